@@ -1,0 +1,50 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/**
+ * Every error code that is not `invalid_<parameter>`, with its HTTP status.
+ * A code is a promise of API v1: it may be added to, never renamed.
+ */
+export const problemStatus = {
+  invalid_date_range: 400,
+  unknown_parameter: 400,
+  invalid_json: 400,
+  invalid_body: 400,
+  missing_identifier: 400,
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  revoked_api_key: 401,
+  expired_api_key: 401,
+  insufficient_scope: 403,
+  plan_required: 403,
+  not_found: 404,
+  click_not_found: 404,
+  campaign_not_found: 404,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+  query_timeout: 503,
+} as const
+
+/** `invalid_<parameter>` is always 400; the others are listed above. */
+export type ProblemCode = keyof typeof problemStatus | `invalid_${string}`
+
+/** @returns the HTTP status of a code, 400 for every `invalid_<parameter>` */
+export function statusOfProblem(code: ProblemCode): number {
+  return code in problemStatus ? problemStatus[code as keyof typeof problemStatus] : 400
+}
+
+/** The body of every answer that is not 2xx. */
+export const ProblemBody = Type.Object(
+  {
+    error: Type.String({ description: 'Stable snake_case code; branch on this.' }),
+    message: Type.String({ description: 'One helpful sentence for a person; may change.' }),
+    requestId: Type.String({ description: 'The same as the X-Request-Id header; quote it to support.' }),
+    param: Type.Optional(Type.String({ description: 'The query parameter at fault.' })),
+    required: Type.Optional(Type.String({ description: 'The scope that the key lacks.' })),
+  },
+  { $id: 'Problem', additionalProperties: false },
+)
+export type ProblemBody = Static<typeof ProblemBody>

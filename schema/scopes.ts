@@ -1,0 +1,18 @@
+/** Every scope of v1: its name and what it lets a key do. `write:events` is the only one that writes. */
+export const scopeTexts = {
+  'read:conversions': 'List conversions',
+  'read:clicks': 'List clicks',
+  'read:campaigns': 'Read campaigns',
+  'read:offers': 'Read offers',
+  'read:landing-pages': 'Read landing pages',
+  'read:traffic-sources': 'Read traffic sources',
+  'read:stats': 'Read the overview and the daily series',
+  'read:reports': 'Read grouped reports',
+  'search:conversions': 'Search conversions',
+  'search:campaigns': 'Search campaigns',
+  'write:events': 'Send server-side events',
+} as const
+
+export type Scope = keyof typeof scopeTexts
+
+export const scopes = Object.keys(scopeTexts) as Scope[]
