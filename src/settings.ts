@@ -4,12 +4,18 @@ import { Value } from '@sinclair/typebox/value'
 /** The environment, variable by variable. `docs/operations.md` shows the same texts. */
 export const SettingsSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
-  PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65535, description: 'Port to listen on; 0 takes a free one.' }),
+  PORT: Type.Integer({
+    default: 3000,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port to listen on; 0 takes a free one.',
+  }),
   DATA_DIR: Type.String({ default: './data', minLength: 1, description: 'Folder of the embedded engines.' }),
   CLICKHOUSE_URL: Type.Optional(
     Type.String({
       pattern: '^https?://.+',
-      description: 'ClickHouse over HTTP: `http://user:password@host:8123/database`. Without it a real ClickHouse runs as a child process.',
+      description:
+        'ClickHouse over HTTP: `http://user:password@host:8123/database`. Without it a real ClickHouse runs as a child process.',
     }),
   ),
   DATABASE_URL: Type.Optional(

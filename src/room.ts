@@ -1,0 +1,27 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+import type { Names } from './names.ts'
+import type { Stores } from './stores/open.ts'
+
+/** The server as routes see it: types of parameters and answers come from their TypeBox schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** What a room (one folder of `src` a subject) is given; it reaches for nothing else. */
+export interface Room {
+  readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
+  readonly names: Names
+  /** The present moment in epoch milliseconds; handed in, so that tests choose it. */
+  readonly now: () => number
+}

@@ -1,0 +1,116 @@
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
+import { Problem } from '../problem.ts'
+import type { ClickHouse } from '../stores/clickhouse.ts'
+import { type Fragment, render } from './fragment.ts'
+
+/** How one question is asked. */
+export interface Asking {
+  /** Names the question in ClickHouse's own logs and in metrics: `reports`, `clicks.page`. */
+  label: string
+  /** Ends the query on the server when the caller hangs up. */
+  signal?: AbortSignal
+  settings?: ClickHouseSettings
+}
+
+/** Answer rows with the totals line that `WITH TOTALS` adds, and how many groups there were before LIMIT. */
+export interface GroupedRows<Row> {
+  rows: Row[]
+  totals: Row
+  rowsBeforeLimit: number
+}
+
+/** Server-side limit of a read, below the client's own timeout, so that the server always gives up first. */
+const queryTimeoutS = 20
+
+/**
+ * What every read asks for. Decimals come as strings: a JSON number would round them before we can.
+ * TRAP: `readonly = 2` is what makes ClickHouse cancel the query when the connection closes.
+ */
+const readSettings: ClickHouseSettings = {
+  readonly: '2',
+  max_execution_time: queryTimeoutS,
+  timeout_before_checking_execution_speed: 0,
+  cancel_http_readonly_queries_on_client_close: 1,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_decimals: 1,
+}
+
+/**
+ * Runs a SELECT and returns its rows.
+ * @throws Problem `query_timeout` when it ran out of its time, `unavailable` when ClickHouse can't be reached
+ */
+export async function selectRows<Row>(clickhouse: ClickHouse, query: Fragment, asking: Asking): Promise<Row[]> {
+  const answer = await ask<{ data: Row[] }>(clickhouse, query, asking)
+  return answer.data
+}
+
+/**
+ * Runs a SELECT … GROUP BY … WITH TOTALS … LIMIT.
+ * @returns the rows up to the LIMIT, and totals and group count over all of them
+ * @throws Problem like `selectRows`
+ */
+export async function selectGroups<Row>(
+  clickhouse: ClickHouse,
+  query: Fragment,
+  asking: Asking,
+): Promise<GroupedRows<Row>> {
+  const answer = await ask<{ data: Row[]; totals: Row; rows_before_limit_at_least?: number }>(clickhouse, query, {
+    ...asking,
+    settings: { exact_rows_before_limit: 1, ...asking.settings },
+  })
+  return {
+    rows: answer.data,
+    totals: answer.totals,
+    rowsBeforeLimit: answer.rows_before_limit_at_least ?? answer.data.length,
+  }
+}
+
+async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Asking): Promise<Answer> {
+  const { text, params } = render(query)
+  try {
+    const result = await clickhouse.client.query({
+      query: text,
+      query_params: params,
+      format: 'JSON',
+      clickhouse_settings: { ...readSettings, log_comment: asking.label, ...asking.settings },
+      use_multipart_params_auto: true,
+      ...(asking.signal && { abort_signal: asking.signal }),
+    })
+    return (await result.json<never>()) as Answer
+  } catch (error) {
+    throw asProblem(error)
+  }
+}
+
+/** ClickHouse's own codes for a query that ran out of its time. */
+const timeoutCodes = new Set(['159', '160'])
+
+/** Codes that say "not now": too many queries, memory of the server full, server shutting down or starting. */
+const busyCodes = new Set(['202', '241', '236', '210', '209', '242', '252'])
+
+/**
+ * Turns a driver's error into the caller's: a query that ran out of time, a store that can't answer now, or,
+ * unchanged, a bug of ours.
+ */
+export function asProblem(error: unknown): unknown {
+  if (error instanceof ClickHouseError) {
+    if (timeoutCodes.has(error.code)) {
+      return new Problem('query_timeout', 'The query ran out of its time; ask for a shorter range.', { retryAfterS: 5 })
+    }
+    if (busyCodes.has(error.code)) return unavailable()
+    return error
+  }
+  return isConnectionError(error) ? unavailable() : error
+}
+
+function unavailable(): Problem {
+  return new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
+}
+
+/** Socket errors carry a system code; the client's own timeout and a connection cut half-way do not. */
+function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = (error as NodeJS.ErrnoException).code
+  if (code && /^(E(CONN|PIPE|HOST|NET|AI_|TIMEDOUT)|UND_ERR)/.test(code)) return true
+  return /^(Timeout error\.|socket hang up|aborted)/.test(error.message)
+}

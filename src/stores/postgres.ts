@@ -1,0 +1,48 @@
+import postgres from 'postgres'
+import { Problem } from '../problem.ts'
+
+/** The one Postgres of this process: a pool that connects lazily. */
+export type Postgres = postgres.Sql
+
+/** Where Postgres answers: a URL, or the socket of the embedded engine. */
+export type PostgresAddress = { url: string } | { path: string }
+
+/**
+ * Opens a pool. The embedded engine is one session behind a socket, so it gets one connection: more would only queue
+ * there. TRAP: nothing may rely on session state (SET, advisory session locks, LISTEN) for the same reason.
+ */
+export function openPostgres(address: PostgresAddress): Postgres {
+  const options = {
+    connect_timeout: 5,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'tributary' },
+  }
+  return 'path' in address
+    ? postgres({ ...options, path: address.path, max: 1, user: 'postgres', database: 'postgres' })
+    : postgres(address.url, { ...options, max: 10 })
+}
+
+/** Socket errors, and SQLSTATE classes 08 (connection), 53 (out of resources) and 57P (shutting down, starting). */
+const unreachable = /^(E[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|53|57P)/
+
+/**
+ * Runs a question to Postgres and turns "can't be reached" into the caller's 503.
+ * @throws Problem `unavailable`
+ */
+export async function askPostgres<Rows>(question: PromiseLike<Rows>): Promise<Rows> {
+  try {
+    return await question
+  } catch (error) {
+    if (isPostgresUnreachable(error)) {
+      throw new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
+    }
+    throw error
+  }
+}
+
+/** Whether an error says that Postgres could not be asked, rather than that the question was wrong. */
+export function isPostgresUnreachable(error: unknown): boolean {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' && unreachable.test(code)
+}
