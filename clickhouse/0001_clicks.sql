@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS clicks
     language          LowCardinality(String),
     referrer          String CODEC(ZSTD),
     user_agent        String CODEC(ZSTD),
-    ip                String CODEC(ZSTD) COMMENT 'last octet, or last 80 bits, zeroed before it came here',
+    ip                String COMMENT 'last octet, or last 80 bits, zeroed before it came here' CODEC(ZSTD),
     sub1              String CODEC(ZSTD),
     sub2              String CODEC(ZSTD),
     sub3              String CODEC(ZSTD),

@@ -8,9 +8,9 @@ CREATE TABLE IF NOT EXISTS report_daily
     account_id LowCardinality(String),
     dimension  LowCardinality(String) COMMENT 'campaign, country, device, os, browser, offer, landing, traffic_source',
     day        Date CODEC(Delta, ZSTD),
-    value      String CODEC(ZSTD) COMMENT 'empty: the clicks have none',
+    value      String COMMENT 'empty: the clicks have none' CODEC(ZSTD),
     clicks     Int64 CODEC(T64, ZSTD),
-    cost       Decimal(38, 6) CODEC(ZSTD) COMMENT 'in the currency of the account'
+    cost       Decimal(38, 6) COMMENT 'in the currency of the account' CODEC(ZSTD)
 )
 ENGINE = SummingMergeTree((clicks, cost))
 PARTITION BY toYear(day)
@@ -70,7 +70,7 @@ GROUP BY account_id, dimension, campaign_id, day, value;
 CREATE TABLE IF NOT EXISTS clicks_by_quarter_hour
 (
     account_id  LowCardinality(String),
-    bucket      DateTime('UTC') CODEC(Delta, ZSTD) COMMENT 'start of the 15 minutes',
+    bucket      DateTime('UTC') COMMENT 'start of the 15 minutes' CODEC(Delta, ZSTD),
     campaign_id LowCardinality(String),
     clicks      Int64 CODEC(T64, ZSTD),
     cost        Decimal(38, 6) CODEC(ZSTD)

@@ -72,7 +72,7 @@ WHERE is_deleted = 0;
 CREATE TABLE IF NOT EXISTS converted_clicks
 (
     account_id    LowCardinality(String),
-    clicked_at    DateTime64(3, 'UTC') CODEC(Delta, ZSTD) COMMENT 'of the stored click',
+    clicked_at    DateTime64(3, 'UTC') COMMENT 'of the stored click' CODEC(Delta, ZSTD),
     click_id      String CODEC(ZSTD),
     conversion_id String CODEC(ZSTD),
     version       UInt64,

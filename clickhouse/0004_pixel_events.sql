@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS pixel_events
 (
     account_id  LowCardinality(String),
     origin      LowCardinality(String) COMMENT 'server, browser',
-    id          String CODEC(ZSTD) COMMENT 'event_id of the caller, or a UUIDv7 of ours',
+    id          String COMMENT 'event_id of the caller, or a UUIDv7 of ours' CODEC(ZSTD),
     generation  UInt32,
     event_name  LowCardinality(String),
     click_id    String CODEC(ZSTD),
@@ -15,9 +15,9 @@ CREATE TABLE IF NOT EXISTS pixel_events
     user_id     LowCardinality(String) COMMENT 'owner of the campaign',
     value       Nullable(Float64) COMMENT 'a signal, not money',
     currency    LowCardinality(String),
-    properties  String CODEC(ZSTD) COMMENT 'JSON object, or empty',
-    occurred_at DateTime64(3, 'UTC') CODEC(ZSTD) COMMENT 'the timestamp of the caller, clamped',
-    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD) COMMENT 'when the event was accepted'
+    properties  String COMMENT 'JSON object, or empty' CODEC(ZSTD),
+    occurred_at DateTime64(3, 'UTC') COMMENT 'the timestamp of the caller, clamped' CODEC(ZSTD),
+    received_at DateTime64(3, 'UTC') COMMENT 'when the event was accepted' CODEC(Delta, ZSTD)
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (account_id, origin, id, generation)
