@@ -1,0 +1,52 @@
+import { askPostgres, type Postgres } from '../stores/postgres.ts'
+
+/** A plan as an operator sees it; limits are null where the plan has no API. */
+export interface PlanRow {
+  name: string
+  hasApi: boolean
+  requestsPerMinute: number | null
+  eventsPerMinute: number | null
+  identifierEventsPerMinute: number | null
+  /** Tracked clicks a UTC month. */
+  clickAllowance: number
+}
+
+/** The numbers of a plan that an operator may change. */
+export type PlanLimits = Partial<
+  Record<'requestsPerMinute' | 'eventsPerMinute' | 'identifierEventsPerMinute' | 'clickAllowance', number>
+>
+
+/** @returns every plan, the smallest allowance first */
+export async function listPlans(postgres: Postgres): Promise<PlanRow[]> {
+  return await askPostgres(
+    postgres<PlanRow[]>`
+      SELECT name, has_api AS "hasApi", requests_per_minute AS "requestsPerMinute", events_per_minute AS "eventsPerMinute",
+        identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance"
+      FROM plans
+      ORDER BY click_allowance, name`,
+  )
+}
+
+/**
+ * Changes the given numbers of a plan; every instance follows within 5 seconds.
+ * @returns the plan as it is now, or undefined when there is none of that name
+ */
+export async function setPlanLimits(
+  postgres: Postgres,
+  name: string,
+  limits: PlanLimits,
+): Promise<PlanRow | undefined> {
+  const [plan] = await askPostgres(
+    postgres<PlanRow[]>`
+      UPDATE plans
+      SET requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, requests_per_minute),
+        events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, events_per_minute),
+        identifier_events_per_minute = COALESCE(${limits.identifierEventsPerMinute ?? null}, identifier_events_per_minute),
+        click_allowance = COALESCE(${limits.clickAllowance ?? null}, click_allowance)
+      WHERE name = ${name}
+      RETURNING name, has_api AS "hasApi", requests_per_minute AS "requestsPerMinute",
+        events_per_minute AS "eventsPerMinute", identifier_events_per_minute AS "identifierEventsPerMinute",
+        click_allowance::float8 AS "clickAllowance"`,
+  )
+  return plan
+}

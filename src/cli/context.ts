@@ -1,0 +1,86 @@
+import type { Settings } from '../settings.ts'
+import { readSettings } from '../settings.ts'
+import { migrate } from '../stores/migrate.ts'
+import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
+
+/** What every verb is given: settings, stores, and where its words go. */
+export interface Context {
+  /** Whether `--json` was given: then standard output carries one JSON object and nothing else. */
+  readonly json: boolean
+  /** Aborts at the first SIGINT or SIGTERM; a second one ends the process. Unless a verb reads it, the first one does. */
+  readonly interrupted: AbortSignal
+  /** @throws SettingsError */
+  readonly settings: Settings
+  /**
+   * Opens both stores, brought to the current schema; at further calls the same ones. They are closed when the verb ends.
+   * @throws SettingsError, EmbeddedError or MigrationError
+   */
+  openStores(): Promise<Stores>
+  /** The answer of the verb: the object with `--json`, else the text. */
+  print(answer: object, text: string): void
+  /** A line for whoever watches, on standard error. */
+  say(line: string): void
+}
+
+/** The context and the handles that belong to whoever runs the verb. */
+export interface OpenContext extends Context {
+  json: boolean
+  close(): Promise<void>
+}
+
+/**
+ * Makes the context of one run of the command.
+ * @param environment where the settings are read from, at first use
+ */
+export function openContext(environment: Record<string, string | undefined>): OpenContext {
+  let settings: Settings | undefined
+  let stores: Promise<Stores> | undefined
+  let interruption: AbortController | undefined
+  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const log: StoreLog = ({ level, message }) => {
+    if (level !== 'info') say(`${level}: ${message}`)
+  }
+  const context: OpenContext = {
+    json: false,
+    get settings() {
+      settings ??= readSettings(environment)
+      return settings
+    },
+    get interrupted() {
+      interruption ??= interruptible()
+      return interruption.signal
+    },
+    openStores() {
+      stores ??= openMigrated(context.settings, log)
+      return stores
+    },
+    print(answer, text) {
+      process.stdout.write(`${context.json ? JSON.stringify(answer) : text}\n`)
+    },
+    say,
+    async close() {
+      const opened = await stores?.catch(() => undefined)
+      await opened?.close()
+    },
+  }
+  return context
+}
+
+async function openMigrated(settings: Settings, log: StoreLog): Promise<Stores> {
+  const stores = await openStores(settings, log)
+  try {
+    await migrate(stores)
+    return stores
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+function interruptible(): AbortController {
+  const interruption = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}.`)))
+  }
+  return interruption
+}

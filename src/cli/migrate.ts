@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import { migrate } from '../stores/migrate.ts'
+import { openStores } from '../stores/open.ts'
+import type { Context } from './context.ts'
+
+/** `migrate`: both stores to the current schema. */
+export function addMigrateCommand(program: Command, context: Context): void {
+  program
+    .command('migrate')
+    .description('Bring both stores to the current schema; harmless when they are.')
+    .addHelpText('after', '\nExample:\n  tributary migrate --json')
+    .action(async () => {
+      const stores = await openStores(context.settings, ({ message }) => context.say(message))
+      try {
+        const applied = await migrate(stores)
+        context.print({ applied }, applied.length === 0 ? 'Both stores are up to date.' : applied.join('\n'))
+      } finally {
+        await stores.close()
+      }
+    })
+}

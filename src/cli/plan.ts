@@ -1,0 +1,59 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { listPlans, type PlanLimits, type PlanRow, setPlanLimits } from '../accounts/plans.ts'
+import type { Context } from './context.ts'
+import { Failure, UsageError } from './failure.ts'
+import { table } from './table.ts'
+
+const columns = [
+  'name',
+  'hasApi',
+  'requestsPerMinute',
+  'eventsPerMinute',
+  'identifierEventsPerMinute',
+  'clickAllowance',
+] as const satisfies readonly (keyof PlanRow)[]
+
+/** `plan list`, `plan set`. */
+export function addPlanCommands(program: Command, context: Context): void {
+  const plan = program.command('plan').description('Plans: what accounts may do, and how much of it.')
+
+  plan
+    .command('list')
+    .description('List the plans and their limits.')
+    .addHelpText('after', '\nExample:\n  tributary plan list')
+    .action(async () => {
+      const { postgres } = await context.openStores()
+      const plans = await listPlans(postgres)
+      context.print({ plans }, table(plans, columns, 'There is no plan.'))
+    })
+
+  plan
+    .command('set')
+    .description('Change the numbers of a plan; running servers follow within 5 seconds.')
+    .argument('<name>', 'the plan')
+    .option('--click-allowance <n>', 'tracked clicks a UTC month; events stop at 20 times it', wholeNumberFrom(0))
+    .option('--requests-per-minute <n>', 'per key, all endpoints but events', wholeNumberFrom(1))
+    .option('--events-per-minute <n>', 'per key', wholeNumberFrom(1))
+    .option('--identifier-events-per-minute <n>', 'per click or visitor', wholeNumberFrom(1))
+    .addHelpText('after', '\nExample:\n  tributary plan set pro --requests-per-minute 1200')
+    .action(async (name: string, limits: PlanLimits) => {
+      if (Object.keys(limits).length === 0) throw new UsageError('plan set needs at least one number to change.')
+      const { postgres } = await context.openStores()
+      const changed = await setPlanLimits(postgres, name, limits)
+      if (!changed) throw new Failure(`there is no plan ${name}; see: plan list.`)
+      context.print(changed, table([changed], columns, ''))
+    })
+}
+
+/** The largest that Postgres keeps in an `integer`. */
+const integerMax = 2_147_483_647
+
+function wholeNumberFrom(minimum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^\d{1,10}$/.test(text) || value < minimum || value > integerMax) {
+      throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${integerMax}.`)
+    }
+    return value
+  }
+}

@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module'
+import { Command, CommanderError } from 'commander'
+import { Problem } from '../problem.ts'
+import { SettingsError } from '../settings.ts'
+import { MigrationError } from '../stores/migrate.ts'
+import { addAccountCommands } from './account.ts'
+import { openContext } from './context.ts'
+import { Failure, UsageError } from './failure.ts'
+import { addKeyCommands } from './key.ts'
+import { addMigrateCommand } from './migrate.ts'
+import { addPlanCommands } from './plan.ts'
+import { addServeCommand } from './serve.ts'
+
+const { version } = createRequire(import.meta.url)('tributary/package.json') as { version: string }
+
+/** The exit codes of every verb. */
+const exitCode = { success: 0, failure: 1, badUsage: 2 } as const
+
+/**
+ * Runs one verb of the command. Answers go to standard output; everything else is a line on standard error.
+ * @param words what follows the name of the command
+ * @returns the exit code: 0 success, 1 failure, 2 bad usage
+ */
+export async function runCommand(
+  words: readonly string[],
+  environment: Record<string, string | undefined>,
+): Promise<number> {
+  const context = openContext(environment)
+  const program = new Command('tributary')
+    .description('The reporting API of a click-tracking platform: serve it, fill it, look after it.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain a verb')
+    .helpCommand(false)
+    .option('--json', 'print the answer as one JSON object')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text, write) => write(`${text.trim().replace(/\s+/g, ' ')}\n`) })
+    .exitOverride()
+    .hook('preAction', () => {
+      context.json = program.opts<{ json?: true }>().json === true
+    })
+  addServeCommand(program, context)
+  addMigrateCommand(program, context)
+  addAccountCommands(program, context)
+  addKeyCommands(program, context)
+  addPlanCommands(program, context)
+  for (const group of program.commands) group.helpCommand(false)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+    return exitCode.success
+  } catch (error) {
+    return tell(error, context.say)
+  } finally {
+    await context.close()
+  }
+}
+
+function tell(error: unknown, say: (line: string) => void): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.success : exitCode.badUsage
+  if (error instanceof UsageError) {
+    say(`error: ${error.message}`)
+    return exitCode.badUsage
+  }
+  say(isForeseen(error) ? `error: ${error.message}` : `bug: ${error instanceof Error ? error.stack : String(error)}`)
+  return exitCode.failure
+}
+
+/** Errors whose message is one line for a person; anything else is a bug and shows where it happened. */
+function isForeseen(error: unknown): error is Error {
+  return [Failure, SettingsError, MigrationError, Problem].some((kind) => error instanceof kind)
+}

@@ -1,0 +1,88 @@
+import closeWithGrace from 'close-with-grace'
+import type { Command } from 'commander'
+import { type Logger, pino } from 'pino'
+import { buildApp } from '../app.ts'
+import type { App } from '../room.ts'
+import { type Settings, SettingsError } from '../settings.ts'
+import { migrate } from '../stores/migrate.ts'
+import { openStores } from '../stores/open.ts'
+import type { Context } from './context.ts'
+
+/** How long answers under way may take to finish once the server was asked to stop. */
+const graceMs = 25_000
+
+/** `serve`: the API, until it is told to stop. */
+export function addServeCommand(program: Command, context: Context): void {
+  program
+    .command('serve')
+    .description('Bring both stores to the current schema and serve the API.')
+    .addHelpText(
+      'after',
+      '\nIt logs to standard error and stops on SIGINT or SIGTERM when the answers under way have left.\n\nExample:\n  PORT=8080 tributary serve',
+    )
+    .action(() => serve(context))
+}
+
+async function serve(context: Context): Promise<void> {
+  const { settings } = context
+  const log = pino({ level: settings.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
+  const stores = await openStores(settings, ({ level, message }) => log[level](message))
+  try {
+    await migrate(stores)
+    const app = await buildApp({ settings, stores, now: Date.now, log })
+    const url = await listen(app, settings)
+    const docs = `${url}/api/v1/docs`
+    context.print({ url, docs }, `Tributary listens on ${url}; its documentation is at ${docs}.`)
+    await untilStopped(log, async () => {
+      await app.close()
+      await stores.close()
+    })
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+/** @throws SettingsError naming HOST or PORT when the address can't be had */
+async function listen(app: App, { HOST, PORT }: Settings): Promise<string> {
+  try {
+    return await app.listen({ host: HOST, port: PORT, listenTextResolver: (address) => `listening on ${address}` })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new SettingsError(`PORT=${PORT}: the port is taken on ${HOST}.`)
+    if (code === 'EACCES') throw new SettingsError(`PORT=${PORT}: this user may not listen on that port.`)
+    if (code === 'EADDRNOTAVAIL') throw new SettingsError(`HOST=${HOST}: this machine does not have that address.`)
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new SettingsError(`HOST=${HOST}: no such host.`)
+    throw error
+  }
+}
+
+/**
+ * Waits for a signal or a fatal error, closes, and ends the process: 0 after a signal, 1 after an error, after a
+ * second signal, or when closing takes too long.
+ */
+function untilStopped(log: Logger, close: () => Promise<void>): Promise<never> {
+  return new Promise(() => {
+    closeWithGrace({ delay: graceMs, logger: log, skip: leftAlone }, async ({ err, signal }) => {
+      if (err) log.fatal(err, 'a bug ends the server')
+      else log.info(`${signal} received: finishing the answers under way`)
+      await close()
+    })
+  })
+}
+
+/**
+ * SIGHUP keeps what it was started with, so that nohup works. A handler of a processor fault would run for ever.
+ * When nothing is left to do, the process ends anyway.
+ */
+const leftAlone: closeWithGrace.AllEvents[] = [
+  'SIGHUP',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGSEGV',
+  'SIGUSR2',
+  'beforeExit',
+]

@@ -1,0 +1,31 @@
+/**
+ * Lays rows out in columns for a terminal: a heading per column, numbers to the right.
+ * @param columns the fields to show, in order; `null` shows as `-`
+ * @param empty what to say when there are no rows
+ */
+export function table<Row extends object>(
+  rows: readonly Row[],
+  columns: readonly (keyof Row & string)[],
+  empty: string,
+) {
+  if (rows.length === 0) return empty
+  const cells = rows.map((row) => columns.map((column) => cell(row[column])))
+  const widths = columns.map((column, index) =>
+    Math.max(column.length, ...cells.map((line) => line[index]?.length ?? 0)),
+  )
+  const layOut = (line: readonly string[], row?: Row) =>
+    line
+      .map((text, index) => {
+        const width = widths[index] ?? 0
+        const column = columns[index]
+        return row && column && typeof row[column] === 'number' ? text.padStart(width) : text.padEnd(width)
+      })
+      .join('  ')
+      .trimEnd()
+  return [layOut(columns), ...cells.map((line, index) => layOut(line, rows[index]))].join('\n')
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  return Array.isArray(value) ? value.join(',') : String(value)
+}

@@ -1,0 +1,37 @@
+import type { Scope } from '../../schema/scopes.ts'
+
+/** What an account has paid for. All limits are whole numbers above 0 but the allowance, which may be 0. */
+export interface Plan {
+  readonly name: string
+  /** Per key, all endpoints but events. */
+  readonly requestsPerMinute: number
+  /** Per key, `POST /events`. */
+  readonly eventsPerMinute: number
+  /** Per click or visitor, `POST /events`. */
+  readonly identifierEventsPerMinute: number
+  /** Tracked clicks a UTC month; 20 times it is the ceiling of events. */
+  readonly clickAllowance: number
+}
+
+/** Who asks: the owner of the key, as the gate found it. Everything that a request may see follows from `accountId`. */
+export interface Caller {
+  readonly accountId: string
+  readonly accountName: string
+  /** ISO 4217; every amount in stats and reports is in it. */
+  readonly currency: string
+  /** Names the key without being it; fit for logs. */
+  readonly keyId: string
+  readonly scopes: ReadonlySet<Scope>
+  readonly plan: Plan
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the gate before anything else sees the request, on every route that declares a scope. */
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** What a key needs to be let in. Every route under /api/v1 declares one; the gate and the OpenAPI document read it. */
+    scope?: Scope
+  }
+}

@@ -1,0 +1,48 @@
+import { hash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/** What every key starts with; secret scanners know keys by it. */
+export const keyStart = 'trb_live_'
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const secretLength = 30
+const checksumLength = 6
+const keyPattern = new RegExp(`^${keyStart}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
+
+/** Makes a new key: 178 random bits, then a checksum, so that a typo or an invented key needs no look-up. */
+export function makeKeyText(): string {
+  let secret = ''
+  while (secret.length < secretLength) secret += digits[randomInt(digits.length)]
+  return keyStart + secret + checksumOf(keyStart + secret)
+}
+
+/** Whether a text has the form and the checksum of a key; says nothing about whether the key exists. */
+export function isKeyText(text: string): boolean {
+  return keyPattern.test(text) && checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+}
+
+/** @returns SHA-256 of a key, 32 bytes in hexadecimal: what is stored of it */
+export function hashOfKey(text: string): string {
+  return hash('sha256', text, 'hex')
+}
+
+/** @returns the part of a key that may be shown, to recognise it by: `trb_live_` and 4 characters */
+export function prefixOfKey(text: string): string {
+  return text.slice(0, keyStart.length + 4)
+}
+
+/** Hides the secret of every key in a text, such as a URL on its way to the log. */
+export function hideKeys(text: string): string {
+  return text.replace(/(trb_live_)[0-9A-Za-z]+/g, '$1…')
+}
+
+/** CRC-32 (IEEE) of a text as 6 base62 digits, most significant first. */
+function checksumOf(text: string): string {
+  let rest = crc32(text)
+  let written = ''
+  while (written.length < checksumLength) {
+    written = digits[rest % digits.length] + written
+    rest = Math.floor(rest / digits.length)
+  }
+  return written
+}

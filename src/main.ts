@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { runCommand } from './cli/run.ts'
+
+// The reader of a pipe may have left, as `tributary export … | head` does; there is nobody to tell.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+})
+
+process.exitCode = await runCommand(process.argv.slice(2), process.env)
