@@ -14,7 +14,6 @@ export type PostgresAddress = { url: string } | { path: string }
 export function openPostgres(address: PostgresAddress): Postgres {
   const options = {
     connect_timeout: 5,
-    fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'tributary' },
   }
