@@ -21,13 +21,22 @@ export function ch(parts: TemplateStringsArray, ...holes: readonly (Value | Frag
   return { parts, holes }
 }
 
+/**
+ * A name of our own schema that is chosen at run time: a column, a table, an answer's field. Never a caller's text.
+ * @throws Error when it is anything but letters, digits and underscores
+ */
+export function identifier(name: string): Fragment {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new Error(`Not an identifier: ${name}`)
+  return { parts: [name], holes: [] }
+}
+
 /** Nothing; for pieces that a question does not need. */
 export const nothing: Fragment = ch``
 
 /** Joins pieces with a separator that is itself SQL, `nothing` for an empty list. */
 export function join(
   pieces: readonly Fragment[],
-  separator: ', ' | '\n  AND ' | ' OR ' | '\nUNION ALL\n' | ' + ',
+  separator: ', ' | ',\n  ' | '\n  AND ' | ' OR ' | '\nUNION ALL\n',
 ): Fragment {
   if (pieces.length === 0) return nothing
   return { parts: ['', ...Array(pieces.length - 1).fill(separator), ''], holes: pieces }
@@ -39,20 +48,23 @@ export const text = (value: string): Value => ({ type: 'String', value })
 /** Several ids, for `IN`. */
 export const texts = (value: readonly string[]): Value => ({ type: 'Array(String)', value })
 
+/** No row lies outside of these years, so a comparison with a moment beyond them is one with their end. */
+const earliestMs = Date.UTC(1970, 0, 1)
+const latestMs = Date.UTC(2106, 0, 1)
+const onCalendar = (epochMs: number): string =>
+  new Date(Math.min(Math.max(epochMs, earliestMs), latestMs)).toISOString().slice(0, 23).replace('T', ' ')
+
 /** A moment, to the millisecond. */
-export const instant = (epochMs: number): Value => ({
-  type: "DateTime64(3, 'UTC')",
-  value: new Date(epochMs).toISOString().slice(0, 23).replace('T', ' '),
-})
+export const instant = (epochMs: number): Value => ({ type: "DateTime64(3, 'UTC')", value: onCalendar(epochMs) })
 
 /** Several (moment, id) pairs, for `IN` on a sort key. */
 export const instantKeys = (keys: readonly { atMs: number; id: string }[]): Value => ({
   type: "Array(Tuple(DateTime64(3, 'UTC'), String))",
-  value: keys.map(({ atMs, id }) => [instant(atMs).value as string, id]),
+  value: keys.map(({ atMs, id }) => [onCalendar(atMs), id]),
 })
 
-/** A calendar day, `2026-11-21`. */
-export const day = (value: string): Value => ({ type: 'Date', value })
+/** The UTC day of a moment. */
+export const day = (epochMs: number): Value => ({ type: 'Date', value: onCalendar(epochMs).slice(0, 10) })
 
 /** A whole number from 0, such as a LIMIT. */
 export const count = (value: number): Value => ({ type: 'UInt64', value })

@@ -1,0 +1,39 @@
+import type { ClickQuery } from '../../schema/click.ts'
+import { pageLimitDefault } from '../../schema/page.ts'
+import { fingerprint, type PageKey, readCursor } from '../sql/page.ts'
+import { listRange, type Range } from '../time/range.ts'
+
+/** One page of clicks, decided. */
+export interface ClickPlan {
+  accountId: string
+  baseCurrency: string
+  range: Partial<Range>
+  campaignId: string | undefined
+  offerId: string | undefined
+  converted: boolean | undefined
+  limit: number
+  /** Where the page before ended; absent for the first one. */
+  after: PageKey | undefined
+  /** What cursors of this list are bound to. */
+  boundTo: string
+}
+
+/**
+ * Decides which clicks a page is read from; asks nobody.
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_cursor`
+ */
+export function planClicks(query: ClickQuery, caller: { accountId: string; currency: string }): ClickPlan {
+  const { limit, cursor, ...filters } = query
+  const boundTo = fingerprint(caller.accountId, 'clicks', filters)
+  return {
+    accountId: caller.accountId,
+    baseCurrency: caller.currency,
+    range: listRange(query),
+    campaignId: query.campaign_id,
+    offerId: query.offer_id,
+    converted: query.converted,
+    limit: limit ?? pageLimitDefault,
+    after: readCursor(cursor, boundTo),
+    boundTo,
+  }
+}

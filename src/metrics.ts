@@ -1,0 +1,108 @@
+import type { Metric } from '../schema/metrics.ts'
+import { metricNames } from '../schema/metrics.ts'
+import { ch, type Fragment, identifier, join } from './sql/fragment.ts'
+
+/**
+ * How a number is computed. Three kinds: a sum over clicks (from a rollup's columns, and from raw rows where a range
+ * cuts a day), a sum over conversions, and what follows from other sums. Ratios come from sums, never from averages.
+ */
+type Definition =
+  | { kind: 'clicks'; rollup: Fragment; raw: Fragment; zero: Fragment }
+  | { kind: 'conversions'; sum: Fragment; zero: Fragment }
+  | { kind: 'derived'; of: Fragment }
+
+const zeroCount = ch`toInt64(0)`
+const zeroMoney = ch`toDecimal128(0, 6)`
+
+/** One line a metric; its name and meaning stand in `schema/metrics.ts`. */
+const definitions: Record<Metric, Definition> = {
+  clicks: { kind: 'clicks', rollup: ch`sum(clicks)`, raw: ch`toInt64(count())`, zero: zeroCount },
+  cost: {
+    kind: 'clicks',
+    rollup: ch`sum(cost)`,
+    raw: ch`sum(toDecimal128(ifNull(cost_base, 0), 6))`,
+    zero: zeroMoney,
+  },
+  conversions: countOf(ch`status = 'approved'`),
+  revenue: revenueOf(ch`status = 'approved'`),
+  pendingConversions: countOf(ch`status = 'pending'`),
+  holdConversions: countOf(ch`status = 'hold'`),
+  declinedConversions: countOf(ch`status = 'declined'`),
+  refundedConversions: countOf(ch`status IN ('refunded', 'chargeback')`),
+  pendingRevenue: revenueOf(ch`status IN ('pending', 'hold')`),
+  refundedRevenue: revenueOf(ch`status IN ('refunded', 'chargeback')`),
+  profit: { kind: 'derived', of: ch`${total('revenue')} - ${total('cost')}` },
+  roi: { kind: 'derived', of: ratio(ch`(${total('revenue')} - ${total('cost')}) * 100`, 'cost') },
+  cr: { kind: 'derived', of: ratio(ch`${total('conversions')} * 100`, 'clicks') },
+  epc: { kind: 'derived', of: ratio(total('revenue'), 'clicks') },
+  cpa: { kind: 'derived', of: ratio(total('cost'), 'conversions') },
+  cpc: { kind: 'derived', of: ratio(total('cost'), 'clicks') },
+  aov: { kind: 'derived', of: ratio(total('revenue'), 'conversions') },
+}
+
+/** Conversions in a state that the condition names. */
+function countOf(condition: Fragment): Definition {
+  return { kind: 'conversions', sum: ch`toInt64(countIf(${condition}))`, zero: zeroCount }
+}
+
+/** What conversions in a state brought, in the account's currency. */
+function revenueOf(condition: Fragment): Definition {
+  return {
+    kind: 'conversions',
+    sum: ch`sumIf(toDecimal128(ifNull(revenue_base, 0), 6), ${condition})`,
+    zero: zeroMoney,
+  }
+}
+
+/** The sum of a metric over the facts of a group. */
+function total(metric: Metric): Fragment {
+  return ch`sum(facts.${identifier(metric)})`
+}
+
+/**
+ * Exact to the sixth decimal: 12 are computed, truncated, then rounded half away from zero, which is the same as
+ * rounding the true quotient.
+ */
+function ratio(numerator: Fragment, denominator: Metric): Fragment {
+  return ch`round(toDecimal256(${numerator}, 12) / nullIf(toDecimal256(${total(denominator)}, 6), 0), 6)`
+}
+
+/** Where facts are read: a rollup's columns, raw clicks, or conversions. */
+export type FactSource = 'rollup' | 'clicks' | 'conversions'
+
+/**
+ * The select list of one source: every summed metric under its own name, zero where the source has nothing to say,
+ * so that the sources can be put together by UNION ALL and summed again by `metricColumns`.
+ */
+export function factColumns(source: FactSource): Fragment {
+  return join(
+    metricNames.flatMap((name) => {
+      const definition = definitions[name]
+      return definition.kind === 'derived' ? [] : [ch`${factOf(definition, source)} AS ${identifier(name)}`]
+    }),
+    ', ',
+  )
+}
+
+function factOf(definition: Exclude<Definition, { kind: 'derived' }>, source: FactSource): Fragment {
+  if (definition.kind === 'conversions') return source === 'conversions' ? definition.sum : definition.zero
+  if (source === 'rollup') return definition.rollup
+  return source === 'clicks' ? definition.raw : definition.zero
+}
+
+/** The select list of an answer: every metric, over facts that are called `facts`. */
+export const metricColumns: Fragment = join(
+  metricNames.map((name) => {
+    const definition = definitions[name]
+    return ch`${definition.kind === 'derived' ? definition.of : total(name)} AS ${identifier(name)}`
+  }),
+  ',\n  ',
+)
+
+/** Metrics as ClickHouse sends them: counts as numbers, decimals as text, which no JSON number could hold. */
+export type MetricTexts = Record<Metric, string | number | null>
+
+/** @returns the metrics as they leave us, in the order of the schema */
+export function toMetrics(row: MetricTexts): Record<Metric, number> & { [Name in Metric]: never } {
+  return Object.fromEntries(metricNames.map((name) => [name, row[name] === null ? null : Number(row[name])])) as never
+}

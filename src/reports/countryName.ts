@@ -1,0 +1,9 @@
+const englishNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+
+/**
+ * @param code ISO 3166-1 alpha-2
+ * @returns the English name, null for a code that stands for no country
+ */
+export function countryName(code: string): string | null {
+  return /^[A-Z]{2}$/.test(code) ? (englishNames.of(code) ?? null) : null
+}

@@ -1,0 +1,59 @@
+import { type Dimension, type ReportQuery, reportDaysDefault } from '../../schema/report.ts'
+import type { NamedTable } from '../names.ts'
+import { type CutRange, cutAtMidnights, type Range, reportRange } from '../time/range.ts'
+
+/** Where a dimension lives: in clicks and conversions alike, in the rollups, and where its labels come from. */
+export interface DimensionPlan {
+  /** Column of `clicks` and `conversions`; `day` is their own moment instead. */
+  column: string | undefined
+  /** Value of `dimension` in the rollups. The sums of any dimension add up to the same, so a day is any of them. */
+  rollupDimension: string
+  names: NamedTable | 'country' | 'itself'
+}
+
+export const dimensionPlans: Record<Dimension, DimensionPlan> = {
+  campaign: { column: 'campaign_id', rollupDimension: 'campaign', names: 'campaigns' },
+  country: { column: 'country', rollupDimension: 'country', names: 'country' },
+  device: { column: 'device', rollupDimension: 'device', names: 'itself' },
+  os: { column: 'os', rollupDimension: 'os', names: 'itself' },
+  browser: { column: 'browser', rollupDimension: 'browser', names: 'itself' },
+  offer: { column: 'offer_id', rollupDimension: 'offer', names: 'offers' },
+  landing: { column: 'landing_page_id', rollupDimension: 'landing', names: 'landing_pages' },
+  traffic_source: { column: 'traffic_source_id', rollupDimension: 'traffic_source', names: 'traffic_sources' },
+  day: { column: undefined, rollupDimension: 'device', names: 'itself' },
+}
+
+/** A report, decided: no text of the caller's but ids is left in it. */
+export interface ReportPlan {
+  accountId: string
+  currency: string
+  groupBy: Dimension
+  dimension: DimensionPlan
+  range: Range
+  /** Whole days come from a rollup, ragged edges from the rows themselves. */
+  cut: CutRange
+  campaignId: string | undefined
+  nowMs: number
+}
+
+/**
+ * Decides how a report is answered; asks nobody.
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
+ */
+export function planReport(
+  query: ReportQuery,
+  caller: { accountId: string; currency: string },
+  nowMs: number,
+): ReportPlan {
+  const range = reportRange(query, reportDaysDefault, nowMs)
+  return {
+    accountId: caller.accountId,
+    currency: caller.currency,
+    groupBy: query.group_by,
+    dimension: dimensionPlans[query.group_by],
+    range,
+    cut: cutAtMidnights(range),
+    campaignId: query.campaign_id,
+    nowMs,
+  }
+}

@@ -1,0 +1,22 @@
+import { ReportAnswer, ReportQuery } from '../../schema/report.ts'
+import type { App, Room } from '../room.ts'
+import { planReport } from './plan.ts'
+import { runReport } from './run.ts'
+
+export function reportRoutes(app: App, room: Room): void {
+  app.get(
+    '/reports',
+    {
+      schema: {
+        tags: ['Reports'],
+        summary: 'Clicks, conversions, money and ratios, grouped by one dimension',
+        description:
+          'At most 1,000 rows, clicks descending; `totals` and `bucketCount` are over all buckets. Neither bots nor tests count. A conversion belongs to the moment it converted.',
+        querystring: ReportQuery,
+        response: { 200: ReportAnswer },
+      },
+      config: { scope: 'read:reports' },
+    },
+    (request) => runReport(room, planReport(request.query, request.caller, room.now())),
+  )
+}

@@ -1,0 +1,46 @@
+import { notSet, type ReportAnswer } from '../../schema/report.ts'
+import { type MetricTexts, toMetrics } from '../metrics.ts'
+import type { Room } from '../room.ts'
+import { selectGroups } from '../sql/rows.ts'
+import { toInstantText } from '../time/range.ts'
+import { countryName } from './countryName.ts'
+import type { ReportPlan } from './plan.ts'
+import { reportSql } from './sql.ts'
+
+/**
+ * Asks for a report and labels its buckets.
+ * @returns at most 1,000 rows; totals and bucketCount are over all of them
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function runReport({ stores, names }: Room, plan: ReportPlan): Promise<ReportAnswer> {
+  const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & MetricTexts>(
+    stores.clickhouse,
+    reportSql(plan),
+    { label: 'reports' },
+  )
+  const nameOf = await labels(
+    names,
+    plan,
+    rows.map(({ id }) => id),
+  )
+  return {
+    groupBy: plan.groupBy,
+    from: toInstantText(plan.range.fromMs),
+    to: toInstantText(plan.range.untilMs),
+    currency: plan.currency,
+    data: rows.map((row) => ({ id: row.id, name: row.id === notSet ? notSet : nameOf(row.id), ...toMetrics(row) })),
+    totals: toMetrics(totals),
+    bucketCount: rowsBeforeLimit,
+    truncated: rowsBeforeLimit > rows.length,
+    asOf: toInstantText(plan.nowMs),
+  }
+}
+
+/** @returns what a bucket is called; null for an id that nothing is known of */
+async function labels(names: Room['names'], plan: ReportPlan, ids: string[]): Promise<(id: string) => string | null> {
+  const source = plan.dimension.names
+  if (source === 'itself') return (id) => id
+  if (source === 'country') return countryName
+  const found = await names.find(plan.accountId, source, ids)
+  return (id) => found.get(id) ?? null
+}
