@@ -16,10 +16,10 @@ const zeroMoney = ch`toDecimal128(0, 6)`
 
 /** One line a metric; its name and meaning stand in `schema/metrics.ts`. */
 const definitions: Record<Metric, Definition> = {
-  clicks: { kind: 'clicks', rollup: ch`sum(clicks)`, raw: ch`toInt64(count())`, zero: zeroCount },
+  clicks: { kind: 'clicks', rollup: ch`sum(rollup.clicks)`, raw: ch`toInt64(count())`, zero: zeroCount },
   cost: {
     kind: 'clicks',
-    rollup: ch`sum(cost)`,
+    rollup: ch`sum(rollup.cost)`,
     raw: ch`sum(toDecimal128(ifNull(cost_base, 0), 6))`,
     zero: zeroMoney,
   },
@@ -67,7 +67,10 @@ function ratio(numerator: Fragment, denominator: Metric): Fragment {
   return ch`round(toDecimal256(${numerator}, 12) / nullIf(toDecimal256(${total(denominator)}, 6), 0), 6)`
 }
 
-/** Where facts are read: a rollup's columns, raw clicks, or conversions. */
+/**
+ * Where facts are read: a rollup, raw clicks, or conversions.
+ * TRAP: a rollup must be called `rollup` in its FROM: a bare `clicks` would be taken for the alias of the sum.
+ */
 export type FactSource = 'rollup' | 'clicks' | 'conversions'
 
 /**

@@ -38,7 +38,7 @@ export function openNames(postgres: Postgres): Names {
       if (missing.length === 0) return found
       const rows = await askPostgres(
         postgres<{ id: string; name: string }[]>`
-          SELECT id, name FROM ${postgres(table)} WHERE account_id = ${accountId} AND id = ANY(${missing}::text[])`,
+          SELECT id, name FROM ${postgres(table)} WHERE account_id = ${accountId} AND id = ANY(${missing})`,
       )
       for (const { id, name } of rows) found.set(id, name)
       for (const id of missing) cache.set(`${accountId} ${table} ${id}`, { name: found.get(id) ?? null })

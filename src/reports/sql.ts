@@ -40,7 +40,7 @@ function wholeDays(plan: ReportPlan, days: Range): Fragment {
   const rollupDimension = campaignId !== undefined && isByDay ? 'campaign' : dimension.rollupDimension
   return ch`
 SELECT ${bucket} AS bucket, ${factColumns('rollup')}
-FROM ${identifier(isFromCampaigns ? 'report_daily_by_campaign' : 'report_daily')}
+FROM ${identifier(isFromCampaigns ? 'report_daily_by_campaign' : 'report_daily')} AS rollup
 WHERE account_id = ${text(plan.accountId)}
   AND dimension = ${text(rollupDimension)}
   AND day >= ${day(days.fromMs)} AND day < ${day(days.untilMs)}${
@@ -50,7 +50,7 @@ WHERE account_id = ${text(plan.accountId)}
   AND ${isFromCampaigns ? ch`campaign_id` : ch`value`} = ${text(campaignId)}`
   }
 GROUP BY bucket
-HAVING sum(clicks) != 0`
+HAVING sum(rollup.clicks) != 0`
 }
 
 /** Part of a day, from the clicks themselves. */

@@ -1,7 +1,7 @@
-import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
+import { ClickHouseError, type ClickHouseSettings, TupleParam } from '@clickhouse/client'
 import { Problem } from '../problem.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
-import { type Fragment, render } from './fragment.ts'
+import { type Fragment, render, type Statement } from './fragment.ts'
 
 /** How one question is asked. */
 export interface Asking {
@@ -70,7 +70,7 @@ async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Aski
   try {
     const result = await clickhouse.client.query({
       query: text,
-      query_params: params,
+      query_params: driverParams(params),
       format: 'JSON',
       clickhouse_settings: { ...readSettings, log_comment: asking.label, ...asking.settings },
       use_multipart_params_auto: true,
@@ -80,6 +80,16 @@ async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Aski
   } catch (error) {
     throw asProblem(error)
   }
+}
+
+/** TRAP: the driver writes an array inside an array as an array; a tuple has to say that it is one. */
+function driverParams(params: Statement['params']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map((item) => (Array.isArray(item) ? new TupleParam(item) : item)) : value,
+    ]),
+  )
 }
 
 /** ClickHouse's own codes for a query that ran out of its time. */
