@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { packageRoot } from '../packageRoot.ts'
+import { EmbeddedError, makePlaces, type Places } from './places.ts'
+import {
+  type ClickHouseAddress,
+  type EngineName,
+  type LogLine,
+  type Notice,
+  type PostgresAddress,
+  protocolVersion,
+  readLines,
+  writeLine,
+} from './protocol.ts'
+
+/** The embedded engines as one of their clients has them. */
+export interface EmbeddedEngines {
+  readonly clickhouse: ClickHouseAddress | undefined
+  readonly postgres: PostgresAddress | undefined
+  /** Called with the new address whenever ClickHouse came back somewhere else, on another port or with another password. */
+  onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void
+  /** Lets go of the engines; they end a moment after the last client has left. */
+  close(): Promise<void>
+}
+
+export interface AttachOptions {
+  dataDir: string
+  clickhouse: boolean
+  postgres: boolean
+  log: (line: LogLine) => void
+}
+
+/** A first start of an empty folder takes 5 s on an idle machine; a large ClickHouse folder on a slow disk takes longer. */
+const startPatienceMs = 120_000
+const retryPauseMs = 100
+const logSizeMax = 5 * 1024 * 1024
+
+/**
+ * Attaches to the engines that run on a folder, or starts them; resolves when all that are wanted answer. From then on
+ * the attachment heals by itself: engines that die come back, and so does the supervisor.
+ * @throws EmbeddedError naming the setting
+ */
+export async function attachEmbedded(options: AttachOptions): Promise<EmbeddedEngines> {
+  const wants: EngineName[] = []
+  if (options.clickhouse) wants.push('clickhouse')
+  if (options.postgres) wants.push('postgres')
+  if (wants.length === 0) {
+    return { clickhouse: undefined, postgres: undefined, onClickHouseMoved() {}, async close() {} }
+  }
+  requirePackages(wants)
+  const places = makePlaces(options.dataDir)
+  const attachment = new Attachment(places, wants, options)
+  await attachment.open()
+  return attachment
+}
+
+const packagesOf: Record<EngineName, { packages: string[]; setting: string }> = {
+  clickhouse: { packages: ['chdb', 'ffi-rs'], setting: 'CLICKHOUSE_URL' },
+  postgres: { packages: ['@electric-sql/pglite', 'ffi-rs'], setting: 'DATABASE_URL' },
+}
+
+function requirePackages(wants: EngineName[]): void {
+  const { resolve } = createRequire(join(packageRoot, 'package.json'))
+  for (const name of wants) {
+    const { packages, setting } = packagesOf[name]
+    for (const wanted of packages) {
+      try {
+        resolve(wanted)
+      } catch {
+        const list = packages.join(' and ')
+        throw new EmbeddedError(`the optional packages ${list} are not installed; set ${setting} or install them.`)
+      }
+    }
+  }
+}
+
+class Attachment implements EmbeddedEngines {
+  readonly #places: Places
+  readonly #wants: EngineName[]
+  readonly #options: AttachOptions
+  readonly #movedListeners: ((address: ClickHouseAddress) => void)[] = []
+  #clickhouse: ClickHouseAddress | undefined
+  #postgres: PostgresAddress | undefined
+  #socket: Socket | undefined
+  #closed = false
+
+  constructor(places: Places, wants: EngineName[], options: AttachOptions) {
+    this.#places = places
+    this.#wants = wants
+    this.#options = options
+  }
+
+  get clickhouse(): ClickHouseAddress | undefined {
+    return this.#clickhouse
+  }
+
+  get postgres(): PostgresAddress | undefined {
+    return this.#postgres
+  }
+
+  onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void {
+    this.#movedListeners.push(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const socket = this.#socket
+    if (!socket || socket.closed) return
+    socket.ref()
+    await new Promise<void>((resolve) => {
+      socket.once('close', () => resolve())
+      socket.destroy()
+    })
+  }
+
+  /** Resolves when every wanted engine answers. */
+  async open(): Promise<void> {
+    const deadline = Date.now() + startPatienceMs
+    while (!this.#closed) {
+      if (Date.now() > deadline) {
+        throw new EmbeddedError(`DATA_DIR=${this.#options.dataDir}: the engines do not start; see ${this.#places.log}.`)
+      }
+      const socket = await connectTo(this.#places.controlSocket)
+      if (!socket) {
+        const started = await startSupervisor(this.#places)
+        if (started === 'taken') await sleep(retryPauseMs)
+        continue
+      }
+      if (await this.#greet(socket, deadline)) return
+      await sleep(retryPauseMs)
+    }
+  }
+
+  /** @returns false when the supervisor went away before the engines were ready: it was just ending, or it died */
+  #greet(socket: Socket, deadline: number): Promise<boolean> {
+    this.#socket = socket
+    return new Promise((resolve, reject) => {
+      const missing = new Set(this.#wants)
+      let attached = false
+      const patience = setTimeout(() => socket.destroy(), deadline - Date.now())
+      socket.on('close', () => {
+        clearTimeout(patience)
+        if (attached) void this.#heal()
+        resolve(false)
+      })
+      readLines(socket, (value) => {
+        const notice = value as Notice
+        if (notice.kind === 'log') this.#options.log(notice.line)
+        if (notice.kind === 'failed') {
+          reject(new EmbeddedError(notice.message))
+          socket.destroy()
+        }
+        if (notice.kind !== 'ready') return
+        this.#keep(notice)
+        missing.delete(notice.engine)
+        if (missing.size > 0 || attached) return
+        attached = true
+        clearTimeout(patience)
+        // The attachment alone keeps no program running.
+        socket.unref()
+        resolve(true)
+      })
+      writeLine(socket, { version: protocolVersion, wants: this.#wants })
+    })
+  }
+
+  #keep(notice: Extract<Notice, { kind: 'ready' }>): void {
+    if (notice.engine === 'postgres') {
+      this.#postgres = notice.address
+      return
+    }
+    const previous = this.#clickhouse
+    this.#clickhouse = notice.address
+    if (!previous || (previous.url === notice.address.url && previous.password === notice.address.password)) return
+    for (const listener of this.#movedListeners) listener(notice.address)
+  }
+
+  /** The supervisor died: its engines are gone or going, so start another one and go on as before. */
+  async #heal(): Promise<void> {
+    const { log } = this.#options
+    while (!this.#closed) {
+      log({ level: 'error', message: 'The supervisor of the embedded engines ended unexpectedly; starting another.' })
+      try {
+        await this.open()
+        if (!this.#closed) log({ level: 'info', message: 'Attached to the embedded engines again.' })
+        return
+      } catch (error) {
+        log({ level: 'error', message: (error as Error).message })
+        await sleep(healPauseMs, undefined, { ref: false })
+      }
+    }
+  }
+}
+
+const healPauseMs = 1000
+
+/** @returns undefined when nobody listens there */
+function connectTo(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => resolve(socket))
+    socket.on('error', () => resolve(undefined))
+  })
+}
+
+/**
+ * Starts a supervisor that outlives this process.
+ * @returns `taken` when another one has the folder: it is about to listen, or about to end
+ */
+async function startSupervisor(places: Places): Promise<'listening' | 'taken'> {
+  const entry = join(packageRoot, 'dist/src/stores/embedded/supervisor.js')
+  if (!existsSync(entry)) throw new EmbeddedError(`the program is not compiled (${entry} is missing): npm run build.`)
+  if (existsSync(places.log) && statSync(places.log).size > logSizeMax) truncateSync(places.log)
+  const log = openSync(places.log, 'a', 0o600)
+  const child = spawn(process.execPath, [entry, places.dataDir], {
+    detached: true,
+    stdio: ['ignore', 'pipe', log],
+    cwd: '/',
+    env: { TZ: 'UTC' },
+  })
+  closeSync(log)
+  const line = await new Promise<string>((resolve) => {
+    let text = ''
+    child.on('error', (error) => resolve(`failed: ${error.message}`))
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      if (text.includes('\n')) resolve(text.trim())
+    })
+    child.on('close', () => resolve(text.trim() || `failed: ${lastLineOf(places.log)}`))
+  })
+  child.stdout?.destroy()
+  child.unref()
+  if (line === 'listening' || line === 'taken') return line
+  throw new EmbeddedError(`the supervisor of the embedded engines did not start: ${line.replace(/^failed: /, '')}.`)
+}
+
+function lastLineOf(path: string): string {
+  return readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+}

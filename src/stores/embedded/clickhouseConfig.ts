@@ -1,0 +1,65 @@
+/**
+ * What the engine runs, as `default`, when it starts: it opens the HTTP port, then waits for ever, since the engine ends with
+ * its last statement. 3 s is the longest sleep allowed, one block is one row.
+ */
+export const startStatements = `
+  SYSTEM START LISTEN HTTP;
+  SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null`
+
+/**
+ * Two users. The start statements can only run as a passwordless `default`; it may do what they do and nothing else, and
+ * `max_sessions_for_user` lets nobody else in under that name as long as they run, which is for the engine's whole life.
+ * Ours has a password and may do all but reach outside: no files, URLs or other servers.
+ */
+export function usersXml(username: string, passwordSha256: string): string {
+  return `<clickhouse>
+  <profiles>
+    <default></default>
+    <starter><max_sessions_for_user>1</max_sessions_for_user></starter>
+  </profiles>
+  <quotas><default></default></quotas>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>starter</profile>
+      <quota>default</quota>
+      <grants>
+        <query>GRANT SYSTEM LISTEN ON *.*</query>
+        <query>GRANT SELECT ON system.numbers</query>
+      </grants>
+    </default>
+    <${username}>
+      <password_sha256_hex>${passwordSha256}</password_sha256_hex>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants>
+        <query>GRANT CHECK, SHOW, SELECT, INSERT, ALTER, CREATE, DROP, UNDROP TABLE, TRUNCATE, OPTIMIZE, KILL QUERY, MOVE PARTITION BETWEEN SHARDS, SYSTEM, dictGet, INTROSPECTION ON *.*</query>
+        <query>GRANT TABLE ENGINE ON *</query>
+        <query>GRANT SET DEFINER ON *</query>
+      </grants>
+    </${username}>
+  </users>
+</clickhouse>
+`
+}
+
+/** The server's settings: small caches and pools, no log tables. */
+export function configXml({ usersFile, logFile }: { usersFile: string; logFile: string }): string {
+  return `<clickhouse>
+  <users_config>${xml(usersFile)}</users_config>
+  <timezone>UTC</timezone>
+  <logger>
+    <level>warning</level>
+    <log>${xml(logFile)}</log>
+    <size>5M</size>
+    <count>2</count>
+  </logger>
+</clickhouse>
+`
+}
+
+function xml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, realpathSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** An embedded engine that cannot be had; the message is one line and names the setting to change. */
+export class EmbeddedError extends Error {
+  override name = 'EmbeddedError'
+}
+
+/** Where the engines of one DATA_DIR keep what they keep; every path is absolute. */
+export interface Places {
+  dataDir: string
+  clickhouse: string
+  postgres: string
+  /** Lock files and generated configuration; only its owner may look in. */
+  run: string
+  /** Folder of the two sockets: `run`, or a short one when its path is too long for a socket address. */
+  sockets: string
+  controlSocket: string
+  postgresSocket: string
+  log: string
+  clickhouseLog: string
+}
+
+/** Bytes of a socket path that fit everywhere: the kernel's limit is 108 with the closing zero on Linux, 104 on macOS. */
+const socketPathMax = 100
+
+/**
+ * Makes the folders that are missing and proves that they can be written.
+ * @throws EmbeddedError `DATA_DIR=…: …`
+ */
+export function makePlaces(dataDir: string): Places {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const places = placesOf(realpathSync(dataDir))
+    for (const folder of [places.clickhouse, places.run]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chmodSync(places.run, 0o700)
+    const probe = join(places.run, `probe.${process.pid}`)
+    closeSync(openSync(probe, 'w', 0o600))
+    unlinkSync(probe)
+    if (places.sockets !== places.run) makeOwnFolder(places.sockets)
+    return places
+  } catch (error) {
+    if (error instanceof EmbeddedError) throw error
+    throw new EmbeddedError(`DATA_DIR=${dataDir}: ${wordsOf(error as NodeJS.ErrnoException)}.`)
+  }
+}
+
+/** The same paths for every process that is given the same folder, whatever its environment. */
+export function placesOf(dataDir: string): Places {
+  const run = join(dataDir, 'run')
+  const sockets = Buffer.byteLength(join(run, 'postgres.sock')) <= socketPathMax ? run : shortFolder(dataDir)
+  return {
+    dataDir,
+    clickhouse: join(dataDir, 'clickhouse'),
+    postgres: join(dataDir, 'postgres'),
+    run,
+    sockets,
+    controlSocket: join(sockets, 'control.sock'),
+    postgresSocket: join(sockets, 'postgres.sock'),
+    log: join(dataDir, 'embedded.log'),
+    clickhouseLog: join(dataDir, 'clickhouse.log'),
+  }
+}
+
+/** TRAP: not os.tmpdir(), which follows TMPDIR: two clients with different environments would not meet. */
+function shortFolder(dataDir: string): string {
+  const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  return join('/tmp', `tributary-${process.getuid?.() ?? 0}-${name}`)
+}
+
+/** Anybody may write in /tmp, so a folder that is somebody else's, or a link, is a trap and not ours. */
+function makeOwnFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const found = lstatSync(folder)
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
+    throw new EmbeddedError(
+      `DATA_DIR: its path is too long for a socket, and ${folder} is not a private folder of ours.`,
+    )
+  }
+}
+
+function wordsOf(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return `not a folder (${error.code})`
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return `not writable (${error.code})`
+    default:
+      return error.code ? `cannot be used (${error.code})` : error.message
+  }
+}

@@ -1,0 +1,8 @@
+// Makes an empty Postgres database in the folder that is named, then ends.
+import { PGlite } from '@electric-sql/pglite'
+
+process.on('disconnect', () => process.exit(1))
+
+const engine = await PGlite.create(process.argv[2] ?? '')
+await engine.close()
+process.exit(0)

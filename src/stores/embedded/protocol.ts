@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net'
+
+/** Raised when a message changes its meaning: programs of two versions then refuse each other instead of guessing. */
+export const protocolVersion = 1
+
+export const engineNames = ['clickhouse', 'postgres'] as const
+export type EngineName = (typeof engineNames)[number]
+
+/** Where the embedded ClickHouse answers over HTTP and as whom to ask. */
+export interface ClickHouseAddress {
+  /** `http://127.0.0.1:PORT` */
+  url: string
+  username: string
+  password: string
+}
+
+/** The Unix socket of the embedded Postgres. */
+export interface PostgresAddress {
+  path: string
+}
+
+export interface LogLine {
+  level: 'info' | 'warn' | 'error'
+  message: string
+}
+
+/** Client to supervisor, once, when it connects; it is a client for as long as the connection is open. */
+export interface Hello {
+  version: number
+  wants: EngineName[]
+}
+
+/** Supervisor to client. An address comes when an engine is ready, and again whenever it came back. */
+export type Notice =
+  | { kind: 'ready'; engine: 'clickhouse'; address: ClickHouseAddress }
+  | { kind: 'ready'; engine: 'postgres'; address: PostgresAddress }
+  | { kind: 'failed'; message: string }
+  | { kind: 'log'; line: LogLine }
+
+/** Engine process to supervisor, over the channel that Node gives to a child. */
+export type EngineNotice =
+  | { kind: 'ready'; address: ClickHouseAddress | PostgresAddress }
+  /** Cannot start; the message is one sentence without its full stop. */
+  | { kind: 'failed'; message: string }
+
+/** Supervisor to engine process: end in order. A closed channel says the same to an engine whose supervisor died. */
+export const endMessage = 'end'
+
+export function writeLine(socket: Socket, value: Hello | Notice): void {
+  if (socket.writable) socket.write(`${JSON.stringify(value)}\n`)
+}
+
+/** Calls back with every line of JSON; a peer that sends anything else, or a line above 64 KiB, is cut off. */
+export function readLines(socket: Socket, listener: (value: unknown) => void): void {
+  let text = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n')
+    text = lines.pop() ?? ''
+    try {
+      if (text.length > 65_536) throw new RangeError('line too long')
+      for (const line of lines) listener(JSON.parse(line))
+    } catch {
+      socket.destroy()
+    }
+  })
+}

@@ -1,0 +1,148 @@
+// The process that owns the engines of one DATA_DIR. It is started by the first client that finds none, outlives it, serves
+// every client, and ends a moment after the last one has left. The first line on standard output tells its starter how it went:
+// `listening`, `taken` (another supervisor has the folder) or `failed: …`.
+import { unlinkSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { packageRoot } from '../packageRoot.ts'
+import { KeptProcess } from './keptProcess.ts'
+import { lockFile } from './lock.ts'
+import { type Places, placesOf } from './places.ts'
+import {
+  type EngineName,
+  engineNames,
+  type Hello,
+  type LogLine,
+  type Notice,
+  protocolVersion,
+  readLines,
+  writeLine,
+} from './protocol.ts'
+
+/** How long the engines are kept for the next client; long enough for two commands in a row. */
+const lingerMs = 2000
+
+class Supervisor {
+  readonly #places: Places
+  readonly #clients = new Map<Socket, Set<EngineName>>()
+  readonly #engines: Record<EngineName, KeptProcess>
+  readonly #server: Server
+  #linger: NodeJS.Timeout | undefined
+
+  constructor(places: Places) {
+    this.#places = places
+    this.#engines = {
+      clickhouse: this.#engine('clickhouse', 'ClickHouse'),
+      postgres: this.#engine('postgres', 'Postgres'),
+    }
+    this.#server = createServer((socket) => this.#admit(socket))
+  }
+
+  async listen(): Promise<void> {
+    // Whoever holds the lock knows that no other supervisor listens there.
+    try {
+      unlinkSync(this.#places.controlSocket)
+    } catch {}
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject).listen(this.#places.controlSocket, resolve)
+    })
+    this.#lingerWhenAlone()
+  }
+
+  /** Ends the engines, then the process, unless a newcomer wants them meanwhile. */
+  async end(): Promise<void> {
+    await Promise.all(engineNames.map((name) => this.#engines[name].end()))
+    if (this.#clients.size > 0) return
+    this.#server.close()
+    this.log({ level: 'info', message: 'No client is left; the engines have ended.' })
+    process.exit(0)
+  }
+
+  /** Ends everything though clients are there; they start another supervisor if they still need one. */
+  async quit(): Promise<void> {
+    this.#server.close()
+    await Promise.all(engineNames.map((name) => this.#engines[name].end()))
+    process.exit(0)
+  }
+
+  log(line: LogLine): void {
+    process.stderr.write(`${new Date().toISOString()} ${line.level} ${line.message}\n`)
+    for (const socket of this.#clients.keys()) writeLine(socket, { kind: 'log', line })
+  }
+
+  #engine(name: EngineName, title: string): KeptProcess {
+    return new KeptProcess({
+      title,
+      entry: join(packageRoot, 'dist/src/stores/embedded', `${name}Engine.js`),
+      args: [this.#places.dataDir],
+      ready: (address) => this.#tell(name, { kind: 'ready', engine: name, address } as Notice),
+      failed: (message) => {
+        process.stderr.write(`${new Date().toISOString()} error ${message}\n`)
+        this.#tell(name, { kind: 'failed', message })
+      },
+      log: (line) => this.log(line),
+      print: (text) => process.stderr.write(text),
+    })
+  }
+
+  #admit(socket: Socket): void {
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      this.#clients.delete(socket)
+      this.#lingerWhenAlone()
+    })
+    readLines(socket, (value) => {
+      const hello = value as Hello
+      if (hello.version !== protocolVersion) {
+        const message = 'its engines are run by another version of this program; end that one first'
+        writeLine(socket, { kind: 'failed', message: `DATA_DIR=${this.#places.dataDir}: ${message}.` })
+        socket.end()
+        return
+      }
+      clearTimeout(this.#linger)
+      this.#clients.set(socket, new Set(hello.wants))
+      for (const name of hello.wants) {
+        const engine = this.#engines[name]
+        engine.want()
+        if (engine.address) writeLine(socket, { kind: 'ready', engine: name, address: engine.address } as Notice)
+      }
+    })
+  }
+
+  #tell(name: EngineName, notice: Notice): void {
+    for (const [socket, wants] of this.#clients) if (wants.has(name)) writeLine(socket, notice)
+  }
+
+  #lingerWhenAlone(): void {
+    clearTimeout(this.#linger)
+    if (this.#clients.size === 0) this.#linger = setTimeout(() => this.end(), lingerMs)
+  }
+}
+
+/** Its starter may have died meanwhile. */
+function tellStarter(line: string): void {
+  process.stdout.on('error', () => {})
+  process.stdout.write(`${line}\n`)
+}
+
+async function main(dataDir: string): Promise<void> {
+  process.umask(0o077)
+  const places = placesOf(dataDir)
+  if (!(await lockFile(join(places.run, 'supervisor.lock'), 0))) {
+    tellStarter('taken')
+    return
+  }
+  const supervisor = new Supervisor(places)
+  await supervisor.listen()
+  process.on('SIGTERM', () => supervisor.quit())
+  process.on('SIGINT', () => supervisor.quit())
+  process.on('SIGHUP', () => {})
+  supervisor.log({ level: 'info', message: `Supervisor ${process.pid} runs the engines of ${dataDir}.` })
+  tellStarter('listening')
+}
+
+main(process.argv[2] ?? '').catch((error: unknown) => {
+  console.error(error)
+  tellStarter(`failed: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 1
+})
