@@ -2,8 +2,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProblemBody } from '../schema/problem.ts'
+import { clickRoutes } from './clicks/routes.ts'
 import { type Names, openNames } from './names.ts'
 import { Problem } from './problem.ts'
+import { reportRoutes } from './reports/routes.ts'
 import type { App, Room } from './room.ts'
 import type { Settings } from './settings.ts'
 import type { Stores } from './stores/open.ts'
@@ -21,7 +23,7 @@ export interface AppParts {
 }
 
 /** The rooms under /api/v1, each with its routes. */
-const rooms: readonly ((app: App, room: Room) => void)[] = []
+const rooms: readonly ((app: App, room: Room) => void)[] = [clickRoutes, reportRoutes]
 
 /** Builds the server, ready to be asked; listening is the caller's. */
 export async function buildApp({ stores, now, names = openNames(stores.postgres), log }: AppParts): Promise<App> {
