@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers'
 const modulesMin = 25
 const { modules } = JSON.parse(await text(process.stdin))
 const ours = modules.filter(({ source }) => /^(src|schema)\//.test(source))
-const edges = ours.flatMap(({ dependencies }) => dependencies).filter(({ resolved }) => /^(src|schema)\//.test(resolved))
+const edges = ours
+  .flatMap(({ dependencies }) => dependencies)
+  .filter(({ resolved }) => /^(src|schema)\//.test(resolved))
 if (ours.length < modulesMin || edges.length < ours.length) {
   console.error(`dependency-cruiser saw ${ours.length} modules and ${edges.length} edges of ours; it is blind.`)
   process.exit(1)

@@ -6,8 +6,18 @@ const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', f
 module.exports = {
   forbidden: [
     rule('no-circles', 'Data flows one way.', {}, { circular: true }),
-    rule('schema-imports-nothing-of-ours', 'The contract stands alone.', { path: '^schema/' }, { path: '^(src|test|bench)/' }),
-    rule('nothing-imports-tests', 'Tests and loads look in from outside.', { path: '^(src|schema)/' }, { path: '^(test|bench)/' }),
+    rule(
+      'schema-imports-nothing-of-ours',
+      'The contract stands alone.',
+      { path: '^schema/' },
+      { path: '^(src|test|bench)/' },
+    ),
+    rule(
+      'nothing-imports-tests',
+      'Tests and loads look in from outside.',
+      { path: '^(src|schema)/' },
+      { path: '^(test|bench)/' },
+    ),
     rule(
       'rooms-are-apart',
       'What two rooms need lives beside them, not in one of them.',
@@ -39,14 +49,22 @@ module.exports = {
       { path: 'node_modules/(@clickhouse/client|postgres)/', dependencyTypesNot: ['type-only'] },
     ),
     rule('main-is-the-top', 'Nothing imports the command.', {}, { path: '^src/main\\.ts$' }),
-    rule('only-what-is-declared', 'Every package stands in package.json.', { path: '^(src|schema)/' }, {
-      dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'],
-    }),
+    rule(
+      'only-what-is-declared',
+      'Every package stands in package.json.',
+      { path: '^(src|schema)/' },
+      {
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'],
+      },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
   },
 }

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getContainerRuntimeClient } from 'testcontainers'
+import type { TestProject } from 'vitest/node'
+import { readSettings } from '../../src/settings.ts'
+import { lockFile } from '../../src/stores/embedded/lock.ts'
+import { migrate } from '../../src/stores/migrate.ts'
+import { openStores } from '../../src/stores/open.ts'
+import { startContainers } from '../containers/start.ts'
+
+/** What the suite runs on: servers where their address is known, embedded engines otherwise. */
+export interface Engines {
+  clickhouseUrl: string | undefined
+  databaseUrl: string | undefined
+  /** A migrated folder of the embedded engines, to be copied by each test file. */
+  template: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    engines: Engines
+  }
+}
+
+/** Decides what the suite runs on, says so, and prepares what its files copy. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const { CLICKHOUSE_URL, DATABASE_URL } = process.env
+  const containers = !CLICKHOUSE_URL && !DATABASE_URL && (await dockerAnswers()) ? await startContainers() : undefined
+  const clickhouseUrl = CLICKHOUSE_URL || containers?.clickhouseUrl
+  const databaseUrl = DATABASE_URL || containers?.databaseUrl
+  const how = (url: string | undefined) => (url ? (containers ? 'a container' : 'the server given') : 'embedded')
+  console.log(`Stores: ClickHouse is ${how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`)
+
+  const template = await mkdtemp(join(tmpdir(), 'tributary-template-'))
+  if (!clickhouseUrl || !databaseUrl) await fill(template)
+  project.provide('engines', { clickhouseUrl, databaseUrl, template })
+  return async () => {
+    await containers?.stop()
+    await rm(template, { recursive: true, force: true })
+  }
+}
+
+async function fill(folder: string): Promise<void> {
+  const stores = await openStores(readSettings({ DATA_DIR: folder }), () => {})
+  await migrate(stores)
+  await stores.close()
+  // Once the lock is ours the engines have ended, and none starts on the template again.
+  const ended = await lockFile(join(folder, 'run', 'supervisor.lock'), 30_000)
+  if (!ended) throw new Error('The engines of the template did not end.')
+}
+
+async function dockerAnswers(): Promise<boolean> {
+  try {
+    await getContainerRuntimeClient()
+    return true
+  } catch {
+    return false
+  }
+}
