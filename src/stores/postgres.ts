@@ -23,7 +23,7 @@ export function openPostgres(address: PostgresAddress): Postgres {
 }
 
 /** Socket errors, and SQLSTATE classes 08 (connection), 53 (out of resources) and 57P (shutting down, starting). */
-const unreachable = /^(E[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|53|57P)/
+const unreachable = /^(E(?!RR_)[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|53|57P)/
 
 /**
  * Runs a question to Postgres and turns "can't be reached" into the caller's 503.
