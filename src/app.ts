@@ -1,10 +1,18 @@
+import helmet from '@fastify/helmet'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger } from 'fastify'
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
-import type { ProblemBody } from '../schema/problem.ts'
 import { clickRoutes } from './clicks/routes.ts'
+import { answerBadHttp } from './gate/badHttp.ts'
+import { addDocs } from './gate/docs.ts'
+import { answerError } from './gate/errors.ts'
+import { addGate, apiPrefix } from './gate/gate.ts'
+import { logAnswers } from './gate/log.ts'
+import { parseQuery, readParameters } from './gate/parameters.ts'
+import { answerUnknown } from './gate/unknown.ts'
+import type { Metrics } from './health/metrics.ts'
+import { healthRoutes } from './health/routes.ts'
 import { type Names, openNames } from './names.ts'
-import { Problem } from './problem.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { App, Room } from './room.ts'
 import type { Settings } from './settings.ts'
@@ -20,30 +28,58 @@ export interface AppParts {
   names?: Names
   /** Where the server logs; nowhere when left out. */
   log?: FastifyBaseLogger
+  /** Where it counts its answers; nowhere when left out. */
+  metrics?: Metrics
 }
 
 /** The rooms under /api/v1, each with its routes. */
 const rooms: readonly ((app: App, room: Room) => void)[] = [clickRoutes, reportRoutes]
 
+/** An event with 20 properties of 256 characters fits ten times. */
+const bodyMaxBytes = 65_536
+/** A request that arrives more slowly is cut off. */
+const requestTimeoutMs = 30_000
+
 /** Builds the server, ready to be asked; listening is the caller's. */
-export async function buildApp({ stores, now, names = openNames(stores.postgres), log }: AppParts): Promise<App> {
+export async function buildApp(parts: AppParts): Promise<App> {
+  const { stores, now, names = openNames(stores.postgres), log, metrics } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => uuidv7(),
     return503OnClosing: false,
+    requestTimeout: requestTimeoutMs,
+    bodyLimit: bodyMaxBytes,
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
+    frameworkErrors: answerError,
+    clientErrorHandler: answerBadHttp,
+    // TRAP: a longer parameter than this would be answered before the gate; the limit of HTTP headers is below it.
+    routerOptions: { querystringParser: parseQuery, maxParamLength: bodyMaxBytes },
   }).withTypeProvider<TypeBoxTypeProvider>()
-  app.setErrorHandler((error, request, reply) => {
-    const problem = error instanceof Problem ? error : new Problem('internal_error', 'A bug of ours.')
-    if (problem !== error) request.log.error(error)
-    const body: ProblemBody = { error: problem.code, message: problem.message, requestId: request.id }
-    return reply.code(problem.status).send(body)
+  app.setErrorHandler(answerError)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
   })
+  if (log) logAnswers(app)
+  metrics?.observe(app)
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+  })
+  answerUnknown(app)
+  await addGate(app, stores.postgres, now)
+  readParameters(app)
+  await addDocs(app)
   const room: Room = { stores, names, now }
+  healthRoutes(app, room)
   await app.register(
     async (api) => {
       for (const addRoutes of rooms) addRoutes(api.withTypeProvider<TypeBoxTypeProvider>(), room)
     },
-    { prefix: '/api/v1' },
+    { prefix: apiPrefix },
   )
   await app.ready()
   return app

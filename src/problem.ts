@@ -30,3 +30,8 @@ export class Problem extends Error {
     this.details = details
   }
 }
+
+/** The answer for a single item that is absent, somebody else's, or can't exist: one sentence, so that they look alike. */
+export function notFound(): Problem {
+  return new Problem('not_found', 'There is nothing under this id.')
+}

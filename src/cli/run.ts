@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { Problem } from '../problem.ts'
 import { SettingsError } from '../settings.ts'
 import { MigrationError } from '../stores/migrate.ts'
+import { version } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { openContext } from './context.ts'
 import { Failure, UsageError } from './failure.ts'
@@ -10,8 +10,6 @@ import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addPlanCommands } from './plan.ts'
 import { addServeCommand } from './serve.ts'
-
-const { version } = createRequire(import.meta.url)('tributary/package.json') as { version: string }
 
 /** The exit codes of every verb. */
 const exitCode = { success: 0, failure: 1, badUsage: 2 } as const

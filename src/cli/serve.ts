@@ -2,6 +2,8 @@ import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import { type Logger, pino } from 'pino'
 import { buildApp } from '../app.ts'
+import { openLog } from '../gate/log.ts'
+import { type Metrics, openMetrics, serveMetrics } from '../health/metrics.ts'
 import type { App } from '../room.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrate.ts'
@@ -25,17 +27,23 @@ export function addServeCommand(program: Command, context: Context): void {
 
 async function serve(context: Context): Promise<void> {
   const { settings } = context
-  const log = pino({ level: settings.LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
+  const destination = pino.destination({ fd: 2, sync: false })
+  const log = openLog(settings.LOG_LEVEL, destination)
   const stores = await openStores(settings, ({ level, message }) => log[level](message))
   try {
     await migrate(stores)
-    const app = await buildApp({ settings, stores, now: Date.now, log })
+    const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
+    const app = await buildApp({ settings, stores, now: Date.now, log, ...(metrics && { metrics }) })
+    const stopMetrics = metrics && (await listenForMetrics(metrics, settings))
     const url = await listen(app, settings)
     const docs = `${url}/api/v1/docs`
     context.print({ url, docs }, `Tributary listens on ${url}; its documentation is at ${docs}.`)
     await untilStopped(log, async () => {
       await app.close()
+      stopMetrics?.()
       await stores.close()
+      log.info('stopped')
+      destination.flushSync()
     })
   } catch (error) {
     await stores.close()
@@ -53,6 +61,19 @@ async function listen(app: App, { HOST, PORT }: Settings): Promise<string> {
     if (code === 'EACCES') throw new SettingsError(`PORT=${PORT}: this user may not listen on that port.`)
     if (code === 'EADDRNOTAVAIL') throw new SettingsError(`HOST=${HOST}: this machine does not have that address.`)
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new SettingsError(`HOST=${HOST}: no such host.`)
+    throw error
+  }
+}
+
+/** @throws SettingsError naming METRICS_PORT when it can't be had */
+async function listenForMetrics(metrics: Metrics, { METRICS_PORT }: Settings): Promise<() => void> {
+  try {
+    return await serveMetrics(metrics, METRICS_PORT)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new SettingsError(`METRICS_PORT=${METRICS_PORT}: the port is taken.`)
+    if (code === 'EACCES')
+      throw new SettingsError(`METRICS_PORT=${METRICS_PORT}: this user may not listen on that port.`)
     throw error
   }
 }

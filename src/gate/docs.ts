@@ -1,0 +1,238 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { TSchema } from '@sinclair/typebox'
+import type { FastifySchema, RouteOptions } from 'fastify'
+import { pageLimitDefault, pageLimitMax } from '../../schema/page.ts'
+import { ProblemBody } from '../../schema/problem.ts'
+import type { App } from '../room.ts'
+import { version } from '../version.ts'
+import { apiPrefix, docsPrefix } from './gate.ts'
+
+const introduction = `
+Pull clicks, conversions, statistics and reports; send server-side events.
+
+**Keys.** Every request carries \`Authorization: ApiKey <key>\`. A key has scopes; each call below names the one it needs.
+
+**Pages.** Lists take \`limit\` (1 to ${pageLimitMax}, default ${pageLimitDefault}) and answer \`{ data, nextCursor, hasMore }\`. Pass \`nextCursor\` as \`cursor\`
+with the same filters to read on. Walking a list visits every row exactly once, whatever arrives meanwhile; a cursor never expires.
+
+**Parameters** are checked strictly: one that is unknown, empty, given twice or out of range is refused, never ignored.
+
+**Errors** are \`{ error, message, requestId }\` with a fitting status. \`error\` is a stable code to branch on.
+
+**Limits** are per key and minute. Every answer tells them: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\` (seconds).
+After a 429 or a 503 wait for \`Retry-After\` seconds.
+
+**Times** are UTC with milliseconds. \`from\` and \`to\` take a date (a \`to\` date counts whole) or an instant with its offset.
+`.trim()
+
+const tags = [
+  { name: 'Clicks', description: 'Every click, bots and tests included and marked.' },
+  { name: 'Conversions', description: 'CPA and revenue conversions in one list, each in its latest state.' },
+  { name: 'Campaigns', description: 'What clicks are counted under.' },
+  { name: 'Offers', description: 'What is advertised.' },
+  { name: 'Landing pages', description: 'Where clicks land.' },
+  { name: 'Traffic sources', description: 'Where clicks come from.' },
+  { name: 'Stats', description: 'Totals and the daily series.' },
+  { name: 'Reports', description: 'Performance by group.' },
+  { name: 'Events', description: 'Server-side events: an analytics signal, never money.' },
+]
+
+/** The explorer needs its own files and nothing from elsewhere; everything else is refused. */
+const explorerCsp = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'"],
+  'img-src': ["'self'", 'data:'],
+  'font-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+}
+
+/**
+ * Describes the routes that come after it, from the same schemas and scopes that the gate enforces, at
+ * /api/v1/docs/json; and lets people try them at /api/v1/docs. Both are public.
+ */
+export async function addDocs(app: App): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Tributary',
+        version,
+        description: introduction,
+        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      },
+      servers: [{ url: apiPrefix }],
+      tags,
+      components: {
+        schemas: { Problem: plain<{ type: 'object' }>(ProblemBody) },
+        headers,
+        securitySchemes: {
+          apiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'Your key, `trb_live_…`. On the wire the header reads `Authorization: ApiKey <key>`.',
+          },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: ({ $id }, _baseUri, _fragment, index) => `${$id ?? `Schema${index}`}` },
+    transform: ({ schema, url, route }) => ({ schema: describe(schema, url, route), url }),
+    transformObject: (document) =>
+      'openapiObject' in document ? complete(plain<OpenApiDocument>(document.openapiObject)) : {},
+  })
+  await app.register(swaggerUi, {
+    routePrefix: docsPrefix,
+    staticCSP: explorerCsp,
+    theme: { title: 'Tributary API' },
+    uiConfig: {
+      deepLinking: true,
+      docExpansion: 'list',
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      requestInterceptor: nameScheme,
+    },
+  })
+}
+
+/** Runs in the reader's browser: people paste the bare key. TRAP: its source is sent there, so it may use nothing around it. */
+function nameScheme<BrowserRequest>(request: BrowserRequest): BrowserRequest {
+  const { headers } = request as { headers: Record<string, string> }
+  const given = headers.Authorization
+  if (given && !/^ApiKey /i.test(given)) headers.Authorization = `ApiKey ${given.trim()}`
+  return request
+}
+
+/** Adds to a route's schema what its declaration already says: the scope, and a name for generated clients. */
+function describe(schema: FastifySchema | undefined, url: string, { method, config }: RouteOptions): FastifySchema {
+  const scope = config?.scope
+  if (!scope) return { ...schema, hide: true }
+  return {
+    ...schema,
+    operationId: schema?.operationId ?? operationIdOf(`${method}`, url),
+    description: [schema?.description, `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n'),
+    security: [{ apiKey: [scope] }],
+  }
+}
+
+/** @returns `getCampaignsById` for GET /api/v1/campaigns/:id */
+function operationIdOf(method: string, url: string): string {
+  const words = url.slice(apiPrefix.length).split(/[/-]/).filter(Boolean)
+  const names = words.map((word) =>
+    word.replace(/^:?(.)/, (found, first: string) => (found[0] === ':' ? 'By' : '') + first.toUpperCase()),
+  )
+  return method.toLowerCase() + names.join('')
+}
+
+/** The parts of an OpenAPI document that are completed here. */
+interface Operation {
+  parameters?: { name: string; in: string }[]
+  requestBody?: object
+  responses: Record<string, { description: string; headers?: object; content?: object }>
+}
+interface OpenApiDocument {
+  paths: Record<string, Record<string, Operation>>
+  tags: { name: string }[]
+}
+
+/** Adds to every operation the answers that the gate gives, and what they carry. */
+function complete(document: OpenApiDocument): OpenApiDocument {
+  for (const path of Object.values(document.paths)) {
+    for (const operation of Object.values(path)) {
+      for (const response of Object.values(operation.responses))
+        response.headers = { ...budgetHeaders, ...response.headers }
+      operation.responses = { ...operation.responses, ...errorsOf(operation), ...refusalsIn(operation.responses) }
+    }
+  }
+  return mergeLiterals(document) as OpenApiDocument
+}
+
+/** What a room declared itself beyond its 2xx answers is more exact than what follows from the route's form. */
+function refusalsIn(responses: Operation['responses']): Operation['responses'] {
+  return Object.fromEntries(Object.entries(responses).filter(([status]) => !status.startsWith('2')))
+}
+
+function errorsOf({ parameters = [], requestBody }: Operation): Operation['responses'] {
+  const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+  const hasRange = query.includes('from') && query.includes('to')
+  return {
+    400: problem('A parameter is refused', [
+      'unknown_parameter',
+      ...query.map((name) => `invalid_${name}`),
+      ...(hasRange ? ['invalid_date_range'] : []),
+      ...(requestBody ? ['invalid_json', 'invalid_body'] : []),
+    ]),
+    401: problem(
+      'No key, or none that is in force',
+      ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
+      { 'WWW-Authenticate': reference('headers', 'WwwAuthenticate') },
+    ),
+    403: problem('The key may not do this', ['insufficient_scope', 'plan_required'], budgetHeaders),
+    ...(parameters.some((parameter) => parameter.in === 'path') && {
+      404: problem('There is no such row, or it is not yours', ['not_found'], budgetHeaders),
+    }),
+    ...(requestBody && {
+      413: problem('The body is too large', ['payload_too_large'], budgetHeaders),
+      415: problem('The body is no JSON', ['unsupported_media_type'], budgetHeaders),
+    }),
+    429: problem('The budget of this minute is spent', ['rate_limited'], { ...budgetHeaders, ...retryHeader }),
+    500: problem('A bug of ours', ['internal_error']),
+    503: problem(
+      'A store is away or the query ran out of its time; try again',
+      ['unavailable', 'query_timeout'],
+      retryHeader,
+    ),
+  }
+}
+
+function problem(reason: string, codes: readonly string[], extra: object = {}): Operation['responses'][string] {
+  return {
+    description: `${reason}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    headers: { 'X-Request-Id': reference('headers', 'RequestId'), ...extra },
+    content: { 'application/json': { schema: reference('schemas', 'Problem') } },
+  }
+}
+
+function reference(kind: 'headers' | 'schemas', name: string): { $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` }
+}
+
+const headers = {
+  RequestId: { description: 'Names this request; quote it to support.', schema: { type: 'string', format: 'uuid' } },
+  RateLimit: { description: 'Requests that this key may send in a minute.', schema: { type: 'integer' } },
+  RateLimitRemaining: { description: 'Requests left in this minute.', schema: { type: 'integer' } },
+  RateLimitReset: { description: 'Seconds until the minute ends.', schema: { type: 'integer' } },
+  RetryAfter: { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer', minimum: 1 } },
+  WwwAuthenticate: {
+    description: 'The scheme of the Authorization header.',
+    schema: { type: 'string', const: 'ApiKey' },
+  },
+} as const
+
+const budgetHeaders = {
+  'X-Request-Id': reference('headers', 'RequestId'),
+  'X-RateLimit-Limit': reference('headers', 'RateLimit'),
+  'X-RateLimit-Remaining': reference('headers', 'RateLimitRemaining'),
+  'X-RateLimit-Reset': reference('headers', 'RateLimitReset'),
+}
+
+const retryHeader = { 'Retry-After': reference('headers', 'RetryAfter') }
+
+/** Writes unions of literals as one enum, which clients and the explorer understand better. */
+function mergeLiterals(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(mergeLiterals)
+  if (typeof node !== 'object' || node === null) return node
+  const { anyOf, ...rest } = node as { anyOf?: TSchema[] }
+  const literals = anyOf?.map((member) => member.const ?? (member.enum?.length === 1 ? member.enum[0] : undefined))
+  if (literals?.every((literal) => typeof literal === 'string')) return { type: 'string', enum: literals, ...rest }
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, mergeLiterals(value)]))
+}
+
+/** A copy without the symbols that TypeBox marks its schemas with, and without the ids that components don't need. */
+function plain<T>(value: object): T {
+  return JSON.parse(JSON.stringify(value, (name, inner) => (name === '$id' ? undefined : inner)))
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ProblemBody } from '../../schema/problem.ts'
+import { Problem } from '../problem.ts'
+
+/** Answers whatever was thrown: a Problem as it is, a refusal of the framework in our words, anything else as a bug. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(error)
+  if (problem.code === 'internal_error') request.log.error(error, 'a bug')
+  const { param, required, retryAfterS, allow } = problem.details
+  if (problem.status === 401) reply.header('www-authenticate', 'ApiKey')
+  if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
+  if (allow) reply.header('allow', allow.join(', '))
+  const body: ProblemBody = {
+    error: problem.code,
+    message: problem.message,
+    requestId: request.id,
+    ...(param !== undefined && { param }),
+    ...(required !== undefined && { required }),
+  }
+  reply.header('x-request-id', request.id).code(problem.status).send(body)
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('payload_too_large', 'The body may have 64 KiB.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json.')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new Problem('invalid_json', 'The body is not JSON.')
+    case 'FST_ERR_BAD_URL':
+      return new Problem('invalid_url', 'The path is not percent-encoded UTF-8.')
+  }
+  if (statusCode === 404) return new Problem('not_found', 'There is nothing here.')
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return new Problem('invalid_request', 'The request could not be read.')
+  }
+  return new Problem('internal_error', 'Something went wrong on our side; the request id tells us what.')
+}

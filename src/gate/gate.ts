@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../../schema/scopes.ts'
+import { Problem } from '../problem.ts'
+import type { App } from '../room.ts'
+import type { Postgres } from '../stores/postgres.ts'
+import type { Caller } from './caller.ts'
+import { type KeyRecord, openKeys } from './keys.ts'
+import { hashOfKey, isKeyText } from './keyText.ts'
+import { openLimits } from './limits.ts'
+
+/** Where the API lives; every route below it declares a scope, but for its documentation. */
+export const apiPrefix = '/api/v1'
+export const docsPrefix = `${apiPrefix}/docs`
+
+/**
+ * Puts the gate before every route that declares a scope: key, scope, rate limit, in this order. The request is
+ * counted before its scope is judged, so that every answer to a key tells its budget, refusals too.
+ * An unknown path tells a valid key its budget as well, but is 404 whatever the key.
+ * @throws Error at start when a route under /api/v1 declares no scope
+ */
+export async function addGate(app: App, postgres: Postgres, now: () => number): Promise<void> {
+  const keys = openKeys(postgres, now)
+  const limits = await openLimits(app)
+  // TRAP: a decorator can't start as an object; `admit` fills it in before any handler sees the request.
+  app.decorateRequest('caller', null as unknown as Caller)
+
+  app.addHook('onRoute', ({ url, config }) => {
+    const isApi = url === apiPrefix || url.startsWith(`${apiPrefix}/`)
+    const isDocs = url === docsPrefix || url.startsWith(`${docsPrefix}/`)
+    if (isApi && !isDocs && !config?.scope) throw new Error(`The route ${url} declares no scope.`)
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    const { scope } = request.routeOptions.config
+    if (scope) await admit(request, reply, scope)
+    else if (request.is404) await greet(request, reply)
+  })
+
+  async function admit(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<void> {
+    const record = await identify(request)
+    const tooMany = await limits.countRequest(request, reply, record)
+    const { plan } = record
+    if (!plan) throw new Problem('plan_required', 'The plan of this account has no API access.')
+    if (!record.scopes.has(scope)) {
+      throw new Problem('insufficient_scope', `This key lacks the scope ${scope}.`, { required: scope })
+    }
+    if (tooMany) throw tooMany
+    const { accountId, accountName, currency, keyId, scopes } = record
+    request.caller = { accountId, accountName, currency, keyId, scopes, plan }
+    keys.noteUse(record)
+  }
+
+  /** Nobody is refused here, so a key that can't be identified is nobody's. */
+  async function greet(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (request.headers.authorization === undefined) return
+    try {
+      await limits.countRequest(request, reply, await identify(request))
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+    }
+  }
+
+  /** @throws Problem 401, or `rate_limited` for an address that keeps trying, or `unavailable` */
+  async function identify(request: FastifyRequest): Promise<KeyRecord> {
+    const { authorization } = request.headers
+    if (!authorization) {
+      throw new Problem('missing_api_key', 'Send your API key in the header Authorization: ApiKey <key>.')
+    }
+    const text = /^ApiKey +(\S+) *$/i.exec(authorization)?.[1]
+    if (!text || !isKeyText(text)) throw await wrongKey(request)
+    const hash = hashOfKey(text)
+    if (!keys.isKnown(hash)) {
+      const tooMany = await limits.checkAddress(request)
+      if (tooMany) throw tooMany
+    }
+    const record = await keys.find(hash)
+    if (!record) throw await wrongKey(request)
+    if (record.isRevoked) throw new Problem('revoked_api_key', 'This API key was revoked.')
+    if (record.expiresAtMs !== null && record.expiresAtMs <= now()) {
+      throw new Problem('expired_api_key', 'This API key has expired.')
+    }
+    return record
+  }
+
+  async function wrongKey(request: FastifyRequest): Promise<Problem> {
+    const tooMany = await limits.countWrongKey(request)
+    return (
+      tooMany ?? new Problem('invalid_api_key', 'This is no valid API key; send it as Authorization: ApiKey <key>.')
+    )
+  }
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { App } from '../room.ts'
+
+/** The figures of this process, for Prometheus. */
+export interface Metrics {
+  readonly registry: Registry
+  /** Counts and times every answer of a server. */
+  observe(app: App): void
+}
+
+/** From cached answers to the time limit of queries. */
+const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
+
+/** Opens the figures: those of Node itself, and the answers by route and status. */
+export function openMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Answers by method, route and status; unknown paths have the route "unknown".',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Seconds from the first byte of a request to the last of its answer, by route.',
+    labelNames: ['route'],
+    buckets: durationBucketsS,
+    registers: [registry],
+  })
+  return {
+    registry,
+    observe(app) {
+      app.addHook('onResponse', async (request, reply) => {
+        const route = request.routeOptions.url ?? 'unknown'
+        requests.inc({ method: request.method, route, status: reply.statusCode })
+        durations.observe({ route }, reply.elapsedTime / 1000)
+      })
+    },
+  }
+}
+
+/**
+ * Serves `/metrics` apart from the API, on loopback only: it needs no key.
+ * @returns what stops it
+ * @throws the error of listen, such as EADDRINUSE
+ */
+export async function serveMetrics({ registry }: Metrics, port: number): Promise<() => void> {
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    response.setHeader('Content-Type', registry.contentType)
+    response.end(await registry.metrics())
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return () => {
+    server.close()
+    server.closeAllConnections()
+  }
+}

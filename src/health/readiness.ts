@@ -1,0 +1,45 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../problem.ts'
+import type { Stores } from '../stores/open.ts'
+
+/** A store that takes longer than this does not answer. */
+const deadlineMs = 2_000
+/** Callers without a key can't make the stores work more often than this. */
+const lifeMs = 1_000
+
+/**
+ * Makes the question whether both stores answer; many askers share one look.
+ * @returns throws Problem `unavailable`, naming the store that does not answer
+ */
+export function openReadiness(
+  { clickhouse, postgres }: Pick<Stores, 'clickhouse' | 'postgres'>,
+  now: () => number,
+): () => Promise<void> {
+  let last: { atMs: number; silent: Promise<string[]> } | undefined
+
+  async function look(): Promise<string[]> {
+    const silent = await Promise.all([
+      isSilent(async () => (await clickhouse.client.ping({ select: true })).success).then((it) => it && 'ClickHouse'),
+      isSilent(async () => (await postgres`SELECT 1`).length === 1).then((it) => it && 'Postgres'),
+    ])
+    return silent.filter((name) => name !== false)
+  }
+
+  return async () => {
+    if (!last || Math.abs(now() - last.atMs) >= lifeMs) last = { atMs: now(), silent: look() }
+    const silent = await last.silent
+    if (silent.length === 0) return
+    throw new Problem('unavailable', `Not ready: ${silent.join(' and ')} did not answer.`, { retryAfterS: 1 })
+  }
+}
+
+async function isSilent(ask: () => Promise<boolean>): Promise<boolean> {
+  const late = new AbortController()
+  try {
+    return !(await Promise.race([ask(), pause(deadlineMs, false, { signal: late.signal })]))
+  } catch {
+    return true
+  } finally {
+    late.abort()
+  }
+}

@@ -1,0 +1,4 @@
+import { createRequire } from 'node:module'
+
+/** The version of this package, as its package.json says. */
+export const { version } = createRequire(import.meta.url)('tributary/package.json') as { version: string }
