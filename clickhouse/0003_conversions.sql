@@ -19,6 +19,10 @@ CREATE TABLE IF NOT EXISTS conversions
     updated_at        DateTime64(3, 'UTC') COMMENT 'of the sender; the higher one wins',
     click_id          String CODEC(ZSTD),
     click_at          Nullable(DateTime64(3, 'UTC')) COMMENT 'clicked_at of the stored click; NULL while the click has not arrived',
+    click_campaign_id LowCardinality(String) COMMENT 'of the stored click, also where the conversion names another',
+    click_offer_id    LowCardinality(String) COMMENT 'of the stored click, also where the conversion names another',
+    click_external_id String COMMENT 'external_click_id of the stored click, for search' CODEC(ZSTD),
+    click_referrer    String COMMENT 'referrer of the stored click, for search' CODEC(ZSTD),
     visitor_id        String CODEC(ZSTD),
     transaction_id    String CODEC(ZSTD),
     campaign_id       LowCardinality(String),
@@ -68,7 +72,8 @@ SELECT account_id, id, version, converted_at
 FROM conversions
 WHERE is_deleted = 0;
 
--- The conversions of a click, in the order of clicks: `converted` and `conversionCount` of /clicks.
+-- The conversions of a click, in the order of clicks: `converted` and `conversionCount` of /clicks. Campaign and offer
+-- are the click's, so that /clicks filters by them here as it does in `clicks`.
 CREATE TABLE IF NOT EXISTS converted_clicks
 (
     account_id    LowCardinality(String),
@@ -77,13 +82,17 @@ CREATE TABLE IF NOT EXISTS converted_clicks
     conversion_id String CODEC(ZSTD),
     version       UInt64,
     is_deleted    UInt8,
-    is_test       Bool
+    is_test       Bool,
+    campaign_id   LowCardinality(String),
+    offer_id      LowCardinality(String)
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (account_id, clicked_at, click_id, conversion_id)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS conversions_to_converted_clicks TO converted_clicks AS
-SELECT account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test
+SELECT
+    account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test,
+    click_campaign_id AS campaign_id, click_offer_id AS offer_id
 FROM conversions
 WHERE click_at IS NOT NULL;
