@@ -37,6 +37,8 @@ export interface AttachOptions {
 /** A first start of an empty folder takes 5 s on an idle machine; a large ClickHouse folder on a slow disk takes longer. */
 const startPatienceMs = 120_000
 const retryPauseMs = 100
+const healPauseMinMs = 1000
+const healPauseMaxMs = 30_000
 const logSizeMax = 5 * 1024 * 1024
 
 /**
@@ -151,7 +153,7 @@ class Attachment implements EmbeddedEngines {
         const notice = value as Notice
         if (notice.kind === 'log') this.#options.log(notice.line)
         if (notice.kind === 'failed') {
-          reject(new EmbeddedError(notice.message))
+          reject(new EmbeddedError(`DATA_DIR=${this.#options.dataDir}: ${notice.message}`))
           socket.destroy()
         }
         if (notice.kind !== 'ready') return
@@ -181,22 +183,21 @@ class Attachment implements EmbeddedEngines {
 
   /** The supervisor died: its engines are gone or going, so start another one and go on as before. */
   async #heal(): Promise<void> {
+    if (this.#closed) return
     const { log } = this.#options
-    while (!this.#closed) {
-      log({ level: 'error', message: 'The supervisor of the embedded engines ended unexpectedly; starting another.' })
+    log({ level: 'error', message: 'The supervisor of the embedded engines ended unexpectedly; starting another.' })
+    for (let pauseMs = healPauseMinMs; !this.#closed; pauseMs = Math.min(pauseMs * 2, healPauseMaxMs)) {
       try {
         await this.open()
         if (!this.#closed) log({ level: 'info', message: 'Attached to the embedded engines again.' })
         return
       } catch (error) {
         log({ level: 'error', message: (error as Error).message })
-        await sleep(healPauseMs, undefined, { ref: false })
+        await sleep(pauseMs, undefined, { ref: false })
       }
     }
   }
 }
-
-const healPauseMs = 1000
 
 /** @returns undefined when nobody listens there */
 function connectTo(path: string): Promise<Socket | undefined> {

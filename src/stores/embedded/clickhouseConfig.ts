@@ -9,12 +9,17 @@ export const startStatements = `
 /**
  * Two users. The start statements can only run as a passwordless `default`; it may do what they do and nothing else, and
  * `max_sessions_for_user` lets nobody else in under that name as long as they run, which is for the engine's whole life.
- * Ours has a password and may do all but reach outside: no files, URLs or other servers.
+ * Ours has a password and may do all but reach outside: no files, URLs or other servers. Its profile takes back what
+ * clickhouse-local turns on and a server does not.
  */
 export function usersXml(username: string, passwordSha256: string): string {
   return `<clickhouse>
   <profiles>
-    <default></default>
+    <default>
+      <max_concurrent_queries_for_user>100</max_concurrent_queries_for_user>
+      <implicit_select>0</implicit_select>
+      <allow_introspection_functions>0</allow_introspection_functions>
+    </default>
     <starter><max_sessions_for_user>1</max_sessions_for_user></starter>
   </profiles>
   <quotas><default></default></quotas>
@@ -45,17 +50,31 @@ export function usersXml(username: string, passwordSha256: string): string {
 `
 }
 
-/** The server's settings: small caches and pools, no log tables. */
+/**
+ * The server's settings: caches and memory for a machine that runs the API as well, one small log file, no log tables (this
+ * engine has none). TRAP: the level of the log is `log-level`; `logger.level` counts only in clickhouse-server.
+ */
 export function configXml({ usersFile, logFile }: { usersFile: string; logFile: string }): string {
   return `<clickhouse>
   <users_config>${xml(usersFile)}</users_config>
   <timezone>UTC</timezone>
+  <log-level>warning</log-level>
   <logger>
-    <level>warning</level>
     <log>${xml(logFile)}</log>
     <size>5M</size>
     <count>2</count>
   </logger>
+  <max_server_memory_usage_to_ram_ratio>0.5</max_server_memory_usage_to_ram_ratio>
+  <memory_worker_use_cgroup>0</memory_worker_use_cgroup>
+  <memory_worker_period_ms>500</memory_worker_period_ms>
+  <asynchronous_metrics_update_period_s>60</asynchronous_metrics_update_period_s>
+  <mark_cache_size>134217728</mark_cache_size>
+  <index_mark_cache_size>67108864</index_mark_cache_size>
+  <primary_index_cache_size>134217728</primary_index_cache_size>
+  <text_index_tokens_cache_size>33554432</text_index_tokens_cache_size>
+  <text_index_header_cache_size>33554432</text_index_header_cache_size>
+  <text_index_postings_cache_size>67108864</text_index_postings_cache_size>
+  <compiled_expression_cache_size>33554432</compiled_expression_cache_size>
 </clickhouse>
 `
 }

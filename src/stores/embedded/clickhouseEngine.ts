@@ -1,7 +1,7 @@
 // The process of the embedded ClickHouse: its worker thread calls into libchdb and stays there for the engine's life, its
 // main thread watches the supervisor. Ending is `kill -9`: what was answered is in files, and nothing else matters to them.
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,7 +49,6 @@ async function main(places: Places): Promise<void> {
   const port = await freePort(previous?.port)
   writePrivately(accessFile, JSON.stringify({ port, password, version } satisfies Access))
 
-  mkdirSync(places.clickhouse, { recursive: true })
   const usersFile = join(places.run, 'clickhouse-users.xml')
   const configFile = join(places.run, 'clickhouse-config.xml')
   writePrivately(usersFile, usersXml(username, createHash('sha256').update(password).digest('hex')))
@@ -62,7 +61,6 @@ async function main(places: Places): Promise<void> {
         `--path=${places.clickhouse}`,
         `--http_port=${port}`,
         '--listen_host=127.0.0.1',
-        '--logger.level=warning',
         `--config-file=${configFile}`,
         '--query',
         startStatements,

@@ -25,6 +25,8 @@ const deathWindowMs = 30_000
 const pauseMaxMs = 30_000
 /** How long an engine may take to end in order before it is killed, which loses nothing either. */
 const endPatienceMs = 10_000
+/** Characters of its output that are kept to say why it ended. */
+const printedMax = 4096
 
 /** One engine process: started when wanted, started again when it dies, ended when nobody wants it any more. */
 export class KeptProcess {
@@ -56,6 +58,8 @@ export class KeptProcess {
   /** Ends it in order and waits until it is gone. */
   async end(): Promise<void> {
     this.#ending.abort()
+    // A newcomer must not be sent to one that is on its way out.
+    this.#address = undefined
     await this.#life
   }
 
@@ -94,16 +98,21 @@ export class KeptProcess {
     return new Promise((resolve) => {
       const child = fork(entry, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], cwd: '/', env: { TZ: 'UTC' } })
       let failure: string | undefined
-      let lastLine = ''
+      let printed = ''
+      let started = false
       for (const stream of [child.stdout, child.stderr]) {
         stream?.setEncoding('utf8').on('data', (text: string) => {
           print(text)
-          lastLine = text.trim().split('\n').at(-1) ?? lastLine
+          printed = (printed + text).slice(-printedMax)
         })
       }
       child.on('message', (notice: EngineNotice) => {
-        if (notice.kind === 'ready') ready(notice.address)
-        else failure = notice.message
+        if (notice.kind === 'failed') failure = notice.message
+        else {
+          started = true
+          printed = ''
+          ready(notice.address)
+        }
       })
       let patience: NodeJS.Timeout | undefined
       const end = () => {
@@ -115,12 +124,19 @@ export class KeptProcess {
       const ended = (how: string) => {
         clearTimeout(patience)
         ending.removeEventListener('abort', end)
-        resolve(failure ?? [how, lastLine.replace(/\.$/, '')].filter(Boolean).join(': '))
+        const reason = failure ?? reasonIn(printed)
+        resolve(reason && started ? `${how}: ${reason}` : (reason ?? how))
       }
       child.on('error', (error) => ended(error.message))
       child.on('close', (code, signal) => ended(signal ? `signal ${signal}` : `exit code ${code}`))
     })
   }
+}
+
+/** The line that says why, as far as one can tell: the last that speaks of an error. */
+function reasonIn(printed: string): string | undefined {
+  const line = printed.split('\n').findLast((text) => /error|exception/i.test(text))
+  return line?.trim().replace(/\.$/, '')
 }
 
 function secondsSince(startedAt: number): string {

@@ -33,8 +33,10 @@ export function makePlaces(dataDir: string): Places {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const places = placesOf(realpathSync(dataDir))
-    for (const folder of [places.clickhouse, places.run]) mkdirSync(folder, { recursive: true, mode: 0o700 })
-    chmodSync(places.run, 0o700)
+    for (const folder of [places.clickhouse, places.run]) {
+      mkdirSync(folder, { recursive: true })
+      chmodSync(folder, 0o700)
+    }
     const probe = join(places.run, `probe.${process.pid}`)
     closeSync(openSync(probe, 'w', 0o600))
     unlinkSync(probe)

@@ -1,6 +1,6 @@
 // The process of the embedded Postgres: PGlite behind a Unix socket.
 import { fork } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { lockFile } from './lock.ts'
@@ -33,6 +33,7 @@ async function main(places: Places): Promise<void> {
   if (version !== postgresVersion) {
     throw new Error(`its folder belongs to Postgres ${version}, this is ${postgresVersion}`)
   }
+  chmodSync(places.postgres, 0o700)
   const engine = await PGlite.create(places.postgres, { startParams })
   const server = await servePostgres(engine, places.postgresSocket)
   let ending = false

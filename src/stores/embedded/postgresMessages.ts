@@ -97,13 +97,16 @@ export function nameOfClosed(message: Buffer): string {
   return message[5] === 'S'.charCodeAt(0) ? textAt(message, 6) : ''
 }
 
-/** Whether a Query or Parse would read data from the client, which ends the engine because the data can't reach it in time. */
+/**
+ * Whether a Query or Parse would read data from the client. That would end the engine: it waits for nothing, and the data
+ * comes only after its answer.
+ */
 export function isCopyFromClient(message: Buffer): boolean {
   const text =
     messageType(message) === 'P'
       ? textAt(message, 5 + Buffer.byteLength(nameOfParsed(message)) + 1)
       : textAt(message, 5)
-  return /\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(text)
+  return /^(\s|--.*\n)*copy\b[^;]*\bfrom\s+stdin\b/i.test(text)
 }
 
 /** The same message with a statement instead that raises the error. */

@@ -19,9 +19,22 @@ import {
 /** What the server needs of PGlite: one session that answers raw protocol messages. */
 export type Session = Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>
 
-const connectionsMax = 100
-/** A client that opens a transaction and falls silent would stall every other one. */
-const idleInTransactionMs = 30_000
+export interface ServerOptions {
+  connectionsMax: number
+  /** How long a client may stay silent in a transaction, which stalls every other one. */
+  idleInTransactionMs: number
+  /** A single session has none of Postgres' background processes: nobody else checkpoints, vacuums or analyzes. */
+  checkpointEveryMs: number
+  vacuumEveryMs: number
+}
+
+const defaultOptions: ServerOptions = {
+  connectionsMax: 100,
+  idleInTransactionMs: 30_000,
+  checkpointEveryMs: 5 * 60_000,
+  vacuumEveryMs: 60 * 60_000,
+}
+
 /** Bytes of unread requests of one client above which we stop reading from it. */
 const waitingBytesMax = 1024 * 1024
 
@@ -31,8 +44,12 @@ const waitingBytesMax = 1024 * 1024
  * is rolled back. Clients share what belongs to a session (settings, advisory session locks); prepared statements are
  * dropped with their connection. There is no query cancelling, no LISTEN and no COPY FROM STDIN.
  */
-export async function servePostgres(session: Session, path: string): Promise<{ close(): Promise<void> }> {
-  const server = new PostgresServer(session)
+export async function servePostgres(
+  session: Session,
+  path: string,
+  options: Partial<ServerOptions> = {},
+): Promise<{ close(): Promise<void> }> {
+  const server = new PostgresServer(session, { ...defaultOptions, ...options })
   await server.listen(path)
   return server
 }
@@ -45,11 +62,14 @@ interface Connection {
   waitingBytes: number
   /** Named prepared statements, to be dropped when it goes away. */
   statements: Set<string>
+  /** It said good-bye; what it sent before is still run. */
+  leaving: boolean
   gone: boolean
 }
 
 class PostgresServer {
   readonly #session: Session
+  readonly #options: ServerOptions
   readonly #server: Server
   readonly #connections = new Set<Connection>()
   /** Connections that have something to run, in order of arrival. */
@@ -60,9 +80,14 @@ class PostgresServer {
   #running: Promise<void> | undefined
   #silence: NodeJS.Timeout | undefined
   #greeting: Buffer = Buffer.alloc(0)
+  /** Statements of our own that wait for a moment between two transactions. */
+  readonly #chores = new Set<string>()
+  readonly #clocks: NodeJS.Timeout[] = []
+  #cyclesRun = 0
 
-  constructor(session: Session) {
+  constructor(session: Session, options: ServerOptions) {
     this.#session = session
+    this.#options = options
     this.#server = createServer((socket) => this.#admit(socket))
   }
 
@@ -73,10 +98,13 @@ class PostgresServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(path, resolve)
     })
+    this.#repeat('CHECKPOINT', this.#options.checkpointEveryMs)
+    this.#repeat('VACUUM (ANALYZE)', this.#options.vacuumEveryMs)
   }
 
   /** Lets the cycle that runs end, rolls back what is open and cuts every client off. */
   async close(): Promise<void> {
+    for (const clock of this.#clocks) clearInterval(clock)
     this.#server.close()
     for (const connection of this.#connections) connection.socket.destroy()
     while (this.#connections.size > 0 || this.#running) await nextTurn()
@@ -84,7 +112,7 @@ class PostgresServer {
 
   #admit(socket: Socket): void {
     socket.on('error', () => socket.destroy())
-    if (this.#connections.size >= connectionsMax) {
+    if (this.#connections.size >= this.#options.connectionsMax) {
       socket.end(errorResponse('FATAL', '53300', 'sorry, too many clients already'))
       return
     }
@@ -94,6 +122,7 @@ class PostgresServer {
       waiting: [],
       waitingBytes: 0,
       statements: new Set(),
+      leaving: false,
       gone: false,
     }
     this.#connections.add(connection)
@@ -120,8 +149,8 @@ class PostgresServer {
           socket.write(this.#greeting)
           break
         case 'end':
-          socket.end()
-          return
+          connection.leaving = true
+          break
         case 'refused':
           socket.end(errorResponse('FATAL', next.code, next.message))
           return
@@ -134,7 +163,7 @@ class PostgresServer {
     if (connection.waiting.length > 0) {
       this.#turns.add(connection)
       this.#wake()
-    }
+    } else if (connection.leaving) socket.end()
   }
 
   #wake(): void {
@@ -146,6 +175,7 @@ class PostgresServer {
   async #takeTurns(): Promise<void> {
     clearTimeout(this.#silence)
     for (;;) {
+      if (!this.#holder) await this.#doChores()
       const connection = this.#holder ?? this.#turns.values().next().value
       if (!connection || !this.#turns.delete(connection)) break
       if (connection.gone) await this.#clearAway(connection)
@@ -154,7 +184,7 @@ class PostgresServer {
       await nextTurn()
     }
     const holder = this.#holder
-    if (holder) this.#silence = setTimeout(() => this.#expire(holder), idleInTransactionMs)
+    if (holder) this.#silence = setTimeout(() => this.#expire(holder), this.#options.idleInTransactionMs)
   }
 
   /** Runs a client's messages up to its next Sync or simple query, or all that are there. */
@@ -172,10 +202,32 @@ class PostgresServer {
       if (closed) statements.delete(closed)
     }
     socket.write(await this.#run(Buffer.concat(batch)))
+    this.#cyclesRun += 1
     this.#cycleOpen = last < 0
     this.#holder = this.#cycleOpen || this.#session.isInTransaction() ? connection : undefined
     if (socket.isPaused() && connection.waitingBytes <= waitingBytesMax) socket.resume()
     if (waiting.length > 0 || connection.gone) this.#turns.add(connection)
+    else if (connection.leaving) socket.end()
+  }
+
+  /** Runs a statement of our own again and again, but not when nothing else ran meanwhile. */
+  #repeat(statement: string, everyMs: number): void {
+    let seen = this.#cyclesRun
+    const clock = setInterval(() => {
+      if (this.#cyclesRun === seen) return
+      seen = this.#cyclesRun
+      this.#chores.add(statement)
+      this.#wake()
+    }, everyMs)
+    this.#clocks.push(clock)
+  }
+
+  async #doChores(): Promise<void> {
+    for (const statement of this.#chores) {
+      this.#chores.delete(statement)
+      const answer = await this.#run(simpleQuery(statement))
+      if (messageType(answer) === 'E') console.error(`${statement}: ${answer.toString('latin1')}`)
+    }
   }
 
   async #clearAway(connection: Connection): Promise<void> {
@@ -192,8 +244,9 @@ class PostgresServer {
   }
 
   #expire(holder: Connection): void {
-    holder.socket.end(errorResponse('FATAL', '25P03', 'terminating connection due to idle-in-transaction timeout'))
-    holder.socket.destroySoon()
+    // Not end(), which waits until a client that may not read has read everything.
+    holder.socket.write(errorResponse('FATAL', '25P03', 'terminating connection due to idle-in-transaction timeout'))
+    holder.socket.destroy()
   }
 
   /** An error of a statement is an answer; one that is thrown means that the engine has ended, and so must this process. */

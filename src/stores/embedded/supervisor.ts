@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { packageRoot } from '../packageRoot.ts'
 import { KeptProcess } from './keptProcess.ts'
 import { lockFile } from './lock.ts'
-import { type Places, placesOf } from './places.ts'
+import { makePlaces, type Places, placesOf } from './places.ts'
 import {
   type EngineName,
   engineNames,
@@ -94,8 +94,8 @@ class Supervisor {
     readLines(socket, (value) => {
       const hello = value as Hello
       if (hello.version !== protocolVersion) {
-        const message = 'its engines are run by another version of this program; end that one first'
-        writeLine(socket, { kind: 'failed', message: `DATA_DIR=${this.#places.dataDir}: ${message}.` })
+        const message = 'the engines are run by another version of this program; end that one first'
+        writeLine(socket, { kind: 'failed', message: `${message}.` })
         socket.end()
         return
       }
@@ -127,12 +127,11 @@ function tellStarter(line: string): void {
 
 async function main(dataDir: string): Promise<void> {
   process.umask(0o077)
-  const places = placesOf(dataDir)
-  if (!(await lockFile(join(places.run, 'supervisor.lock'), 0))) {
+  if (!(await lockFile(join(placesOf(dataDir).run, 'supervisor.lock'), 0))) {
     tellStarter('taken')
     return
   }
-  const supervisor = new Supervisor(places)
+  const supervisor = new Supervisor(makePlaces(dataDir))
   await supervisor.listen()
   process.on('SIGTERM', () => supervisor.quit())
   process.on('SIGINT', () => supervisor.quit())

@@ -1,0 +1,162 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { attachEmbedded } from '../../src/stores/embedded/attach.ts'
+import { EmbeddedError } from '../../src/stores/embedded/places.ts'
+import { ask, type Folder, makeEmptyFolder, makeFolder, pool, until } from './folder.ts'
+
+let folder: Folder
+afterEach(() => folder.leave())
+
+describe('attaching to the embedded engines', () => {
+  it('starts both engines on an empty folder', async () => {
+    folder = makeEmptyFolder()
+    const engines = await folder.attach()
+    const sql = pool(engines.postgres)
+    expect(await ask(engines.clickhouse ?? never(), 'SELECT timezone()')).toBe('UTC')
+    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
+    await sql.end()
+  })
+
+  it('starts only the engine that is wanted, and the other one when it is', async () => {
+    folder = makeFolder()
+    const first = await folder.attach({ postgres: false })
+    expect(first.postgres).toBeUndefined()
+    expect(programs(folder)).toEqual(['clickhouseEngine', 'supervisor'])
+    const second = await folder.attach({ clickhouse: false })
+    expect(second.clickhouse).toBeUndefined()
+    expect(programs(folder)).toEqual(['clickhouseEngine', 'postgresEngine', 'supervisor'])
+  })
+
+  it('shares the engines between processes, and one that leaves takes nothing away', async () => {
+    folder = makeFolder()
+    const client = await folder.startClient()
+    const engines = await folder.attach()
+    expect(engines.clickhouse).toEqual(client.clickhouse)
+    expect(engines.postgres).toEqual(client.postgres)
+    await client.kill('SIGTERM')
+    expect(await ask(engines.clickhouse ?? never(), 'SELECT 1')).toBe('1')
+    expect(programs(folder)).toEqual(['clickhouseEngine', 'postgresEngine', 'supervisor'])
+  })
+
+  it('ends with one supervisor when several processes start at once', async () => {
+    folder = makeFolder()
+    const [a, b, engines] = await Promise.all([folder.startClient(), folder.startClient(), folder.attach()])
+    expect(a.clickhouse).toEqual(engines.clickhouse)
+    expect(b.clickhouse).toEqual(engines.clickhouse)
+    expect(programs(folder)).toEqual(['clickhouseEngine', 'postgresEngine', 'supervisor'])
+  })
+
+  it('ends the engines after the last client has left, and what was stored is there for the next one', async () => {
+    folder = makeFolder()
+    const first = await folder.attach()
+    await ask(first.clickhouse ?? never(), 'CREATE DATABASE kept')
+    const sql = pool(first.postgres)
+    await sql`CREATE TABLE kept (id int)`
+    await sql.end()
+    await first.close()
+    await until(() => folder.processes().length === 0)
+
+    const second = await folder.attach()
+    expect(second.clickhouse).toEqual(first.clickhouse)
+    expect(await ask(second.clickhouse ?? never(), `SELECT count() FROM system.databases WHERE name = 'kept'`)).toBe(
+      '1',
+    )
+    const again = pool(second.postgres)
+    expect(await again`SELECT * FROM kept`).toEqual([])
+    await again.end()
+  })
+
+  it('lets a newcomer that comes while the engines stop have them again', async () => {
+    folder = makeFolder()
+    const first = await folder.attach()
+    await first.close()
+    await until(() => folder.processes().length < 3)
+    const second = await folder.attach()
+    expect(await ask(second.clickhouse ?? never(), 'SELECT 1')).toBe('1')
+    const sql = pool(second.postgres)
+    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
+    await sql.end()
+  })
+
+  it('is not led astray by sockets and notes that dead processes left', async () => {
+    folder = makeFolder()
+    const run = join(folder.path, 'run')
+    mkdirSync(run, { recursive: true })
+    for (const name of ['control.sock', 'postgres.sock', 'supervisor.lock', 'clickhouse.json']) {
+      writeFileSync(join(run, name), 'stale')
+    }
+    const engines = await folder.attach()
+    expect(await ask(engines.clickhouse ?? never(), 'SELECT 1')).toBe('1')
+  })
+
+  it('works in a folder whose path is too long for a socket', async () => {
+    folder = makeEmptyFolder()
+    const deep = join(folder.path, 'a'.repeat(60), 'b'.repeat(60))
+    const engines = await folder.attach({ dataDir: deep, clickhouse: false })
+    const sql = pool(engines.postgres)
+    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
+    await sql.end()
+    await engines.close()
+  })
+})
+
+describe('a folder that cannot be used is one clear line', () => {
+  const refusal = async (dataDir: string, wants: { clickhouse: boolean; postgres: boolean }) => {
+    const attempt = attachEmbedded({ dataDir, ...wants, log() {} })
+    const error = await attempt.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(error).toBeInstanceOf(EmbeddedError)
+    return (error as Error).message
+  }
+
+  it('when it is a file', async () => {
+    folder = makeEmptyFolder()
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    expect(await refusal(file, { clickhouse: true, postgres: true })).toBe(`DATA_DIR=${file}: not a folder (EEXIST).`)
+    const below = join(file, 'below')
+    expect(await refusal(below, { clickhouse: true, postgres: true })).toBe(
+      `DATA_DIR=${below}: not a folder (ENOTDIR).`,
+    )
+  })
+
+  it('when its Postgres files are of another version', async () => {
+    folder = makeEmptyFolder()
+    mkdirSync(join(folder.path, 'postgres'))
+    writeFileSync(join(folder.path, 'postgres', 'PG_VERSION'), '17\n')
+    expect(await refusal(folder.path, { clickhouse: false, postgres: true })).toBe(
+      `DATA_DIR=${folder.path}: Postgres did not start: its folder belongs to Postgres 17, this is 18.`,
+    )
+  })
+
+  it('when a newer ClickHouse has used it', async () => {
+    folder = makeEmptyFolder()
+    mkdirSync(join(folder.path, 'run'))
+    writeFileSync(join(folder.path, 'run', 'clickhouse.json'), '{"port":1,"password":"x","version":"99.1"}')
+    expect(await refusal(folder.path, { clickhouse: true, postgres: false })).toMatch(
+      /^DATA_DIR=.*: ClickHouse did not start: its folder was last used by version 99\.1, this is \d+\.\d+\.$/,
+    )
+  })
+
+  it('when the engine cannot open its files, and says why', async () => {
+    folder = makeEmptyFolder()
+    mkdirSync(join(folder.path, 'clickhouse', 'status'), { recursive: true })
+    expect(await refusal(folder.path, { clickhouse: true, postgres: false })).toMatch(
+      /^DATA_DIR=.*: ClickHouse did not start: .*status.*$/,
+    )
+  })
+})
+
+function programs(of: Folder): string[] {
+  return of
+    .processes()
+    .map(({ program }) => program)
+    .sort()
+}
+
+function never(): never {
+  throw new Error('the engine was not asked for')
+}

@@ -1,0 +1,169 @@
+import { execFileSync, fork } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { type AttachOptions, attachEmbedded, type EmbeddedEngines } from '../../src/stores/embedded/attach.ts'
+import type { ClickHouseAddress, LogLine, PostgresAddress } from '../../src/stores/embedded/protocol.ts'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
+
+/** A fresh DATA_DIR; everything that was attached to it, or runs on it, is gone after `leave`. */
+export interface Folder {
+  readonly path: string
+  readonly log: LogLine[]
+  attach(wants?: Partial<AttachOptions>): Promise<EmbeddedEngines>
+  /** A client in a process of its own. */
+  startClient(): Promise<Client>
+  /** The processes that run on the folder, by program: `supervisor`, `clickhouseEngine`, `postgresEngine`. */
+  processes(): { id: number; program: string }[]
+  /** The one process of a program. */
+  process(program: string): number
+  leave(): Promise<void>
+}
+
+/** Another process that is attached to the same folder. */
+export interface Client {
+  readonly id: number
+  readonly clickhouse: ClickHouseAddress
+  readonly postgres: PostgresAddress
+  /** Has it open a transaction on Postgres, and write in it, without ever ending it. */
+  openTransaction(statement: string): Promise<void>
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+/** With a Postgres that was made before, because making one takes seconds; `makeEmptyFolder` has none. */
+export function makeFolder(): Folder {
+  const folder = makeEmptyFolder()
+  cpSync(madePostgres(), join(folder.path, 'postgres'), { recursive: true })
+  return folder
+}
+
+let made: string | undefined
+
+/** An empty Postgres database, made once a test file. */
+function madePostgres(): string {
+  if (made) return made
+  const parent = mkdtempSync(join(tmpdir(), 'tributary-embedded-made-'))
+  process.once('exit', () => rmSync(parent, { recursive: true, force: true }))
+  made = join(parent, 'postgres')
+  execFileSync(process.execPath, [join(packageRoot, 'dist/src/stores/embedded/postgresMake.js'), made])
+  return made
+}
+
+export function makeEmptyFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'tributary-embedded-'))
+  const log: LogLine[] = []
+  const attached: EmbeddedEngines[] = []
+  const clients: Client[] = []
+  const processes = () => processesOf(path)
+  return {
+    path,
+    log,
+    async attach(wants = {}) {
+      const engines = await attachEmbedded({
+        dataDir: path,
+        clickhouse: true,
+        postgres: true,
+        log: (line) => log.push(line),
+        ...wants,
+      })
+      attached.push(engines)
+      return engines
+    },
+    async startClient() {
+      const client = await startClient(path)
+      clients.push(client)
+      return client
+    },
+    processes,
+    process(program) {
+      const found = processes().filter((running) => running.program === program)
+      if (!found[0] || found.length > 1) throw new Error(`${found.length} processes are ${program}`)
+      return found[0].id
+    },
+    async leave() {
+      await Promise.all(attached.map((engines) => engines.close()))
+      await Promise.all(clients.map((client) => client.kill('SIGKILL')))
+      await until(() => processes().length === 0)
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+function processesOf(path: string): { id: number; program: string }[] {
+  const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
+  return lines.flatMap((line) => {
+    const [, id, program] = /^\s*(\d+) .*\/embedded\/(\w+)\.js (?:\S+)$/.exec(line) ?? []
+    return id && program && line.endsWith(` ${path}`) ? [{ id: Number(id), program }] : []
+  })
+}
+
+async function startClient(path: string): Promise<Client> {
+  const child = fork(new URL('./client.mjs', import.meta.url), [path], { execArgv: [] })
+  const hear = () =>
+    new Promise<Record<string, unknown>>((resolve, reject) => {
+      child.once('message', (message) => resolve(message as Record<string, unknown>))
+      child.once('exit', () => reject(new Error('the client ended')))
+    })
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const { clickhouse, postgres } = (await hear()) as unknown as Client
+  return {
+    id: child.pid ?? 0,
+    clickhouse,
+    postgres,
+    async openTransaction(statement) {
+      const answer = hear()
+      child.send({ statement })
+      await answer
+    },
+    async kill(signal) {
+      child.kill(signal)
+      await gone
+    },
+  }
+}
+
+/** Asks ClickHouse over HTTP; another user than ours can be named. @returns its text without the last line end */
+export async function ask(
+  address: ClickHouseAddress,
+  query: string,
+  user?: { name: string; password: string },
+): Promise<string> {
+  const response = await fetch(address.url, {
+    method: 'POST',
+    body: query,
+    headers: {
+      'X-ClickHouse-User': user?.name ?? address.username,
+      'X-ClickHouse-Key': user?.password ?? address.password,
+    },
+  })
+  const text = (await response.text()).trimEnd()
+  if (!response.ok) throw new Error(text)
+  return text
+}
+
+/** A pool as the program's own, of any size. */
+export function pool(address: PostgresAddress | undefined, max = 1): postgres.Sql {
+  return postgres({ path: address?.path ?? '', max, user: 'postgres', database: 'postgres', onnotice: () => {} })
+}
+
+/** Polls until the condition holds. @throws when it does not within the time */
+export async function until(condition: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    if (await condition()) return
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${condition}`)
+    await sleep(25)
+  }
+}
+
+/** Whether a promise came to something good. */
+export async function holds(attempt: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await attempt()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,107 @@
+import { createServer } from 'node:net'
+import type postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EmbeddedEngines } from '../../src/stores/embedded/attach.ts'
+import type { ClickHouseAddress } from '../../src/stores/embedded/protocol.ts'
+import { ask, type Folder, holds, makeFolder, pool, until } from './folder.ts'
+
+let folder: Folder
+let engines: EmbeddedEngines
+let clickhouse: ClickHouseAddress
+let sql: postgres.Sql
+beforeEach(async () => {
+  folder = makeFolder()
+  engines = await folder.attach()
+  clickhouse = engines.clickhouse as ClickHouseAddress
+  sql = pool(engines.postgres)
+  await ask(clickhouse, 'CREATE TABLE default.answered (id UInt32) ENGINE = MergeTree ORDER BY id')
+  await sql`CREATE TABLE answered (id int)`
+})
+afterEach(async () => {
+  await sql.end({ timeout: 1 })
+  await folder.leave()
+})
+
+const clickhouseAnswers = () => holds(() => ask(clickhouse, 'SELECT 1'))
+const postgresAnswers = () => holds(() => sql`SELECT 1`)
+const kill = (program: string) => process.kill(folder.process(program), 'SIGKILL')
+const said = (text: RegExp) => folder.log.some(({ message }) => text.test(message))
+
+describe('after kill -9', () => {
+  it('of ClickHouse it is back at the same address with every answered row, and a log line says so', async () => {
+    for (let id = 1; id <= 20; id++) await ask(clickhouse, `INSERT INTO default.answered VALUES (${id})`)
+    const before = folder.process('clickhouseEngine')
+    kill('clickhouseEngine')
+    await until(() => folder.processes().every(({ id }) => id !== before))
+    await until(clickhouseAnswers)
+    expect(await ask(clickhouse, 'SELECT count() FROM default.answered')).toBe('20')
+    await until(() => said(/^ClickHouse answers again/))
+    expect(said(/^ClickHouse ended unexpectedly \(signal SIGKILL\); starting it again at once\.$/)).toBe(true)
+  })
+
+  it('of Postgres it is back at the same address with every answered row, and a log line says so', async () => {
+    for (let id = 1; id <= 20; id++) await sql`INSERT INTO answered VALUES (${id})`
+    kill('postgresEngine')
+    await until(() => said(/^Postgres answers again/))
+    expect(await sql`SELECT count(*)::int AS rows FROM answered`).toEqual([{ rows: 20 }])
+    expect(said(/^Postgres ended unexpectedly \(signal SIGKILL\); starting it again at once\.$/)).toBe(true)
+  })
+
+  it('of the supervisor and both engines at once nothing answered is lost, and the client attaches again', async () => {
+    for (let id = 1; id <= 20; id++) {
+      await ask(clickhouse, `INSERT INTO default.answered VALUES (${id})`)
+      await sql`INSERT INTO answered VALUES (${id})`
+    }
+    for (const { id } of folder.processes()) process.kill(id, 'SIGKILL')
+    await until(() => said(/^Attached to the embedded engines again/))
+    expect(await ask(clickhouse, 'SELECT count() FROM default.answered')).toBe('20')
+    await until(postgresAnswers)
+    expect(await sql`SELECT count(*)::int AS rows FROM answered`).toEqual([{ rows: 20 }])
+  })
+
+  it('of the supervisor alone its engines follow it, and the client starts others at the same addresses', async () => {
+    const before = folder.processes().map(({ id }) => id)
+    kill('supervisor')
+    await until(() => said(/^Attached to the embedded engines again/))
+    expect(folder.processes().filter(({ id }) => before.includes(id))).toEqual([])
+    expect(engines.clickhouse).toEqual(clickhouse)
+    expect(await clickhouseAnswers()).toBe(true)
+    await until(postgresAnswers)
+  })
+
+  it('of a client in the middle of a transaction the others go on, and the transaction is rolled back', async () => {
+    const client = await folder.startClient()
+    await client.openTransaction('INSERT INTO answered VALUES (99)')
+    const waiting = sql`SELECT count(*)::int AS rows FROM answered`
+    await client.kill('SIGKILL')
+    expect(await waiting).toEqual([{ rows: 0 }])
+  })
+
+  it('of every client the engines end', async () => {
+    const client = await folder.startClient()
+    await engines.close()
+    await client.kill('SIGKILL')
+    await until(() => folder.processes().length === 0)
+  })
+})
+
+describe('a ClickHouse whose port was taken while it was away', () => {
+  it('comes back on another one and the client is told', async () => {
+    const moved = new Promise<ClickHouseAddress>((resolve) => engines.onClickHouseMoved(resolve))
+    kill('supervisor')
+    const thief = createServer()
+    await until(() => holds(() => listen(thief, Number(new URL(clickhouse.url).port))))
+    const address = await moved
+    expect(address.url).not.toBe(clickhouse.url)
+    expect(address).toEqual(engines.clickhouse)
+    expect(await ask(address, 'SELECT 1')).toBe('1')
+    thief.close()
+  })
+})
+
+function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+}
