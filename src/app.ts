@@ -30,10 +30,11 @@ export interface AppParts {
   log?: FastifyBaseLogger
   /** Where it counts its answers; nowhere when left out. */
   metrics?: Metrics
+  /** What adds the routes under /api/v1; all of ours when left out. */
+  rooms?: readonly ((app: App, room: Room) => void)[]
 }
 
-/** The rooms under /api/v1, each with its routes. */
-const rooms: readonly ((app: App, room: Room) => void)[] = [clickRoutes, reportRoutes]
+const allRooms = [clickRoutes, reportRoutes]
 
 /** An event with 20 properties of 256 characters fits ten times. */
 const bodyMaxBytes = 65_536
@@ -42,7 +43,7 @@ const requestTimeoutMs = 30_000
 
 /** Builds the server, ready to be asked; listening is the caller's. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { stores, now, names = openNames(stores.postgres), log, metrics } = parts
+  const { stores, now, names = openNames(stores.postgres), log, metrics, rooms = allRooms } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),

@@ -34,13 +34,13 @@ async function serve(context: Context): Promise<void> {
     await migrate(stores)
     const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
     const app = await buildApp({ settings, stores, now: Date.now, log, ...(metrics && { metrics }) })
-    const stopMetrics = metrics && (await listenForMetrics(metrics, settings))
+    const metricsServer = metrics && (await listenForMetrics(metrics, settings))
     const url = await listen(app, settings)
     const docs = `${url}/api/v1/docs`
     context.print({ url, docs }, `Tributary listens on ${url}; its documentation is at ${docs}.`)
     await untilStopped(log, async () => {
       await app.close()
-      stopMetrics?.()
+      metricsServer?.stop()
       await stores.close()
       log.info('stopped')
       destination.flushSync()
@@ -66,7 +66,7 @@ async function listen(app: App, { HOST, PORT }: Settings): Promise<string> {
 }
 
 /** @throws SettingsError naming METRICS_PORT when it can't be had */
-async function listenForMetrics(metrics: Metrics, { METRICS_PORT }: Settings): Promise<() => void> {
+async function listenForMetrics(metrics: Metrics, { METRICS_PORT }: Settings) {
   try {
     return await serveMetrics(metrics, METRICS_PORT)
   } catch (error) {

@@ -2,6 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { notFound, Problem } from '../problem.ts'
 import type { App } from '../room.ts'
+import { hideKeys } from './keyText.ts'
 
 /** One raw value; null when its percent-encoding is no UTF-8. */
 type RawValue = string | null
@@ -49,7 +50,8 @@ export function parseQuery(text: string): RawQuery {
   for (const pair of text.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals)) ?? pair
+    const rawName = equals === -1 ? pair : pair.slice(0, equals)
+    const name = decode(rawName) ?? rawName
     const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
     const values = query[name]
     if (values) values.push(value)
@@ -106,10 +108,11 @@ export function pathValidator(schema: TSchema): (params: Record<string, string>)
   }
 }
 
-/** Validates that a body is a JSON object; what is in it is for its room to judge, since each field has its own code. */
+/**
+ * Validates that a body is a JSON object; what is in it is for its room to judge, since each field has its own code.
+ * Fastify hands in null when there is no body at all.
+ */
 export function validateBody(body: unknown): Validated {
-  if (body === undefined)
-    return { error: new Problem('invalid_json', 'The body must be a JSON object; there is none.') }
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { value: body }
   return { error: new Problem('invalid_body', 'The body must be a JSON object.') }
 }
@@ -123,7 +126,7 @@ function decode(text: string): RawValue {
 }
 
 function unknownParameter(name: string, parameters: ReadonlyMap<string, Parameter>): Problem {
-  const shown = name.slice(0, 64)
+  const shown = hideKeys(name).slice(0, 64)
   const known = [...parameters.keys()].join(', ')
   const advice = known === '' ? 'this endpoint takes none' : `this endpoint takes ${known}`
   return new Problem('unknown_parameter', `There is no parameter ${JSON.stringify(shown)}; ${advice}.`, {

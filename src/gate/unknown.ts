@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { App } from '../room.ts'
 
@@ -20,15 +21,24 @@ export function answerUnknown(app: App): void {
     known.set(url, path)
   })
 
-  app.setNotFoundHandler((request) => {
-    const [path = ''] = (request.raw.url ?? '').split('?', 1)
+  function refusalOf({ method, raw }: FastifyRequest): Problem {
+    const [path = ''] = (raw.url ?? '').split('?', 1)
     const found = [...known.values()].find(({ pattern }) => pattern.test(path))
     // A path can be known and yet come here with a method of its own: a file of the documentation that does not exist.
-    if (found && !found.methods.has(request.method)) {
-      const allow = [...found.methods].sort()
-      throw new Problem('method_not_allowed', `This path takes ${allow.join(', ')}.`, { allow })
+    if (!found || found.methods.has(method)) {
+      return new Problem('not_found', 'There is no such path; /api/v1/docs lists them all.')
     }
-    throw new Problem('not_found', 'There is no such path; /api/v1/docs lists them all.')
+    const allow = [...found.methods].sort()
+    return new Problem('method_not_allowed', `This path takes ${allow.join(', ')}.`, { allow })
+  }
+
+  // Before the body is read: there is nobody to read it for.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    done(request.is404 ? refusalOf(request) : null, payload)
+  })
+
+  app.setNotFoundHandler((request) => {
+    throw refusalOf(request)
   })
 }
 

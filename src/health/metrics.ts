@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { App } from '../room.ts'
 
@@ -44,10 +45,10 @@ export function openMetrics(): Metrics {
 
 /**
  * Serves `/metrics` apart from the API, on loopback only: it needs no key.
- * @returns what stops it
+ * @param wanted the port; 0 takes a free one
  * @throws the error of listen, such as EADDRINUSE
  */
-export async function serveMetrics({ registry }: Metrics, port: number): Promise<() => void> {
+export async function serveMetrics({ registry }: Metrics, wanted: number): Promise<{ port: number; stop: () => void }> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end()
@@ -56,10 +57,14 @@ export async function serveMetrics({ registry }: Metrics, port: number): Promise
     response.setHeader('Content-Type', registry.contentType)
     response.end(await registry.metrics())
   })
-  server.listen(port, '127.0.0.1')
+  server.listen(wanted, '127.0.0.1')
   await once(server, 'listening')
-  return () => {
-    server.close()
-    server.closeAllConnections()
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    stop() {
+      server.close()
+      server.closeAllConnections()
+    },
   }
 }
