@@ -2,6 +2,7 @@ import helmet from '@fastify/helmet'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
+import { type Answers, openAnswers } from './answers.ts'
 import { clickRoutes } from './clicks/routes.ts'
 import { answerBadHttp } from './gate/badHttp.ts'
 import { addDocs } from './gate/docs.ts'
@@ -16,6 +17,7 @@ import { type Names, openNames } from './names.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { App, Room } from './room.ts'
 import type { Settings } from './settings.ts'
+import { statsRoutes } from './stats/routes.ts'
 import type { Stores } from './stores/open.ts'
 
 /** What the server is made of. */
@@ -26,6 +28,8 @@ export interface AppParts {
   now: () => number
   /** Names of campaigns and the like; opened on `stores` when left out. */
   names?: Names
+  /** Answers of stats and reports that are shared and kept for a moment; opened when left out. */
+  answers?: Answers
   /** Where the server logs; nowhere when left out. */
   log?: FastifyBaseLogger
   /** Where it counts its answers; nowhere when left out. */
@@ -34,7 +38,7 @@ export interface AppParts {
   rooms?: readonly ((app: App, room: Room) => void)[]
 }
 
-const allRooms = [clickRoutes, reportRoutes]
+const allRooms = [clickRoutes, statsRoutes, reportRoutes]
 
 /** An event with 20 properties of 256 characters fits ten times. */
 const bodyMaxBytes = 65_536
@@ -43,7 +47,8 @@ const requestTimeoutMs = 30_000
 
 /** Builds the server, ready to be asked; listening is the caller's. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { stores, now, names = openNames(stores.postgres), log, metrics, rooms = allRooms } = parts
+  const { stores, now, names = openNames(stores.postgres), answers = openAnswers() } = parts
+  const { log, metrics, rooms = allRooms } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -74,7 +79,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addGate(app, stores.postgres, now)
   readParameters(app)
   await addDocs(app)
-  const room: Room = { stores, names, now }
+  const room: Room = { stores, names, answers, now }
   healthRoutes(app, room)
   await app.register(
     async (api) => {

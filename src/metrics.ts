@@ -68,10 +68,10 @@ function ratio(numerator: Fragment, denominator: Metric): Fragment {
 }
 
 /**
- * Where facts are read: a rollup, raw clicks, or conversions.
+ * Where facts are read: a rollup, raw clicks, or conversions; nowhere gives zeros, for groups that have to be there.
  * TRAP: a rollup must be called `rollup` in its FROM: a bare `clicks` would be taken for the alias of the sum.
  */
-export type FactSource = 'rollup' | 'clicks' | 'conversions'
+export type FactSource = 'rollup' | 'clicks' | 'conversions' | 'nowhere'
 
 /**
  * The select list of one source: every summed metric under its own name, zero where the source has nothing to say,

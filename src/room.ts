@@ -6,6 +6,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
+import type { Answers } from './answers.ts'
 import type { Names } from './names.ts'
 import type { Stores } from './stores/open.ts'
 
@@ -22,6 +23,7 @@ export type App = FastifyInstance<
 export interface Room {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
   readonly names: Names
+  readonly answers: Answers
   /** The present moment in epoch milliseconds; handed in, so that tests choose it. */
   readonly now: () => number
 }

@@ -1,3 +1,4 @@
+import { NotModified } from '../../schema/answer.ts'
 import { ReportAnswer, ReportQuery } from '../../schema/report.ts'
 import type { App, Room } from '../room.ts'
 import { planReport } from './plan.ts'
@@ -13,10 +14,13 @@ export function reportRoutes(app: App, room: Room): void {
         description:
           'At most 1,000 rows, clicks descending; `totals` and `bucketCount` are over all buckets. Neither bots nor tests count. A conversion belongs to the moment it converted.',
         querystring: ReportQuery,
-        response: { 200: ReportAnswer },
+        response: { 200: ReportAnswer, 304: NotModified },
       },
       config: { scope: 'read:reports' },
     },
-    (request) => runReport(room, planReport(request.query, request.caller, room.now())),
+    (request, reply) =>
+      room.answers.send(request, reply, (signal) =>
+        runReport(room, planReport(request.query, request.caller, room.now()), signal),
+      ),
   )
 }

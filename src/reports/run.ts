@@ -12,11 +12,11 @@ import { reportSql } from './sql.ts'
  * @returns at most 1,000 rows; totals and bucketCount are over all of them
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function runReport({ stores, names }: Room, plan: ReportPlan): Promise<ReportAnswer> {
+export async function runReport({ stores, names }: Room, plan: ReportPlan, signal: AbortSignal): Promise<ReportAnswer> {
   const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & MetricTexts>(
     stores.clickhouse,
     reportSql(plan),
-    { label: 'reports' },
+    { label: 'reports', signal },
   )
   const nameOf = await labels(
     names,

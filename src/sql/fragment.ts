@@ -4,7 +4,7 @@ type ClickHouseType = string
 /** A value on its way into SQL: always a typed parameter, never text. */
 export interface Value {
   readonly type: ClickHouseType
-  readonly value: string | number | boolean | readonly string[] | readonly (readonly string[])[]
+  readonly value: string | number | boolean | readonly string[] | readonly number[] | readonly (readonly string[])[]
 }
 
 /** A piece of SQL with typed holes; pieces nest. Only `ch` makes one, so that no caller's text can become SQL. */
@@ -56,6 +56,12 @@ const onCalendar = (epochMs: number): string =>
 
 /** A moment, to the millisecond. */
 export const instant = (epochMs: number): Value => ({ type: "DateTime64(3, 'UTC')", value: onCalendar(epochMs) })
+
+/** Several moments, to the second. */
+export const seconds = (epochMs: readonly number[]): Value => ({
+  type: 'Array(UInt32)',
+  value: epochMs.map((moment) => Math.min(Math.max(moment, earliestMs), latestMs) / 1000),
+})
 
 /** Several (moment, id) pairs, for `IN` on a sort key. */
 export const instantKeys = (keys: readonly { atMs: number; id: string }[]): Value => ({

@@ -7,7 +7,7 @@ import { type Fragment, render, type Statement } from './fragment.ts'
 export interface Asking {
   /** Names the question in ClickHouse's own logs and in metrics: `reports`, `clicks.page`. */
   label: string
-  /** Ends the query on the server when the caller hangs up. */
+  /** Ends the query on the server when the caller hangs up; what is thrown then is for nobody. */
   signal?: AbortSignal
   settings?: ClickHouseSettings
 }
@@ -78,6 +78,7 @@ async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Aski
     })
     return (await result.json<never>()) as Answer
   } catch (error) {
+    if (asking.signal?.aborted) throw new Problem('unavailable', 'The caller hung up.')
     throw asProblem(error)
   }
 }

@@ -6,6 +6,7 @@ import { ProblemBody } from '../../schema/problem.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
+import { type AnswersOptions, openAnswers } from '../../src/answers.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/room.ts'
 import { openTestStores, type TestStores } from './stores.ts'
@@ -28,10 +29,12 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export async function openTestApp(): Promise<TestApp> {
+/** @param options of the answers; unless given none is kept, so that each test sees what it stored */
+export async function openTestApp(options: AnswersOptions = { lifeMs: 0 }): Promise<TestApp> {
   const stores = await openTestStores()
   let nowMs = testNowMs
-  const app = await buildApp({ settings: stores.settings, stores, now: () => nowMs })
+  const answers = openAnswers(options)
+  const app = await buildApp({ settings: stores.settings, stores, answers, now: () => nowMs })
   const testApp: TestApp = {
     app,
     stores,

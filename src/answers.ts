@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+
+/** Answers of stats and reports: run once for all who ask the same at the same time, kept for a moment, revalidated. */
+export interface Answers {
+  /**
+   * Sends the answer to a GET, from the last run of the same question where that is no older than two seconds.
+   * The question is the account, the route and the validated parameters; errors are passed on and never kept.
+   * @param run asks the stores, at most once for equal questions at once; its signal aborts when every caller has hung up
+   */
+  send(request: FastifyRequest, reply: FastifyReply, run: (signal: AbortSignal) => Promise<DatedAnswer>): Promise<void>
+}
+
+/** An answer and the moment that its numbers are of. */
+export interface DatedAnswer {
+  asOf: string
+}
+
+export interface AnswersOptions {
+  /** How old an answer may be, in milliseconds from the moment its run began; 0 shares and keeps nothing. */
+  lifeMs?: number
+  /** What all kept answers may take together. */
+  bytesMax?: number
+}
+
+/** An answer as it leaves, so that sending it again costs nothing. */
+interface Prepared {
+  json: Buffer
+  /** Weak, since `asOf` is no part of it: the same numbers a minute later are the same answer. */
+  etag: string
+}
+
+/** A question under way. */
+interface Run {
+  startedMs: number
+  answer: Promise<Prepared>
+  /** One caller fewer waits for it; the last one ends it. */
+  leave(): void
+  join(): void
+}
+
+/** What a cached answer takes beside its text: key, headers, the cache's own notes. */
+const overheadBytes = 1_000
+
+export function openAnswers({ lifeMs = 2_000, bytesMax = 32 * 1_048_576 }: AnswersOptions = {}): Answers {
+  const kept = new LRUCache<string, Prepared>({
+    maxSize: bytesMax,
+    sizeCalculation: ({ json }) => json.length + overheadBytes,
+    ttl: lifeMs,
+    ttlResolution: 0,
+  })
+  const runs = new Map<string, Run>()
+
+  function start(question: string, run: (signal: AbortSignal) => Promise<DatedAnswer>): Run {
+    const startedMs = performance.now()
+    const hungUp = new AbortController()
+    const answer = run(hungUp.signal).then(prepare)
+    let waiting = 0
+    let isOver = false
+    const end = () => {
+      isOver = true
+      if (runs.get(question) === started) runs.delete(question)
+    }
+    const started: Run = {
+      startedMs,
+      answer,
+      join() {
+        waiting += 1
+      },
+      leave() {
+        waiting -= 1
+        if (waiting > 0 || isOver) return
+        end()
+        hungUp.abort()
+      },
+    }
+    answer.then((prepared) => {
+      end()
+      if (performance.now() - startedMs < lifeMs) kept.set(question, prepared, { start: startedMs })
+    }, end)
+    runs.set(question, started)
+    return started
+  }
+
+  /** Waits for the run of a question, but not for one that began too long ago to be news. */
+  async function ask(
+    question: string,
+    hungUp: AbortSignal,
+    run: (signal: AbortSignal) => Promise<DatedAnswer>,
+  ): Promise<Prepared> {
+    const present = runs.get(question)
+    const joined = present && performance.now() - present.startedMs < lifeMs ? present : start(question, run)
+    joined.join()
+    hungUp.addEventListener('abort', joined.leave)
+    return await joined.answer
+  }
+
+  return {
+    async send(request, reply, run) {
+      const question = questionOf(request)
+      const { json, etag } = kept.get(question) ?? (await ask(question, request.signal, run))
+      // Callers may keep what they got, but ask before each use whether it still holds.
+      reply.header('cache-control', 'private, no-cache').header('etag', etag)
+      if (names(request.headers['if-none-match'], etag)) await reply.code(304).send()
+      else await reply.header('content-type', 'application/json; charset=utf-8').send(json)
+    },
+  }
+}
+
+/** The account stands first, so that no answer is ever another's. Parameters come in the order of their schema. */
+function questionOf({ caller, routeOptions, query }: FastifyRequest): string {
+  return `${caller.accountId} ${routeOptions.url} ${JSON.stringify(query)}`
+}
+
+function prepare({ asOf, ...rest }: DatedAnswer): Prepared {
+  const text = JSON.stringify(rest)
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 27)
+  return { json: Buffer.from(`${text.slice(0, -1)},"asOf":${JSON.stringify(asOf)}}`), etag: `W/"${digest}"` }
+}
+
+/** Whether `If-None-Match` names this tag, or any; compared weakly, as RFC 9110 (13.1.2) says. */
+function names(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || bare(tag.trim()) === bare(etag))
+}
+
+function bare(etag: string): string {
+  return etag.replace(/^W\//, '')
+}

@@ -1,0 +1,62 @@
+import type { StatsDaily, StatsOverview } from '../../schema/stats.ts'
+import { type MetricTexts, toMetrics } from '../metrics.ts'
+import type { Room } from '../room.ts'
+import { selectRows } from '../sql/rows.ts'
+import { askPostgres, type Postgres } from '../stores/postgres.ts'
+import { toInstantText } from '../time/range.ts'
+import type { StatsPlan } from './plan.ts'
+import { dailySql, totalsSql } from './sql.ts'
+
+/**
+ * Asks for every day of a window.
+ * @returns one row a local day, oldest first
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function runDaily({ stores }: Room, plan: StatsPlan, signal: AbortSignal): Promise<StatsDaily> {
+  const rows = await selectRows<{ startS: number } & MetricTexts>(stores.clickhouse, dailySql(plan), {
+    label: 'stats.daily',
+    signal,
+  })
+  const byStart = new Map(rows.map((row) => [row.startS * 1000, row]))
+  return {
+    ...windowOf(plan),
+    data: plan.days.flatMap(({ date, fromMs, untilMs }) => {
+      const row = byStart.get(fromMs)
+      return row ? [{ id: date, date, complete: untilMs <= plan.nowMs, ...toMetrics(row) }] : []
+    }),
+    asOf: toInstantText(plan.nowMs),
+  }
+}
+
+/**
+ * Asks for the totals of a window, and for how much the account has set up, whatever the window.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function runOverview({ stores }: Room, plan: StatsPlan, signal: AbortSignal): Promise<StatsOverview> {
+  const [rows, resources] = await Promise.all([
+    selectRows<MetricTexts>(stores.clickhouse, totalsSql(plan), { label: 'stats.overview', signal }),
+    countResources(stores.postgres, plan.accountId),
+  ])
+  const [totals] = rows
+  if (!totals) throw new Error('Sums without GROUP BY are always one row.')
+  return { ...windowOf(plan), totals: toMetrics(totals), resources, asOf: toInstantText(plan.nowMs) }
+}
+
+function windowOf({ range, tz, currency }: StatsPlan) {
+  return { from: toInstantText(range.fromMs), to: toInstantText(range.untilMs), tz, currency }
+}
+
+/** Counts what is not archived now. */
+async function countResources(postgres: Postgres, accountId: string): Promise<StatsOverview['resources']> {
+  const rows = await askPostgres(
+    postgres<StatsOverview['resources'][]>`
+      SELECT
+        (SELECT count(*)::int FROM campaigns WHERE account_id = ${accountId} AND status <> 'archived') AS campaigns,
+        (SELECT count(*)::int FROM offers WHERE account_id = ${accountId} AND status <> 'archived') AS offers,
+        (SELECT count(*)::int FROM landing_pages WHERE account_id = ${accountId} AND status <> 'archived') AS "landingPages",
+        (SELECT count(*)::int FROM traffic_sources WHERE account_id = ${accountId} AND status <> 'archived') AS "trafficSources"`,
+  )
+  const [counts] = rows
+  if (!counts) throw new Error('Counts without FROM are always one row.')
+  return counts
+}
