@@ -13,6 +13,7 @@ import { parseQuery, readParameters } from './gate/parameters.ts'
 import { answerUnknown } from './gate/unknown.ts'
 import type { Metrics } from './health/metrics.ts'
 import { healthRoutes } from './health/routes.ts'
+import { metadataRoutes } from './metadata/routes.ts'
 import { type Names, openNames } from './names.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { App, Room } from './room.ts'
@@ -38,7 +39,7 @@ export interface AppParts {
   rooms?: readonly ((app: App, room: Room) => void)[]
 }
 
-const allRooms = [clickRoutes, statsRoutes, reportRoutes]
+const allRooms = [clickRoutes, metadataRoutes, statsRoutes, reportRoutes]
 
 /** An event with 20 properties of 256 characters fits ten times. */
 const bodyMaxBytes = 65_536

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { eventIdPattern } from '../../schema/scalars.ts'
 import { Problem } from '../problem.ts'
 import { ch, type Fragment, instant, text } from './fragment.ts'
 
@@ -7,6 +8,12 @@ export interface PageKey {
   atMs: number
   id: string
 }
+
+/** The years that RFC 3339 can write. A forged cursor beyond them would be an error of the store. */
+const earliestMs = Date.parse('0000-01-01T00:00:00Z')
+const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
+/** The longest ids are those of events. */
+const keyId = new RegExp(eventIdPattern)
 
 /** One page on its way out. */
 export interface PageOf<Row> {
@@ -52,7 +59,7 @@ export function readCursor(cursor: string | undefined, boundTo: string): PageKey
   if (!Array.isArray(parts) || parts.length !== 3) throw refused
   const [bound, atMs, id] = parts as unknown[]
   if (bound !== boundTo || !Number.isSafeInteger(atMs) || typeof id !== 'string') throw refused
-  if (Math.abs(atMs as number) > 8.64e15) throw refused
+  if ((atMs as number) < earliestMs || (atMs as number) > latestMs || !keyId.test(id)) throw refused
   return { atMs: atMs as number, id }
 }
 

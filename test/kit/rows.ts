@@ -1,4 +1,6 @@
+import type { NamedTable } from '../../src/names.ts'
 import type { Stores } from '../../src/stores/open.ts'
+import { testNowMs } from './app.ts'
 
 /** Columns of a row as ClickHouse takes them; what is left out gets the column's default. */
 export type StoredRow = Record<string, string | number | boolean | null>
@@ -29,4 +31,26 @@ export async function storeConversions(
     format: 'JSONEachRow',
     values: rows.map((row) => ({ account_id: accountId, source: 'cpa', status: 'approved', version: 1, ...row })),
   })
+}
+
+/**
+ * Puts campaigns, offers, landing pages or traffic sources straight into their table.
+ * @param rows each with `id`; named after it, active and made at testNowMs unless given
+ */
+export async function storeMetadata(
+  { postgres }: Pick<Stores, 'postgres'>,
+  table: NamedTable,
+  accountId: string,
+  rows: ({ id: string } & Record<string, string | number | null | Date | string[]>)[],
+) {
+  for (const row of rows) {
+    const made = new Date(testNowMs)
+    const { id } = row
+    await postgres`
+      INSERT INTO ${postgres(table)} ${postgres({
+        ...{ account_id: accountId, name: id, status: 'active', created_at: made, updated_at: made },
+        ...(table === 'campaigns' && { user_id: accountId }),
+        ...row,
+      })}`
+  }
 }

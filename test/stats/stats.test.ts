@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { metricNames } from '../../schema/metrics.ts'
 import { StatsDaily, StatsOverview } from '../../schema/stats.ts'
+import { namedTables } from '../../src/names.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { storeClicks, storeConversions } from '../kit/rows.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 
 let api: TestApp
 let key: string
@@ -31,22 +32,14 @@ beforeAll(async () => {
     { ...conversion, id: 'v4', converted_at: '2026-11-21 10:00:00.000', is_test: true },
   ])
   await storeConversions(api.stores, 'other', [{ ...conversion, id: 'v1', converted_at: '2026-11-21 10:00:00.000' }])
-  const { postgres } = api.stores
-  for (const table of ['campaigns', 'offers', 'landing_pages', 'traffic_sources']) {
-    await postgres`
-      INSERT INTO ${postgres(table)} ${postgres(
-        [
-          ['acme', 'x1', 'active'],
-          ['acme', 'x2', 'paused'],
-          ['acme', 'x3', 'archived'],
-          ['other', 'x1', 'active'],
-        ].map(([account_id = '', id = '', status = '']) => ({
-          ...{ account_id, id, status, name: id, created_at: new Date(0), updated_at: new Date(0) },
-          ...(table === 'campaigns' && { user_id: account_id }),
-        })),
-      )}`
+  for (const table of namedTables) {
+    await storeMetadata(api.stores, table, 'acme', [
+      { id: 'x1', status: table === 'offers' ? 'archived' : 'active' },
+      { id: 'x2', status: 'paused' },
+      { id: 'x3', status: 'archived' },
+    ])
+    await storeMetadata(api.stores, table, 'other', [{ id: 'x1' }])
   }
-  await postgres`DELETE FROM offers WHERE account_id = 'acme' AND id = 'x1'`
 })
 afterAll(() => api?.close())
 
