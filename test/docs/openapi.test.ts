@@ -1,0 +1,28 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+
+let api: TestApp
+let document: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  document = (await api.get('/docs/json')).body
+})
+afterAll(() => api?.close())
+
+describe('the OpenAPI document', () => {
+  it("passes Redocly's recommended rules without a warning", async () => {
+    const problems = await lintFromString({
+      source: document,
+      config: await createConfig({ extends: ['recommended'] }),
+    })
+    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([])
+  })
+
+  it('gives the client types that test/client is compiled against', async () => {
+    const types = astToString(await openapiTS(document))
+    await expect(types).toMatchFileSnapshot('../golden/api.d.ts')
+  })
+})

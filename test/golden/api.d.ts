@@ -1,0 +1,2174 @@
+export interface paths {
+    "/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Clicks, newest first
+         * @description Bots and tests are listed and marked; they count nowhere in stats and reports.
+         *
+         *     Scope: `read:clicks`.
+         */
+        get: operations["getClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Campaigns, newest first
+         * @description Scope: `read:campaigns`.
+         */
+        get: operations["getCampaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/campaigns/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One campaign
+         * @description Scope: `read:campaigns`.
+         */
+        get: operations["getCampaignsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Offers, newest first
+         * @description Scope: `read:offers`.
+         */
+        get: operations["getOffers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/offers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One offer
+         * @description Scope: `read:offers`.
+         */
+        get: operations["getOffersById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/landing-pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Landing pages, newest first
+         * @description Scope: `read:landing-pages`.
+         */
+        get: operations["getLandingPages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/landing-pages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One landing page
+         * @description Scope: `read:landing-pages`.
+         */
+        get: operations["getLandingPagesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/traffic-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Traffic sources, newest first
+         * @description Scope: `read:traffic-sources`.
+         */
+        get: operations["getTrafficSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/traffic-sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One traffic source
+         * @description Scope: `read:traffic-sources`.
+         */
+        get: operations["getTrafficSourcesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stats/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Totals over the last days, and how many campaigns and the like there are
+         * @description Neither bots nor tests count. A conversion belongs to the moment it converted. `resources` counts what is not archived now, whatever the window and filter.
+         *
+         *     Scope: `read:stats`.
+         */
+        get: operations["getStatsOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stats/daily": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same numbers day by day, in any time zone
+         * @description One row for every local day, oldest first; days without a click too. Days have the hours that they have in `tz`: 23, 24 or 25.
+         *
+         *     Scope: `read:stats`.
+         */
+        get: operations["getStatsDaily"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Clicks, conversions, money and ratios, grouped by one dimension
+         * @description At most 1,000 rows, clicks descending; `totals` and `bucketCount` are over all buckets. Neither bots nor tests count. A conversion belongs to the moment it converted.
+         *
+         *     Scope: `read:reports`.
+         */
+        get: operations["getReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Problem: {
+            /** @description Stable snake_case code; branch on this. */
+            error: string;
+            /** @description One helpful sentence for a person; may change. */
+            message: string;
+            /** @description The same as the X-Request-Id header; quote it to support. */
+            requestId: string;
+            /** @description The query parameter at fault. */
+            param?: string;
+            /** @description The scope that the key lacks. */
+            required?: string;
+        };
+        Click: {
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            clickedAt: string;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            campaignId: string | null;
+            /** @description Name of the campaign now. */
+            campaignName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            offerId: string | null;
+            /** @description Name of the offer now. */
+            offerName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            landingPageId: string | null;
+            /** @description Name of the landing page now. */
+            landingPageName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            trafficSourceId: string | null;
+            /** @description Name of the traffic source now. */
+            trafficSourceName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            visitorId: string | null;
+            /** @description ISO 3166-1 alpha-2. */
+            country: string | null;
+            /** @description As the tracker sent it. */
+            region: string | null;
+            /** @description As the tracker sent it. */
+            city: string | null;
+            /** @enum {string|null} */
+            device: "desktop" | "mobile" | "tablet" | "other" | null;
+            /** @description Operating system. */
+            os: string | null;
+            /** @description Its version. */
+            osVersion: string | null;
+            /** @description Browser. */
+            browser: string | null;
+            /** @description Its version. */
+            browserVersion: string | null;
+            /** @description Accept-Language, as sent. */
+            language: string | null;
+            /** @description Page that the click came from. */
+            referrer: string | null;
+            /** @description User-Agent, as sent. */
+            userAgent: string | null;
+            /** @description Last octet (IPv4) or last 80 bits (IPv6) zeroed. */
+            ip: string | null;
+            /** @description Tracking parameters `sub1` to `sub10`. */
+            subIds: {
+                sub1: string | null;
+                sub2: string | null;
+                sub3: string | null;
+                sub4: string | null;
+                sub5: string | null;
+                sub6: string | null;
+                sub7: string | null;
+                sub8: string | null;
+                sub9: string | null;
+                sub10: string | null;
+            };
+            /** @description Click id of the traffic source, such as a gclid. */
+            externalClickId: string | null;
+            /** @description utm_source */
+            utmSource: string | null;
+            /** @description utm_medium */
+            utmMedium: string | null;
+            /** @description utm_campaign */
+            utmCampaign: string | null;
+            /** @description utm_term */
+            utmTerm: string | null;
+            /** @description utm_content */
+            utmContent: string | null;
+            /** @description At most 6 decimals, in the currency beside it. */
+            cost: number | null;
+            /** @description ISO 4217. */
+            currency: string | null;
+            /** @description cost in baseCurrency, at the rate given with it. */
+            costBase: number | null;
+            /** @description Currency of the account. */
+            baseCurrency: string;
+            /** @description Listed here, counted nowhere. */
+            isBot: boolean;
+            /** @description Listed here, counted nowhere. */
+            isTest: boolean;
+            /** @description Whether conversionCount is above 0. */
+            converted: boolean;
+            /** @description Conversions of this click that are no tests, of any status, now. */
+            conversionCount: number;
+        };
+        Campaign: {
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            id: string;
+            name: string;
+            /** @description Who owns it. */
+            userId: string;
+            /** @enum {string} */
+            status: "active" | "paused" | "archived";
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            trafficSourceId: string | null;
+            /** @description Name of the traffic source now; null for an unknown id. */
+            trafficSourceName: string | null;
+            /** @description Such as cpc. */
+            costModel: string | null;
+            /** @description At most 6 decimals, in the currency beside it. */
+            costValue: number | null;
+            /** @description ISO 4217. */
+            currency: string | null;
+            /** @description The customer’s own. */
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        Offer: {
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "active" | "paused" | "archived";
+            /** @description Where it is. */
+            url: string | null;
+            /** @description Who it comes from. */
+            affiliateNetwork: string | null;
+            /** @description Such as cpa. */
+            payoutType: string | null;
+            /** @description At most 6 decimals, in the currency beside it. */
+            payout: number | null;
+            /** @description ISO 4217. */
+            currency: string | null;
+            /** @description ISO 3166-1 alpha-2; empty: everywhere. */
+            countries: string[];
+            /** @description The customer’s own. */
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        LandingPage: {
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "active" | "paused" | "archived";
+            /** @description Where it is. */
+            url: string | null;
+            /** @description The customer’s own. */
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        TrafficSource: {
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "active" | "paused" | "archived";
+            /** @description Such as social. */
+            category: string | null;
+            /** @description Such as cpc. */
+            costModel: string | null;
+            /** @description ISO 4217. */
+            currency: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            updatedAt: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Names this request; quote it to support. */
+        RequestId: string;
+        /** @description Requests that this key may send in a minute. */
+        RateLimit: number;
+        /** @description Requests left in this minute. */
+        RateLimitRemaining: number;
+        /** @description Seconds until the minute ends. */
+        RateLimitReset: number;
+        /** @description Seconds to wait before the next attempt. */
+        RetryAfter: number;
+        /** @description The scheme of the Authorization header. */
+        WwwAuthenticate: "ApiKey";
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getClicks: {
+        parameters: {
+            query?: {
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                cursor?: string;
+                /**
+                 * @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included).
+                 * @example 2026-11-21
+                 */
+                to?: string;
+                /** @description Only clicks of this campaign. */
+                campaign_id?: string;
+                /** @description Only clicks of this offer. */
+                offer_id?: string;
+                /** @description `true`: only clicks with a conversion that is no test; `false`: only those without. */
+                converted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Click"][];
+                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCampaigns: {
+        parameters: {
+            query?: {
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                cursor?: string;
+                /** @description Only rows in this state. */
+                status?: "active" | "paused" | "archived";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Campaign"][];
+                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCampaignsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                        id: string;
+                        name: string;
+                        /** @description Who owns it. */
+                        userId: string;
+                        /** @enum {string} */
+                        status: "active" | "paused" | "archived";
+                        /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                        trafficSourceId: string | null;
+                        /** @description Name of the traffic source now; null for an unknown id. */
+                        trafficSourceName: string | null;
+                        /** @description Such as cpc. */
+                        costModel: string | null;
+                        /** @description At most 6 decimals, in the currency beside it. */
+                        costValue: number | null;
+                        /** @description ISO 4217. */
+                        currency: string | null;
+                        /** @description The customer’s own. */
+                        tags: string[];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        createdAt: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such row, or it is not yours: `not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOffers: {
+        parameters: {
+            query?: {
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                cursor?: string;
+                /** @description Only rows in this state. */
+                status?: "active" | "paused" | "archived";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Offer"][];
+                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOffersById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "active" | "paused" | "archived";
+                        /** @description Where it is. */
+                        url: string | null;
+                        /** @description Who it comes from. */
+                        affiliateNetwork: string | null;
+                        /** @description Such as cpa. */
+                        payoutType: string | null;
+                        /** @description At most 6 decimals, in the currency beside it. */
+                        payout: number | null;
+                        /** @description ISO 4217. */
+                        currency: string | null;
+                        /** @description ISO 3166-1 alpha-2; empty: everywhere. */
+                        countries: string[];
+                        /** @description The customer’s own. */
+                        tags: string[];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        createdAt: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such row, or it is not yours: `not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getLandingPages: {
+        parameters: {
+            query?: {
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                cursor?: string;
+                /** @description Only rows in this state. */
+                status?: "active" | "paused" | "archived";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LandingPage"][];
+                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getLandingPagesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "active" | "paused" | "archived";
+                        /** @description Where it is. */
+                        url: string | null;
+                        /** @description The customer’s own. */
+                        tags: string[];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        createdAt: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such row, or it is not yours: `not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTrafficSources: {
+        parameters: {
+            query?: {
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                cursor?: string;
+                /** @description Only rows in this state. */
+                status?: "active" | "paused" | "archived";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TrafficSource"][];
+                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTrafficSourcesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                        id: string;
+                        name: string;
+                        /** @enum {string} */
+                        status: "active" | "paused" | "archived";
+                        /** @description Such as social. */
+                        category: string | null;
+                        /** @description Such as cpc. */
+                        costModel: string | null;
+                        /** @description ISO 4217. */
+                        currency: string | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        createdAt: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such row, or it is not yours: `not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStatsOverview: {
+        parameters: {
+            query?: {
+                /** @description The last so many days in `tz`, today included. */
+                days?: number;
+                /**
+                 * @description IANA time zone that days are cut in.
+                 * @example Asia/Kolkata
+                 */
+                tz?: string;
+                /** @description Only clicks and conversions of this campaign. */
+                campaign_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        to: string;
+                        /** @description The time zone that days were cut in. */
+                        tz: string;
+                        /** @description ISO 4217. */
+                        currency: string;
+                        totals: {
+                            /** @description Clicks that are neither bots nor tests. */
+                            clicks: number;
+                            /** @description Approved conversions. */
+                            conversions: number;
+                            /** @description Revenue of approved conversions, in the account currency. */
+                            revenue: number;
+                            /** @description Conversions whose status is pending. */
+                            pendingConversions: number;
+                            /** @description Conversions whose status is hold. */
+                            holdConversions: number;
+                            /** @description Conversions whose status is declined. */
+                            declinedConversions: number;
+                            /** @description Conversions whose status is refunded or chargeback. */
+                            refundedConversions: number;
+                            /** @description Revenue of pending and hold conversions. */
+                            pendingRevenue: number;
+                            /** @description Revenue of refunded and chargeback conversions. */
+                            refundedRevenue: number;
+                            /** @description Cost of the clicks, in the account currency. */
+                            cost: number;
+                            /** @description revenue − cost. */
+                            profit: number;
+                            /** @description profit / cost × 100, percent; null without cost. */
+                            roi: number | null;
+                            /** @description conversions / clicks × 100, percent; null without clicks. */
+                            cr: number | null;
+                            /** @description revenue / clicks; null without clicks. */
+                            epc: number | null;
+                            /** @description cost / conversions; null without conversions. */
+                            cpa: number | null;
+                            /** @description cost / clicks; null without clicks. */
+                            cpc: number | null;
+                            /** @description revenue / conversions; null without conversions. */
+                            aov: number | null;
+                        };
+                        resources: {
+                            /** @description Campaigns that are not archived, now. */
+                            campaigns: number;
+                            /** @description Offers that are not archived, now. */
+                            offers: number;
+                            /** @description Landing pages that are not archived, now. */
+                            landingPages: number;
+                            /** @description Traffic sources that are not archived, now. */
+                            trafficSources: number;
+                        };
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        asOf: string;
+                    };
+                };
+            };
+            /** @description The numbers are those of the answer whose `ETag` you named. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStatsDaily: {
+        parameters: {
+            query?: {
+                /** @description The last so many days in `tz`, today included. */
+                days?: number;
+                /**
+                 * @description IANA time zone that days are cut in.
+                 * @example Asia/Kolkata
+                 */
+                tz?: string;
+                /** @description Only clicks and conversions of this campaign. */
+                campaign_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        to: string;
+                        /** @description The time zone that days were cut in. */
+                        tz: string;
+                        /** @description ISO 4217. */
+                        currency: string;
+                        /** @description Every local day, oldest first, days without a click too. */
+                        data: {
+                            /**
+                             * Format: date
+                             * @description The local day.
+                             */
+                            id: string;
+                            /**
+                             * Format: date
+                             * @description The same.
+                             */
+                            date: string;
+                            /** @description Whether the day is over; its numbers still change when a conversion is approved or refunded late. */
+                            complete: boolean;
+                            /** @description Clicks that are neither bots nor tests. */
+                            clicks: number;
+                            /** @description Approved conversions. */
+                            conversions: number;
+                            /** @description Revenue of approved conversions, in the account currency. */
+                            revenue: number;
+                            /** @description Conversions whose status is pending. */
+                            pendingConversions: number;
+                            /** @description Conversions whose status is hold. */
+                            holdConversions: number;
+                            /** @description Conversions whose status is declined. */
+                            declinedConversions: number;
+                            /** @description Conversions whose status is refunded or chargeback. */
+                            refundedConversions: number;
+                            /** @description Revenue of pending and hold conversions. */
+                            pendingRevenue: number;
+                            /** @description Revenue of refunded and chargeback conversions. */
+                            refundedRevenue: number;
+                            /** @description Cost of the clicks, in the account currency. */
+                            cost: number;
+                            /** @description revenue − cost. */
+                            profit: number;
+                            /** @description profit / cost × 100, percent; null without cost. */
+                            roi: number | null;
+                            /** @description conversions / clicks × 100, percent; null without clicks. */
+                            cr: number | null;
+                            /** @description revenue / clicks; null without clicks. */
+                            epc: number | null;
+                            /** @description cost / conversions; null without conversions. */
+                            cpa: number | null;
+                            /** @description cost / clicks; null without clicks. */
+                            cpc: number | null;
+                            /** @description revenue / conversions; null without conversions. */
+                            aov: number | null;
+                        }[];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        asOf: string;
+                    };
+                };
+            };
+            /** @description The numbers are those of the answer whose `ETag` you named. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getReports: {
+        parameters: {
+            query: {
+                /** @description What a row of the report stands for. */
+                group_by: "campaign" | "country" | "device" | "os" | "browser" | "offer" | "landing" | "traffic_source" | "day";
+                /** @description The last so many UTC days, today included. An explicit range wins. */
+                days?: number;
+                /**
+                 * @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included).
+                 * @example 2026-11-21
+                 */
+                to?: string;
+                /** @description Only clicks and conversions of this campaign. */
+                campaign_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        groupBy: "campaign" | "country" | "device" | "os" | "browser" | "offer" | "landing" | "traffic_source" | "day";
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        to: string;
+                        /** @description ISO 4217. */
+                        currency: string;
+                        /** @description Clicks descending, then id ascending. */
+                        data: {
+                            /** @description The bucket: a campaign id, a country code, a day, …; `(not set)` for rows without. */
+                            id: string;
+                            /** @description Its label; null for an unknown id. */
+                            name: string | null;
+                            /** @description Clicks that are neither bots nor tests. */
+                            clicks: number;
+                            /** @description Approved conversions. */
+                            conversions: number;
+                            /** @description Revenue of approved conversions, in the account currency. */
+                            revenue: number;
+                            /** @description Conversions whose status is pending. */
+                            pendingConversions: number;
+                            /** @description Conversions whose status is hold. */
+                            holdConversions: number;
+                            /** @description Conversions whose status is declined. */
+                            declinedConversions: number;
+                            /** @description Conversions whose status is refunded or chargeback. */
+                            refundedConversions: number;
+                            /** @description Revenue of pending and hold conversions. */
+                            pendingRevenue: number;
+                            /** @description Revenue of refunded and chargeback conversions. */
+                            refundedRevenue: number;
+                            /** @description Cost of the clicks, in the account currency. */
+                            cost: number;
+                            /** @description revenue − cost. */
+                            profit: number;
+                            /** @description profit / cost × 100, percent; null without cost. */
+                            roi: number | null;
+                            /** @description conversions / clicks × 100, percent; null without clicks. */
+                            cr: number | null;
+                            /** @description revenue / clicks; null without clicks. */
+                            epc: number | null;
+                            /** @description cost / conversions; null without conversions. */
+                            cpa: number | null;
+                            /** @description cost / clicks; null without clicks. */
+                            cpc: number | null;
+                            /** @description revenue / conversions; null without conversions. */
+                            aov: number | null;
+                        }[];
+                        totals: {
+                            /** @description Clicks that are neither bots nor tests. */
+                            clicks: number;
+                            /** @description Approved conversions. */
+                            conversions: number;
+                            /** @description Revenue of approved conversions, in the account currency. */
+                            revenue: number;
+                            /** @description Conversions whose status is pending. */
+                            pendingConversions: number;
+                            /** @description Conversions whose status is hold. */
+                            holdConversions: number;
+                            /** @description Conversions whose status is declined. */
+                            declinedConversions: number;
+                            /** @description Conversions whose status is refunded or chargeback. */
+                            refundedConversions: number;
+                            /** @description Revenue of pending and hold conversions. */
+                            pendingRevenue: number;
+                            /** @description Revenue of refunded and chargeback conversions. */
+                            refundedRevenue: number;
+                            /** @description Cost of the clicks, in the account currency. */
+                            cost: number;
+                            /** @description revenue − cost. */
+                            profit: number;
+                            /** @description profit / cost × 100, percent; null without cost. */
+                            roi: number | null;
+                            /** @description conversions / clicks × 100, percent; null without clicks. */
+                            cr: number | null;
+                            /** @description revenue / clicks; null without clicks. */
+                            epc: number | null;
+                            /** @description cost / conversions; null without conversions. */
+                            cpa: number | null;
+                            /** @description cost / clicks; null without clicks. */
+                            cpc: number | null;
+                            /** @description revenue / conversions; null without conversions. */
+                            aov: number | null;
+                        };
+                        /** @description Buckets in all, beyond the first 1,000 too. */
+                        bucketCount: number;
+                        /** @description Whether there are more buckets than rows here. */
+                        truncated: boolean;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        asOf: string;
+                    };
+                };
+            };
+            /** @description The numbers are those of the answer whose `ETag` you named. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_group_by`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_date_range`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}
