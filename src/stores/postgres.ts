@@ -14,6 +14,8 @@ export type PostgresAddress = { url: string } | { path: string }
 export function openPostgres(address: PostgresAddress): Postgres {
   const options = {
     connect_timeout: 5,
+    // In seconds; the driver's own rises to 20 and would keep us away that long after Postgres is back.
+    backoff: (attempts: number) => Math.min(0.01 * 2 ** attempts, 0.5),
     onnotice: () => {},
     connection: { application_name: 'tributary' },
   }
