@@ -68,9 +68,12 @@ export async function buildApp(parts: AppParts): Promise<App> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  closeWhatIsAnswered(app)
   if (log) logAnswers(app)
   metrics?.observe(app)
   await app.register(helmet, {
+    // The domain above ours is not ours to decide for.
+    strictTransportSecurity: { includeSubDomains: false },
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
@@ -90,4 +93,16 @@ export async function buildApp(parts: AppParts): Promise<App> {
   )
   await app.ready()
   return app
+}
+
+/** While the server closes, every answer ends its connection; one that is kept alive would hold up the end. */
+function closeWhatIsAnswered(app: App): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isClosing) reply.header('connection', 'close')
+    done(null, payload)
+  })
 }

@@ -7,4 +7,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0)
 })
 
-process.exitCode = await runCommand(process.argv.slice(2), process.env)
+const { argv, env: environment, stdout, stderr } = process
+process.exitCode = await runCommand(argv.slice(2), { environment, stdout, stderr })

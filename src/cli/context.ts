@@ -2,12 +2,20 @@ import type { Settings } from '../settings.ts'
 import { readSettings } from '../settings.ts'
 import { migrate } from '../stores/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
+import { Failure } from './failure.ts'
+
+/** Where a run of the command takes place: the process, or a test. */
+export interface Surroundings {
+  readonly environment: Record<string, string | undefined>
+  readonly stdout: NodeJS.WritableStream
+  readonly stderr: NodeJS.WritableStream
+}
 
 /** What every verb is given: settings, stores, and where its words go. */
 export interface Context {
   /** Whether `--json` was given: then standard output carries one JSON object and nothing else. */
   readonly json: boolean
-  /** Aborts at the first SIGINT or SIGTERM; a second one ends the process. Unless a verb reads it, the first one does. */
+  /** Aborts, with a Failure, at the first SIGINT or SIGTERM; a second one ends the process. Unless a verb reads it, the first one does. */
   readonly interrupted: AbortSignal
   /** @throws SettingsError */
   readonly settings: Settings
@@ -18,6 +26,8 @@ export interface Context {
   openStores(): Promise<Stores>
   /** The answer of the verb: the object with `--json`, else the text. */
   print(answer: object, text: string): void
+  /** For verbs whose answer is a stream of its own. */
+  readonly stdout: NodeJS.WritableStream
   /** A line for whoever watches, on standard error. */
   say(line: string): void
 }
@@ -28,15 +38,12 @@ export interface OpenContext extends Context {
   close(): Promise<void>
 }
 
-/**
- * Makes the context of one run of the command.
- * @param environment where the settings are read from, at first use
- */
-export function openContext(environment: Record<string, string | undefined>): OpenContext {
+/** Makes the context of one run of the command. The settings are read at first use, so that help needs none. */
+export function openContext({ environment, stdout, stderr }: Surroundings): OpenContext {
   let settings: Settings | undefined
   let stores: Promise<Stores> | undefined
   let interruption: AbortController | undefined
-  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const say = (line: string) => void stderr.write(`${line}\n`)
   const log: StoreLog = ({ level, message }) => {
     if (level !== 'info') say(`${level}: ${message}`)
   }
@@ -55,8 +62,9 @@ export function openContext(environment: Record<string, string | undefined>): Op
       return stores
     },
     print(answer, text) {
-      process.stdout.write(`${context.json ? JSON.stringify(answer) : text}\n`)
+      stdout.write(`${context.json ? JSON.stringify(answer) : text}\n`)
     },
+    stdout,
     say,
     async close() {
       const opened = await stores?.catch(() => undefined)
@@ -80,7 +88,7 @@ async function openMigrated(settings: Settings, log: StoreLog): Promise<Stores> 
 function interruptible(): AbortController {
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => interruption.abort(new Error(`Interrupted by ${signal}.`)))
+    process.once(signal, () => interruption.abort(new Failure(`interrupted by ${signal}.`)))
   }
   return interruption
 }

@@ -51,7 +51,7 @@ Examples:
         }
         const { id, expiresAt } = created.row
         context.print(
-          { id, key: created.key, scopes: granted, expiresAt },
+          { id, key: created.key, scopes: granted },
           `Key ${id} of account ${wanted.account} for ${granted.join(', ')}, ${expiresAt ? `until ${expiresAt.toISOString()}` : 'without an end'}.\nIt is shown this once:\n${created.key}`,
         )
       },

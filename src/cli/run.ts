@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander'
 import { Problem } from '../problem.ts'
 import { SettingsError } from '../settings.ts'
+import { EmbeddedError } from '../stores/embedded/places.ts'
 import { MigrationError } from '../stores/migrate.ts'
 import { version } from '../version.ts'
 import { addAccountCommands } from './account.ts'
-import { openContext } from './context.ts'
+import { openContext, type Surroundings } from './context.ts'
 import { Failure, UsageError } from './failure.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -19,11 +20,8 @@ const exitCode = { success: 0, failure: 1, badUsage: 2 } as const
  * @param words what follows the name of the command
  * @returns the exit code: 0 success, 1 failure, 2 bad usage
  */
-export async function runCommand(
-  words: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  const context = openContext(environment)
+export async function runCommand(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  const context = openContext(surroundings)
   const program = new Command('tributary')
     .description('The reporting API of a click-tracking platform: serve it, fill it, look after it.')
     .version(version, '-V, --version', 'print the version')
@@ -31,7 +29,11 @@ export async function runCommand(
     .helpCommand(false)
     .option('--json', 'print the answer as one JSON object')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: (text, write) => write(`${text.trim().replace(/\s+/g, ' ')}\n`) })
+    .configureOutput({
+      writeOut: (text) => void surroundings.stdout.write(text),
+      writeErr: (text) => void surroundings.stderr.write(text),
+      outputError: (text, write) => write(`${text.trim().replace(/\s+/g, ' ')}\n`),
+    })
     .exitOverride()
     .hook('preAction', () => {
       context.json = program.opts<{ json?: true }>().json === true
@@ -64,5 +66,5 @@ function tell(error: unknown, say: (line: string) => void): number {
 
 /** Errors whose message is one line for a person; anything else is a bug and shows where it happened. */
 function isForeseen(error: unknown): error is Error {
-  return [Failure, SettingsError, MigrationError, Problem].some((kind) => error instanceof kind)
+  return [Failure, SettingsError, EmbeddedError, MigrationError, Problem].some((kind) => error instanceof kind)
 }

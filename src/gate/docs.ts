@@ -90,6 +90,8 @@ export async function addDocs(app: App): Promise<void> {
     staticCSP: explorerCsp,
     theme: { title: 'Tributary API' },
     uiConfig: {
+      // Without the bar on top: it lets people load documents from elsewhere, and styles itself inline.
+      layout: 'BaseLayout',
       deepLinking: true,
       docExpansion: 'list',
       displayRequestDuration: true,
@@ -130,7 +132,7 @@ function operationIdOf(method: string, url: string): string {
 
 /** The parts of an OpenAPI document that are completed here. */
 interface Operation {
-  parameters?: { name: string; in: string }[]
+  parameters?: { name: string; in: string; example?: unknown }[]
   requestBody?: object
   responses: Record<string, { description: string; headers?: object; content?: object }>
 }
@@ -143,6 +145,8 @@ interface OpenApiDocument {
 function complete(document: OpenApiDocument): OpenApiDocument {
   for (const path of Object.values(document.paths)) {
     for (const operation of Object.values(path)) {
+      // The explorer would fill them in and send them: a filter that nobody asked for.
+      for (const parameter of operation.parameters ?? []) delete parameter.example
       for (const response of Object.values(operation.responses))
         response.headers = { ...budgetHeaders, ...response.headers }
       operation.responses = { ...operation.responses, ...errorsOf(operation), ...refusalsIn(operation.responses) }

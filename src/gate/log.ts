@@ -14,11 +14,16 @@ export function openLog(level: string, destination: DestinationStream): Logger {
   return pino({ level, serializers: { err: (error) => hideKeysIn(pino.stdSerializers.err(error)) } }, destination)
 }
 
-/** Logs one line for every answer, when it has left. */
+/** Logs one line for every answer, when it has left; health checks and the documentation only when they go wrong. */
 export function logAnswers(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
-    request.log[reply.statusCode >= 500 ? 'warn' : 'info'](lineOf(request, reply), 'answered')
+    request.log[levelOf(request, reply)](lineOf(request, reply), 'answered')
   })
+}
+
+function levelOf(request: FastifyRequest, { statusCode }: FastifyReply): 'debug' | 'info' | 'warn' {
+  if (statusCode >= 500) return 'warn'
+  return statusCode < 400 && !request.routeOptions.config.scope ? 'debug' : 'info'
 }
 
 function lineOf(request: FastifyRequest, reply: FastifyReply) {

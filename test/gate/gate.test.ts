@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { request as rawRequest } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -316,6 +317,33 @@ describe('an answer', () => {
     )
     const ids = await Promise.all([good, '/nope', '/api/v1/docs/json', '/healthz', '/%'].map((url) => ask(url)))
     expect(new Set(ids.map(({ headers }) => headers['x-request-id'])).size).toBe(5)
+  })
+
+  it('that is under way leaves before the server closes', async () => {
+    const { stores } = probe
+    const steps = new EventEmitter()
+    const asked = once(steps, 'asked')
+    const slow = await buildApp({
+      settings: stores.settings,
+      stores,
+      now: () => testNowMs,
+      rooms: [
+        (app) =>
+          void app.get('/slow', { config: { scope: 'read:clicks' } }, async () => {
+            steps.emit('asked')
+            await once(steps, 'answer')
+            return { done: true }
+          }),
+      ],
+    })
+    const url = await slow.listen({ port: 0 })
+    const answer = fetch(`${url}/api/v1/slow`, { headers: { authorization: `ApiKey ${key}` } })
+    await asked
+    const closed = slow.close()
+    await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'refused')).toBe('refused')
+    steps.emit('answer')
+    expect(await (await answer).json()).toEqual({ done: true })
+    await closed
   })
 
   it('that is a bug of ours tells nothing of the inside', async () => {

@@ -1,0 +1,257 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scopes } from '../../schema/scopes.ts'
+import { isKeyText } from '../../src/gate/keyText.ts'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { type Ended, run, runHere } from './command.ts'
+
+let stores: TestStores
+const tributary = (...words: string[]) => runHere(words, stores.environment)
+
+beforeAll(async () => {
+  stores = await openTestStores()
+})
+afterAll(() => stores.close())
+
+/** The one JSON object that a verb printed with `--json`. */
+async function json(...words: string[]) {
+  const { code, stdout, stderr } = await tributary(...words, '--json')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^\{.*\}\n$/)
+  return JSON.parse(stdout)
+}
+
+function expectOneLine({ code, stdout, stderr }: Ended, exitCode: number, line: string | RegExp): void {
+  expect([code, stdout]).toEqual([exitCode, ''])
+  expect(stderr).toMatch(/^error: [^\n]+\n$/)
+  expect(stderr).toMatch(line)
+}
+
+describe('accounts', () => {
+  it('are created with the id, plan and currency given, or with one made up, pro and USD', async () => {
+    expect(await json('account', 'create', '--name', 'Acme Media', '--id', 'acme', '--currency', 'EUR')).toEqual({
+      id: 'acme',
+      name: 'Acme Media',
+      plan: 'pro',
+      currency: 'EUR',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    const made = await json('account', 'create', '--name', 'Other', '--plan', 'scale')
+    expect(made).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), plan: 'scale', currency: 'USD' })
+    const { accounts } = await json('account', 'list')
+    expect(accounts.map(({ id }: { id: string }) => id)).toEqual(['acme', made.id])
+  })
+
+  it('are never created twice, nor on a plan that is not there', async () => {
+    await json('account', 'create', '--name', 'First', '--id', 'twice')
+    expectOneLine(await tributary('account', 'create', '--name', 'Second', '--id', 'twice'), 1, /twice exists already/)
+    const onNoPlan = await tributary('account', 'create', '--name', 'x', '--plan', 'gold')
+    expectOneLine(onNoPlan, 1, /no plan gold; there are free, pro, scale/)
+  })
+
+  it('move to another plan', async () => {
+    await json('account', 'create', '--name', 'Mover', '--id', 'mover')
+    expect(await json('account', 'set-plan', '--account', 'mover', '--plan', 'free')).toMatchObject({ plan: 'free' })
+    expectOneLine(
+      await tributary('account', 'set-plan', '--account', 'nobody', '--plan', 'free'),
+      1,
+      /no account nobody/,
+    )
+    expectOneLine(await tributary('account', 'set-plan', '--account', 'mover', '--plan', 'gold'), 1, /no plan gold/)
+  })
+})
+
+describe('keys', () => {
+  beforeAll(() => json('account', 'create', '--name', 'Keys', '--id', 'keys'))
+
+  it('are shown once, with the scopes given, spelled out', async () => {
+    const created = await json(
+      'key',
+      'create',
+      '--account',
+      'keys',
+      '--name',
+      'BI',
+      '--scopes',
+      'read:reports,read:clicks',
+    )
+    expect(created).toEqual({
+      id: expect.any(String),
+      key: expect.any(String),
+      scopes: ['read:clicks', 'read:reports'],
+    })
+    expect(isKeyText(created.key)).toBe(true)
+    const listed = await json('key', 'list', '--account', 'keys')
+    expect(listed.keys).toContainEqual({
+      id: created.id,
+      accountId: 'keys',
+      name: 'BI',
+      prefix: created.key.slice(0, 13),
+      scopes: ['read:clicks', 'read:reports'],
+      createdAt: expect.any(String),
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    })
+    expect(JSON.stringify(listed)).not.toContain(created.key)
+  })
+
+  it('take families of scopes, and write:events only from --allow-events', async () => {
+    const scopesOf = async (...words: string[]) =>
+      (await json('key', 'create', '--account', 'keys', '--name', 'x', ...words)).scopes
+    const reading = scopes.filter((scope) => scope !== 'write:events')
+    expect(await scopesOf('--scopes', 'all')).toEqual(reading)
+    expect(await scopesOf('--scopes', 'read:*')).toEqual(reading.filter((scope) => scope.startsWith('read:')))
+    expect(await scopesOf('--scopes', 'search:*')).toEqual(['search:conversions', 'search:campaigns'])
+    expect(await scopesOf('--allow-events')).toEqual(['write:events'])
+    expect(await scopesOf('--scopes', 'all', '--allow-events')).toEqual(scopes)
+    const create = (list: string) => tributary('key', 'create', '--account', 'keys', '--name', 'x', '--scopes', list)
+    expectOneLine(await create('write:events'), 2, /only from --allow-events/)
+    expectOneLine(await create('read:nothing'), 2, /no scope read:nothing/)
+    expectOneLine(await create('constructor'), 2, /no scope constructor/)
+    expectOneLine(await create('read:clicks,'), 2, /no scope/)
+    expectOneLine(await tributary('key', 'create', '--account', 'keys', '--name', 'x'), 2, /needs --scopes/)
+  })
+
+  it('expire when asked to', async () => {
+    const before = Date.now()
+    const { id } = await json('key', 'create', '--account', 'keys', '--name', 'x', '--allow-events', '--expires', '90d')
+    const { keys } = await json('key', 'list', '--account', 'keys')
+    const expiresAtMs = Date.parse(keys.find((key: { id: string }) => key.id === id).expiresAt)
+    expect(expiresAtMs).toBeGreaterThanOrEqual(before + 90 * 86_400_000)
+    expect(expiresAtMs).toBeLessThanOrEqual(Date.now() + 90 * 86_400_000)
+    for (const when of ['90', '0d', '-1d', 'tomorrow', '2020-01-01T00:00:00Z', '2999-01-01']) {
+      const refused = await tributary(
+        'key',
+        'create',
+        '--account',
+        'keys',
+        '--name',
+        'x',
+        '--allow-events',
+        '--expires',
+        when,
+      )
+      expectOneLine(refused, 2, /Give days or hours from now/)
+    }
+  })
+
+  it('are revoked once; doing it again keeps the first moment', async () => {
+    const { id } = await json('key', 'create', '--account', 'keys', '--name', 'x', '--allow-events')
+    const { revokedAt } = await json('key', 'revoke', '--id', id)
+    expect(Date.parse(revokedAt)).toBeGreaterThan(0)
+    expect((await json('key', 'revoke', '--id', id)).revokedAt).toBe(revokedAt)
+    expectOneLine(await tributary('key', 'revoke', '--id', 'nobody'), 1, /no key nobody/)
+    expectOneLine(await tributary('key', 'list', '--account', 'nobody'), 1, /no account nobody/)
+    expectOneLine(
+      await tributary('key', 'create', '--account', 'nobody', '--name', 'x', '--allow-events'),
+      1,
+      /no account/,
+    )
+  })
+})
+
+describe('plans', () => {
+  it('are listed with their limits', async () => {
+    const { plans } = await json('plan', 'list')
+    expect(plans[0]).toEqual({
+      name: 'free',
+      hasApi: false,
+      requestsPerMinute: null,
+      eventsPerMinute: null,
+      identifierEventsPerMinute: null,
+      clickAllowance: 10_000,
+    })
+    expect(plans.map(({ name }: { name: string }) => name)).toEqual(['free', 'pro', 'scale'])
+  })
+
+  it('change only in the numbers given', async () => {
+    const words = ['--requests-per-minute', '1200', '--click-allowance', '0']
+    expect(await json('plan', 'set', 'pro', ...words)).toEqual({
+      name: 'pro',
+      hasApi: true,
+      requestsPerMinute: 1_200,
+      eventsPerMinute: 6_000,
+      identifierEventsPerMinute: 120,
+      clickAllowance: 0,
+    })
+    expectOneLine(await tributary('plan', 'set', 'gold', '--click-allowance', '5'), 1, /no plan gold/)
+    expectOneLine(await tributary('plan', 'set', 'pro'), 2, /at least one number/)
+    for (const number of ['0', '-1', '1.5', '1e3', 'x', '2147483648']) {
+      expectOneLine(await tributary('plan', 'set', 'pro', '--events-per-minute', number), 2, /whole number from 1/)
+    }
+  })
+})
+
+describe('the command', () => {
+  it('answers people with text and programs with one JSON object', async () => {
+    const forPeople = await tributary('plan', 'list')
+    expect(forPeople.code).toBe(0)
+    expect(forPeople.stdout).toMatch(/^name +hasApi/)
+    expect(await json('migrate')).toEqual({ applied: [] })
+    const before = await tributary('--json', 'plan', 'list')
+    expect(JSON.parse(before.stdout)).toHaveProperty('plans')
+  })
+
+  it('exits 2 with one line when it was called wrongly, before it opens any store', async () => {
+    const nowhere = { DATA_DIR: '/dev/null/nowhere', DATABASE_URL: 'nonsense' }
+    for (const [words, line] of [
+      [['nonsense'], /unknown command 'nonsense'/],
+      [['key', 'crate'], /Did you mean create/],
+      [['account', 'create'], /--name/],
+      [['account', 'create', '--name', ' '], /1 to 200 characters/],
+      [['account', 'create', '--name', 'x', '--id', 'a b'], /An id has/],
+      [['account', 'create', '--name', 'x', '--currency', 'XXY'], /ISO 4217/],
+      [['account', 'list', 'extra'], /too many arguments/],
+      [['serve', '--nope'], /unknown option '--nope'/],
+      [['plan', 'set'], /missing required argument 'name'/],
+    ] as const) {
+      expectOneLine(await runHere(words, nowhere), 2, line)
+    }
+  })
+
+  it('explains every verb, with an example', async () => {
+    const { code, stdout } = await runHere(['--help'], {})
+    expect(code).toBe(0)
+    for (const verb of ['serve', 'migrate', 'account', 'plan', 'key']) expect(stdout).toContain(`\n  ${verb} `)
+    for (const words of [['serve'], ['migrate'], ['account', 'create'], ['key', 'create'], ['plan', 'set']]) {
+      const help = await runHere([...words, '--help'], {})
+      expect([help.code, help.stderr]).toEqual([0, ''])
+      expect(help.stdout).toMatch(/Examples?:\n {2}\S*.*tributary /)
+      expect(help.stdout).toContain('--json')
+    }
+    expect((await runHere(['--version'], {})).stdout).toBe('0.1.0\n')
+    expect((await runHere(['key'], {})).code).toBe(2)
+  })
+
+  it('exits 1 with one line that names the setting when a store can’t be opened', async () => {
+    const dead = 'postgres://user:password@127.0.0.1:1/db'
+    const failed = await runHere(['account', 'list'], { ...stores.environment, DATABASE_URL: dead })
+    expectOneLine(failed, 1, /DATABASE_URL: Postgres does not answer/)
+    expect(failed.stderr).not.toContain('password')
+    expectOneLine(await runHere(['account', 'list'], { ...stores.environment, PORT: 'abc' }), 1, /PORT=abc/)
+    expectOneLine(await runHere(['account', 'list'], { DATA_DIR: '/dev/null/nowhere' }), 1, /DATA_DIR/)
+  })
+
+  it('is the same as a program of its own', async () => {
+    const listed = await run(['plan', 'list', '--json'], stores.environment)
+    expect([listed.code, listed.stderr, listed.stdout]).toEqual([
+      0,
+      '',
+      (await tributary('plan', 'list', '--json')).stdout,
+    ])
+    expectOneLine(await run(['key', 'list', '--account', 'nobody'], stores.environment), 1, /no account nobody/)
+    expectOneLine(await run(['key', 'list'], stores.environment), 2, /--account/)
+  })
+
+  it('prints nothing but the verb’s output when npm runs it', async () => {
+    const npm = promisify(execFile)
+    const { stdout } = await npm('npm', ['run', '--silent', 'cli', '--', 'plan', 'list', '--json'], {
+      cwd: packageRoot,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...stores.environment },
+    })
+    expect(JSON.parse(stdout)).toHaveProperty('plans')
+  })
+})

@@ -1,0 +1,130 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeTestPlace } from '../kit/stores.ts'
+import { exitOf, run, start } from './command.ts'
+
+let environment: Record<string, string>
+let remove: () => Promise<void>
+let apiKey: string
+const running: ChildProcessWithoutNullStreams[] = []
+
+beforeAll(async () => {
+  const place = await makeTestPlace()
+  remove = place.remove
+  environment = { ...place.environment, PORT: '0', LOG_LEVEL: 'debug' }
+})
+afterAll(async () => {
+  for (const child of running) child.kill('SIGKILL')
+  await remove()
+})
+
+/** Starts a server and waits until it says where it listens. */
+async function serve(settings: Record<string, string> = {}) {
+  const child = start(['serve', '--json'], { ...environment, ...settings })
+  running.push(child)
+  const exit = exitOf(child)
+  const log = text(child.stderr)
+  const [line] = await Promise.race([
+    once(child.stdout, 'data'),
+    exit.then(async () => [`{"log":${JSON.stringify(await log)}}`]),
+  ])
+  const { url } = JSON.parse(`${line}`) as { url: string }
+  return { child, url, exit, log }
+}
+
+const get = (url: string, key: string) => fetch(url, { headers: { authorization: `ApiKey ${key}` } })
+
+describe('the server', () => {
+  it('serves what the command makes beside it, and stops at SIGTERM with exit code 0', async () => {
+    const { child, url, exit, log } = await serve()
+    expect((await run(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)).code).toBe(0)
+    const created = await run(
+      ['key', 'create', '--account', 'acme', '--name', 'x', '--scopes', 'all', '--json'],
+      environment,
+    )
+    apiKey = JSON.parse(created.stdout).key
+    const answer = await get(`${url}/api/v1/clicks`, apiKey)
+    expect([answer.status, await answer.json()]).toEqual([200, { data: [], nextCursor: null, hasMore: false }])
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    const lines = (await log).trim().split('\n')
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
+    expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
+    expect(lines.at(-1)).toContain('stopped')
+    expect(lines.join()).not.toContain(apiKey)
+  })
+
+  it('ends at once at a second signal', async () => {
+    const { child, url, exit } = await serve()
+    const { port, hostname } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(
+      'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{',
+    )
+    await expect.poll(async () => (await fetch(`${url}/healthz`)).status).toBe(200)
+    child.kill('SIGTERM')
+    await expect
+      .poll(
+        () =>
+          fetch(`${url}/healthz`).then(
+            () => 'open',
+            () => 'closed',
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe('closed')
+    child.kill('SIGTERM')
+    expect(await exit).toBe(1)
+    socket.destroy()
+  })
+
+  it('shows its figures on a loopback port of their own', async () => {
+    const free = createServer().listen(0, '127.0.0.1')
+    await once(free, 'listening')
+    const { port } = free.address() as AddressInfo
+    await new Promise((resolve) => free.close(resolve))
+    const { child, url, exit } = await serve({ METRICS_PORT: `${port}` })
+    await get(`${url}/api/v1/clicks`, apiKey)
+    const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    expect(figures).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
+    expect((await fetch(`${url}/metrics`)).status).toBe(404)
+    child.kill('SIGINT')
+    expect(await exit).toBe(0)
+  })
+})
+
+describe('an address that can’t be had', () => {
+  it.each([
+    [
+      'a port that is taken',
+      (port: number) => ({ PORT: `${port}` }),
+      /^error: PORT=\d+: the port is taken on 127\.0\.0\.1\.\n$/,
+    ],
+    [
+      'a metrics port that is taken',
+      (port: number) => ({ METRICS_PORT: `${port}` }),
+      /^error: METRICS_PORT=\d+: the port is taken\.\n$/,
+    ],
+    [
+      'an address of another machine',
+      () => ({ HOST: '203.0.113.1' }),
+      /^error: HOST=203\.0\.113\.1: this machine does not have that address\.\n$/,
+    ],
+    ['a host that is none', () => ({ HOST: 'nowhere.invalid' }), /^error: HOST=nowhere\.invalid: no such host\.\n$/],
+  ])('%s is one line that names the setting, and exit code 1', async (_name, settings, line) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const { code, stdout, stderr } = await run(['serve'], { ...environment, LOG_LEVEL: 'warn', ...settings(port) })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(line)
+    await new Promise((resolve) => other.close(resolve))
+  })
+})
