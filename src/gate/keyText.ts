@@ -2,7 +2,7 @@ import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** What every key starts with; secret scanners know keys by it. */
-export const keyStart = 'trb_live_'
+const keyStart = 'trb_live_'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretLength = 30

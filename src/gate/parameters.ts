@@ -112,7 +112,7 @@ export function pathValidator(schema: TSchema): (params: Record<string, string>)
  * Validates that a body is a JSON object; what is in it is for its room to judge, since each field has its own code.
  * Fastify hands in null when there is no body at all.
  */
-export function validateBody(body: unknown): Validated {
+function validateBody(body: unknown): Validated {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { value: body }
   return { error: new Problem('invalid_body', 'The body must be a JSON object.') }
 }
