@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTestPlace } from '../kit/stores.ts'
-import { exitOf, run, start } from './command.ts'
+import { exitOf, run, runHere, start } from './command.ts'
 
 let environment: Record<string, string>
 let remove: () => Promise<void>
@@ -41,8 +41,8 @@ const get = (url: string, key: string) => fetch(url, { headers: { authorization:
 describe('the server', () => {
   it('serves what the command makes beside it, and stops at SIGTERM with exit code 0', async () => {
     const { child, url, exit, log } = await serve()
-    expect((await run(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)).code).toBe(0)
-    const created = await run(
+    expect((await runHere(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)).code).toBe(0)
+    const created = await runHere(
       ['key', 'create', '--account', 'acme', '--name', 'x', '--scopes', 'all', '--json'],
       environment,
     )
