@@ -1,8 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { attachEmbedded } from '../../src/stores/embedded/attach.ts'
 import { EmbeddedError } from '../../src/stores/embedded/places.ts'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { ask, type Folder, makeEmptyFolder, makeFolder, pool, until } from './folder.ts'
 
 let folder: Folder
@@ -98,7 +100,31 @@ describe('attaching to the embedded engines', () => {
     expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
     await sql.end()
     await engines.close()
+    rmSync(dirname(engines.postgres?.path ?? never()), { recursive: true })
   })
+})
+
+describe('an installation without the optional packages', () => {
+  it('says in one line which are missing, and the setting that does without them', () => {
+    folder = makeEmptyFolder()
+    const bare = join(folder.path, 'bare')
+    cpSync(join(packageRoot, 'dist/src/stores'), join(bare, 'dist/src/stores'), { recursive: true })
+    cpSync(join(packageRoot, 'package.json'), join(bare, 'package.json'))
+    const message = (wants: string) =>
+      execFileSync(process.execPath, ['--input-type=module', '--eval', attempt, bare, wants], { encoding: 'utf8' })
+    expect(message('clickhouse')).toBe(
+      'the optional packages chdb and ffi-rs are not installed; set CLICKHOUSE_URL or install them.\n',
+    )
+    expect(message('postgres')).toBe(
+      'the optional packages @electric-sql/pglite and ffi-rs are not installed; set DATABASE_URL or install them.\n',
+    )
+  })
+
+  const attempt = `
+    const [, bare, wanted] = process.argv
+    const { attachEmbedded } = await import(bare + '/dist/src/stores/embedded/attach.js')
+    const wants = { clickhouse: wanted === 'clickhouse', postgres: wanted === 'postgres' }
+    await attachEmbedded({ dataDir: bare + '/data', ...wants, log() {} }).catch((error) => console.log(error.message))`
 })
 
 describe('a folder that cannot be used is one clear line', () => {

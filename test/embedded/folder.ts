@@ -1,12 +1,16 @@
 import { execFileSync, fork } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
+import { afterAll, vi } from 'vitest'
 import { type AttachOptions, attachEmbedded, type EmbeddedEngines } from '../../src/stores/embedded/attach.ts'
 import type { ClickHouseAddress, LogLine, PostgresAddress } from '../../src/stores/embedded/protocol.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
+
+// Starting engines takes a second on an idle machine and half a minute on a busy one.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 /** A fresh DATA_DIR; everything that was attached to it, or runs on it, is gone after `leave`. */
 export interface Folder {
@@ -40,12 +44,14 @@ export function makeFolder(): Folder {
 }
 
 let made: string | undefined
+afterAll(() => {
+  if (made) rmSync(dirname(made), { recursive: true, force: true })
+})
 
 /** An empty Postgres database, made once a test file. */
 function madePostgres(): string {
   if (made) return made
   const parent = mkdtempSync(join(tmpdir(), 'tributary-embedded-made-'))
-  process.once('exit', () => rmSync(parent, { recursive: true, force: true }))
   made = join(parent, 'postgres')
   execFileSync(process.execPath, [join(packageRoot, 'dist/src/stores/embedded/postgresMake.js'), made])
   return made
@@ -85,9 +91,19 @@ export function makeEmptyFolder(): Folder {
     async leave() {
       await Promise.all(attached.map((engines) => engines.close()))
       await Promise.all(clients.map((client) => client.kill('SIGKILL')))
+      // The engines would linger for the next client; that they end by themselves is a test of its own.
+      for (const { id } of processes()) kill(id)
       await until(() => processes().length === 0)
       rmSync(path, { recursive: true, force: true })
     },
+  }
+}
+
+function kill(id: number): void {
+  try {
+    process.kill(id, 'SIGKILL')
+  } catch {
+    // It has ended meanwhile.
   }
 }
 
@@ -149,7 +165,7 @@ export function pool(address: PostgresAddress | undefined, max = 1): postgres.Sq
 }
 
 /** Polls until the condition holds. @throws when it does not within the time */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, withinMs = 40_000): Promise<void> {
   const deadline = Date.now() + withinMs
   for (;;) {
     if (await condition()) return

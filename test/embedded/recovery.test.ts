@@ -85,12 +85,26 @@ describe('after kill -9', () => {
   })
 })
 
+describe('a Postgres that breaks', () => {
+  it('is started again instead of hanging, and what was answered is there', async () => {
+    await sql`INSERT INTO answered VALUES (1)`
+    const nested = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
+    await expect(sql`SELECT ${nested}::text::json`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    await until(() => said(/^Postgres answers again/))
+    expect(await sql`SELECT id FROM answered`).toEqual([{ id: 1 }])
+    expect(said(/^Postgres ended unexpectedly \(exit code 1: the session broke: RangeError/)).toBe(true)
+  })
+})
+
 describe('a ClickHouse whose port was taken while it was away', () => {
   it('comes back on another one and the client is told', async () => {
     const moved = new Promise<ClickHouseAddress>((resolve) => engines.onClickHouseMoved(resolve))
     kill('supervisor')
-    const thief = createServer()
-    await until(() => holds(() => listen(thief, Number(new URL(clickhouse.url).port))))
+    let thief = createServer()
+    await until(() => {
+      thief = createServer()
+      return holds(() => listen(thief, Number(new URL(clickhouse.url).port)))
+    })
     const address = await moved
     expect(address.url).not.toBe(clickhouse.url)
     expect(address).toEqual(engines.clickhouse)

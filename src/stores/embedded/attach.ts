@@ -36,6 +36,7 @@ export interface AttachOptions {
 
 /** A first start of an empty folder takes 5 s on an idle machine; a large ClickHouse folder on a slow disk takes longer. */
 const startPatienceMs = 120_000
+const spawnPatienceMs = 30_000
 const retryPauseMs = 100
 const healPauseMinMs = 1000
 const healPauseMaxMs = 30_000
@@ -224,7 +225,7 @@ async function startSupervisor(places: Places): Promise<'listening' | 'taken'> {
     env: { TZ: 'UTC' },
   })
   closeSync(log)
-  const line = await new Promise<string>((resolve) => {
+  const told = new Promise<string>((resolve) => {
     let text = ''
     child.on('error', (error) => resolve(`failed: ${error.message}`))
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -233,6 +234,8 @@ async function startSupervisor(places: Places): Promise<'listening' | 'taken'> {
     })
     child.on('close', () => resolve(text.trim() || `failed: ${lastLineOf(places.log)}`))
   })
+  const silence = sleep(spawnPatienceMs, `failed: no sign of life in ${spawnPatienceMs / 1000} s`, { ref: false })
+  const line = await Promise.race([told, silence])
   child.stdout?.destroy()
   child.unref()
   if (line === 'listening' || line === 'taken') return line

@@ -10,11 +10,12 @@ import { libchdbPath } from 'chdb/libchdb'
 import { configXml, startStatements, usersXml } from './clickhouseConfig.ts'
 import { lockFile } from './lock.ts'
 import { type Places, placesOf } from './places.ts'
-import type { ClickHouseAddress, EngineNotice } from './protocol.ts'
+import type { ClickHouseAddress, EngineNotice, EngineOrder } from './protocol.ts'
 
 /** An engine whose supervisor was killed may still be on its way out. */
 const lockPatienceMs = 10_000
 const pollMs = 20
+const answerPatienceMs = 5_000
 const username = 'tributary'
 
 /** What is kept from one start to the next, so that clients need not change anything. */
@@ -26,7 +27,10 @@ interface Access {
 }
 
 process.on('disconnect', die)
-process.on('message', die)
+process.on('message', (order: EngineOrder) => {
+  if (order.kind === 'end') die()
+  tell({ kind: 'alive' })
+})
 process.on('SIGTERM', die)
 process.on('SIGINT', die)
 
@@ -102,7 +106,10 @@ async function freePort(wanted: number | undefined): Promise<number> {
 async function answers(address: ClickHouseAddress): Promise<boolean> {
   try {
     const headers = { 'X-ClickHouse-User': address.username, 'X-ClickHouse-Key': address.password }
-    const response = await fetch(`${address.url}/?query=SELECT%201`, { headers })
+    const response = await fetch(`${address.url}/?query=SELECT%201`, {
+      headers,
+      signal: AbortSignal.timeout(answerPatienceMs),
+    })
     await response.text()
     return response.ok
   } catch {

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EngineNotice, endMessage, type LogLine } from './protocol.ts'
+import type { EngineNotice, EngineOrder, LogLine } from './protocol.ts'
 
 export type Address = Extract<EngineNotice, { kind: 'ready' }>['address']
 
@@ -19,12 +19,17 @@ export interface KeptProcessOptions {
   print: (text: string) => void
 }
 
-/** More deaths than this within the window, and the next start waits. */
-const deathsMax = 5
-const deathWindowMs = 30_000
+/** Tries of a first start: a port that was free a moment ago may be taken, so a second one is made. */
+const startsMax = 2
+/** An engine that died this soon died early; from so many early deaths in a row on, the next start waits longer and longer. */
+const earlyMs = 30_000
+const earlyDeathsMax = 5
 const pauseMaxMs = 30_000
 /** How long an engine may take to end in order before it is killed, which loses nothing either. */
 const endPatienceMs = 10_000
+/** A statement that never ends, in an engine that knows no time limit, would block every client for ever. */
+const silencePatienceMs = 60_000
+const watchEveryMs = 10_000
 /** Characters of its output that are kept to say why it ended. */
 const printedMax = 4096
 
@@ -66,11 +71,12 @@ export class KeptProcess {
   async #live(previous: Promise<void> | undefined, ending: AbortSignal): Promise<void> {
     await previous
     const { title, ready, failed, log } = this.#options
-    const deaths: number[] = []
     let everReady = false
+    let startsInVain = 0
+    let earlyDeaths = 0
     while (!ending.aborted) {
       const startedAt = performance.now()
-      const outcome = await this.#runOnce(ending, (address) => {
+      const outcome = await runOnce(this.#options, ending, (address) => {
         if (everReady) log({ level: 'info', message: `${title} answers again after ${secondsSince(startedAt)} s.` })
         everReady = true
         this.#address = address
@@ -79,58 +85,90 @@ export class KeptProcess {
       this.#address = undefined
       if (ending.aborted) return
       if (!everReady) {
-        failed(`${title} did not start: ${outcome}.`)
+        startsInVain += 1
+        if (!outcome.refused && startsInVain < startsMax) continue
+        failed(`${title} did not start: ${outcome.reason}.`)
         return
       }
-      const now = performance.now()
-      deaths.push(now)
-      while (now - (deaths[0] ?? now) > deathWindowMs) deaths.shift()
-      const pauseMs = deaths.length < deathsMax ? 0 : Math.min(1000 * 2 ** (deaths.length - deathsMax), pauseMaxMs)
+      earlyDeaths = performance.now() - startedAt > earlyMs ? 1 : earlyDeaths + 1
+      const pauseMs =
+        earlyDeaths < earlyDeathsMax ? 0 : Math.min(1000 * 2 ** (earlyDeaths - earlyDeathsMax), pauseMaxMs)
       const when = pauseMs === 0 ? 'at once' : `in ${pauseMs / 1000} s`
-      log({ level: 'error', message: `${title} ended unexpectedly (${outcome}); starting it again ${when}.` })
+      log({ level: 'error', message: `${title} ended unexpectedly (${outcome.reason}); starting it again ${when}.` })
       await sleep(pauseMs, undefined, { signal: ending }).catch(() => {})
     }
   }
+}
 
-  /** @returns why it ended, without a full stop */
-  #runOnce(ending: AbortSignal, ready: (address: Address) => void): Promise<string> {
-    const { entry, args, print } = this.#options
-    return new Promise((resolve) => {
-      const child = fork(entry, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], cwd: '/', env: { TZ: 'UTC' } })
-      let failure: string | undefined
-      let printed = ''
-      let started = false
-      for (const stream of [child.stdout, child.stderr]) {
-        stream?.setEncoding('utf8').on('data', (text: string) => {
-          print(text)
-          printed = (printed + text).slice(-printedMax)
-        })
-      }
-      child.on('message', (notice: EngineNotice) => {
-        if (notice.kind === 'failed') failure = notice.message
-        else {
-          started = true
-          printed = ''
-          ready(notice.address)
-        }
-      })
-      let patience: NodeJS.Timeout | undefined
-      const end = () => {
-        if (child.connected) child.send(endMessage, () => {})
-        patience = setTimeout(() => child.kill('SIGKILL'), endPatienceMs)
-      }
-      ending.addEventListener('abort', end, { once: true })
-      if (ending.aborted) end()
-      const ended = (how: string) => {
-        clearTimeout(patience)
-        ending.removeEventListener('abort', end)
-        const reason = failure ?? reasonIn(printed)
-        resolve(reason && started ? `${how}: ${reason}` : (reason ?? how))
-      }
-      child.on('error', (error) => ended(error.message))
-      child.on('close', (code, signal) => ended(signal ? `signal ${signal}` : `exit code ${code}`))
+interface Outcome {
+  /** Why it ended, without a full stop. */
+  reason: string
+  /** Whether it said itself that it cannot start, so that another try is in vain. */
+  refused: boolean
+}
+
+/** The life of one process, from its start to its end. */
+function runOnce(
+  options: KeptProcessOptions,
+  ending: AbortSignal,
+  ready: (address: Address) => void,
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = fork(options.entry, options.args, {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      cwd: '/',
+      env: { TZ: 'UTC' },
     })
-  }
+    const order = (message: EngineOrder) => {
+      if (child.connected) child.send(message, () => {})
+    }
+    let printed = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        options.print(text)
+        printed = (printed + text).slice(-printedMax)
+      })
+    }
+
+    let started = false
+    let refusal: string | undefined
+    let heardAt = performance.now()
+    child.on('message', (notice: EngineNotice) => {
+      heardAt = performance.now()
+      if (notice.kind === 'failed') refusal = notice.message
+      if (notice.kind !== 'ready' || ending.aborted) return
+      started = true
+      printed = ''
+      ready(notice.address)
+    })
+    let silent: string | undefined
+    const watch = setInterval(() => {
+      if (!started) return
+      if (performance.now() - heardAt > silencePatienceMs) {
+        silent = `no sign of life for ${silencePatienceMs / 1000} s`
+        child.kill('SIGKILL')
+      }
+      order({ kind: 'sayAlive' })
+    }, watchEveryMs)
+
+    let patience: NodeJS.Timeout | undefined
+    const end = () => {
+      order({ kind: 'end' })
+      patience = setTimeout(() => child.kill('SIGKILL'), endPatienceMs)
+    }
+    ending.addEventListener('abort', end, { once: true })
+    if (ending.aborted) end()
+
+    const ended = (how: string) => {
+      clearTimeout(patience)
+      clearInterval(watch)
+      ending.removeEventListener('abort', end)
+      const reason = refusal ?? silent ?? reasonIn(printed)
+      resolve({ reason: reason && started ? `${how}: ${reason}` : (reason ?? how), refused: refusal !== undefined })
+    }
+    child.on('error', (error) => ended(error.message))
+    child.on('close', (code, signal) => ended(signal ? `signal ${signal}` : `exit code ${code}`))
+  })
 }
 
 /** The line that says why, as far as one can tell: the last that speaks of an error. */

@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { lockFile } from './lock.ts'
 import { type Places, placesOf } from './places.ts'
 import { servePostgres } from './postgresServer.ts'
-import { type EngineNotice, endMessage } from './protocol.ts'
+import type { EngineNotice, EngineOrder } from './protocol.ts'
 
 /** An engine whose supervisor was killed may still be on its way out. */
 const lockPatienceMs = 10_000
@@ -16,6 +16,13 @@ const postgresVersion = '18'
 // What was answered is in files already, so a dead supervisor is followed at once.
 process.on('disconnect', () => process.exit(0))
 process.on('SIGINT', () => {})
+process.on('SIGTERM', () => end())
+process.on('message', (order: EngineOrder) => {
+  if (order.kind === 'end') end()
+  else tell({ kind: 'alive' })
+})
+/** Ends in order; until there is something to put in order, at once. */
+let end = (): void => process.exit(0)
 
 main(placesOf(process.argv[2] ?? '')).catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
@@ -34,20 +41,18 @@ async function main(places: Places): Promise<void> {
     throw new Error(`its folder belongs to Postgres ${version}, this is ${postgresVersion}`)
   }
   chmodSync(places.postgres, 0o700)
-  const engine = await PGlite.create(places.postgres, { startParams })
+  const engine = new BreakablePGlite(places.postgres, { startParams })
+  await engine.whenStarted()
   const server = await servePostgres(engine, places.postgresSocket)
-  let ending = false
-  const end = async () => {
-    if (ending) return
-    ending = true
+  const close = async () => {
     await server.close()
     await engine.close()
     process.exit(0)
   }
-  process.on('message', (message) => {
-    if (message === endMessage) void end()
-  })
-  process.on('SIGTERM', () => void end())
+  end = () => {
+    end = () => {}
+    void close()
+  }
   tell({ kind: 'ready', address: { path: places.postgresSocket } })
 }
 
@@ -62,6 +67,29 @@ const startParams = [
     'max_wal_senders=0',
   ].flatMap((setting) => ['-c', setting]),
 ]
+
+/**
+ * PGlite, but this process ends when the engine breaks, for instance by a stack overflow in deeply nested JSON; it is
+ * started again. TRAP: PGlite itself swallows what a broken engine throws and calls it again, for ever. What it throws in
+ * order, an error of a statement, is an exit status.
+ */
+class BreakablePGlite extends PGlite {
+  async whenStarted(): Promise<void> {
+    await this.waitReady
+    const { mod } = this
+    if (!mod) throw new Error('PGlite has no engine')
+    const once = mod._PostgresMainLoopOnce
+    mod._PostgresMainLoopOnce = () => {
+      try {
+        once()
+      } catch (error) {
+        if ((error as { status?: number }).status !== undefined) throw error
+        console.error(`the session broke: ${error}`)
+        process.exit(1)
+      }
+    }
+  }
+}
 
 /**
  * Makes the database in a folder beside and renames it when it is whole, so that a start which is killed half-way leaves

@@ -42,9 +42,12 @@ export type EngineNotice =
   | { kind: 'ready'; address: ClickHouseAddress | PostgresAddress }
   /** Cannot start; the message is one sentence without its full stop. */
   | { kind: 'failed'; message: string }
+  | { kind: 'alive' }
 
-/** Supervisor to engine process: end in order. A closed channel says the same to an engine whose supervisor died. */
-export const endMessage = 'end'
+/** Supervisor to engine process. A closed channel means `end` to an engine whose supervisor died. */
+export type EngineOrder = { kind: 'end' } | { kind: 'sayAlive' }
+
+const lineMax = 65_536
 
 export function writeLine(socket: Socket, value: Hello | Notice): void {
   if (socket.writable) socket.write(`${JSON.stringify(value)}\n`)
@@ -57,11 +60,14 @@ export function readLines(socket: Socket, listener: (value: unknown) => void): v
   socket.on('data', (chunk: string) => {
     const lines = (text + chunk).split('\n')
     text = lines.pop() ?? ''
+    let values: unknown[]
     try {
-      if (text.length > 65_536) throw new RangeError('line too long')
-      for (const line of lines) listener(JSON.parse(line))
+      if (text.length > lineMax) throw new RangeError('line too long')
+      values = lines.map((line) => JSON.parse(line))
     } catch {
       socket.destroy()
+      return
     }
+    for (const value of values) listener(value)
   })
 }
