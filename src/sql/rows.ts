@@ -65,6 +65,28 @@ export async function selectGroups<Row>(
   }
 }
 
+/**
+ * Runs a SELECT and hands on its answer in a format of ClickHouse's own, as it arrives. The server finishes before it
+ * sends the first byte: what arrives is all there is, and never an error's text.
+ * @param query ends with `FORMAT …`
+ * @throws Problem like `selectRows`
+ */
+export async function* selectBytes(clickhouse: ClickHouse, query: Fragment, asking: Asking): AsyncGenerator<Buffer> {
+  const { text, params } = render(query)
+  try {
+    const answer = await clickhouse.client.exec({
+      query: text,
+      query_params: driverParams(params),
+      clickhouse_settings: { ...readSettings, wait_end_of_query: 1, log_comment: asking.label, ...asking.settings },
+      use_multipart_params_auto: true,
+      ...(asking.signal && { abort_signal: asking.signal }),
+    })
+    for await (const chunk of answer.stream) yield chunk as Buffer
+  } catch (error) {
+    throw asProblem(error)
+  }
+}
+
 async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Asking): Promise<Answer> {
   const { text, params } = render(query)
   try {
@@ -96,8 +118,8 @@ function driverParams(params: Statement['params']): Record<string, unknown> {
 /** ClickHouse's own codes for a query that ran out of its time. */
 const timeoutCodes = new Set(['159', '160'])
 
-/** Codes that say "not now": too many queries, memory of the server full, server shutting down or starting. */
-const busyCodes = new Set(['202', '241', '236', '210', '209', '242', '252'])
+/** Codes that say "not now": too many queries, memory of the server full, starting or stopping, the same id still running. */
+const busyCodes = new Set(['202', '209', '210', '216', '236', '241', '242', '252'])
 
 /**
  * Turns a driver's error into the caller's: a query that ran out of time, a store that can't answer now, or,

@@ -9,6 +9,11 @@ export interface Lease {
   readonly fence: bigint
   /** Aborts when the lease is lost: another holder may be at work from then on. */
   readonly lost: AbortSignal
+  /**
+   * Milliseconds for which it is certainly still ours; below 0 it may have changed hands without our knowing, as after
+   * a machine slept. Ask right before anything that the next holder could not undo.
+   */
+  remainingMs(): number
   /** Lets go at once, so that the next one need not wait for the expiry. */
   release(): Promise<void>
 }
@@ -22,16 +27,25 @@ const retryMs = 250
  * Takes the lease of that name, waiting for its holder to release it or to expire.
  * Holders are told apart by the database's clock alone.
  * @param onWait called once, before the first wait
+ * @param signal ends the wait
+ * @throws the reason of `signal`
  */
-export async function takeLease(postgres: Postgres, name: string, onWait: () => void = () => {}): Promise<Lease> {
+export async function takeLease(
+  postgres: Postgres,
+  name: string,
+  { onWait, signal }: { onWait?: () => void; signal?: AbortSignal } = {},
+): Promise<Lease> {
   const owner = randomUUID()
+  let asked = moment()
   let fence = await tryToTake(postgres, name, owner)
-  if (fence === undefined) onWait()
+  if (fence === undefined) onWait?.()
   while (fence === undefined) {
+    signal?.throwIfAborted()
     await pause(retryMs)
+    asked = moment()
     fence = await tryToTake(postgres, name, owner)
   }
-  return hold(postgres, name, owner, fence)
+  return hold(postgres, name, owner, fence, asked)
 }
 
 async function tryToTake(postgres: Postgres, name: string, owner: string): Promise<bigint | undefined> {
@@ -45,15 +59,32 @@ async function tryToTake(postgres: Postgres, name: string, owner: string): Promi
   return row && BigInt(row.fence)
 }
 
-function hold(postgres: Postgres, name: string, owner: string, fence: bigint): Lease {
+/** Now, by two clocks: one stops while the machine sleeps, the other may be set back. */
+function moment(): { wallMs: number; monotonicMs: number } {
+  return { wallMs: Date.now(), monotonicMs: performance.now() }
+}
+
+function hold(
+  postgres: Postgres,
+  name: string,
+  owner: string,
+  fence: bigint,
+  taken: { wallMs: number; monotonicMs: number },
+): Lease {
   const loss = new AbortController()
-  let lastBeat = Date.now()
+  let lastBeat = taken
   const beat = setInterval(() => {
     void extend()
   }, heartbeatMs)
   beat.unref()
 
+  function remainingMs(): number {
+    const now = moment()
+    return lifeMs - Math.max(now.wallMs - lastBeat.wallMs, now.monotonicMs - lastBeat.monotonicMs)
+  }
+
   async function extend(): Promise<void> {
+    const asked = moment()
     try {
       const rows = await postgres`
         UPDATE leases
@@ -61,10 +92,10 @@ function hold(postgres: Postgres, name: string, owner: string, fence: bigint): L
         WHERE name = ${name} AND owner = ${owner} AND expires_at >= clock_timestamp()
         RETURNING 1`
       if (rows.length === 0) lose()
-      else lastBeat = Date.now()
+      else lastBeat = asked
     } catch {
       // Postgres may be away for a moment; the lease is ours until it would have expired.
-      if (Date.now() - lastBeat > lifeMs) lose()
+      if (remainingMs() < 0) lose()
     }
   }
 
@@ -77,6 +108,7 @@ function hold(postgres: Postgres, name: string, owner: string, fence: bigint): L
     name,
     fence,
     lost: loss.signal,
+    remainingMs,
     async release() {
       clearInterval(beat)
       await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = ${name} AND owner = ${owner}`

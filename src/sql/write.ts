@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { ClickHouseSettings } from '@clickhouse/client'
+import type { ClickHouse } from '../stores/clickhouse.ts'
+import { type Fragment, render } from './fragment.ts'
+import { asProblem } from './rows.ts'
+
+/** Progress headers every ten seconds keep the connection of a long statement from idling out. */
+export const whileItWorks: ClickHouseSettings = {
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: '10000',
+}
+
+/**
+ * What every write asks for: one block, whatever its size and however many months it touches, so that in each partition
+ * it is all of it or nothing.
+ */
+const writeSettings: ClickHouseSettings = {
+  async_insert: 0,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  max_partitions_per_insert_block: '0',
+  max_insert_block_size: '1000000000',
+  min_insert_block_size_rows: '1000000000',
+  min_insert_block_size_bytes: '1000000000000',
+  max_insert_threads: '1',
+  input_format_parallel_parsing: 0,
+  ...whileItWorks,
+}
+
+/** Rows on their way into a table. */
+export interface Insertion {
+  table: string
+  /** In the order of the bytes; columns that are not named get their defaults. */
+  columns: readonly string[]
+  /** Rows in ClickHouse's RowBinary format. */
+  bytes: Buffer
+  /** Query id and deduplication token: bytes sent again with the same token change nothing, here and in every view. */
+  token: string
+}
+
+/**
+ * Inserts rows as one block, once however often it is called with the same token.
+ * @throws Problem `unavailable` when they may or may not have been stored: send them again
+ */
+export async function insertRows(clickhouse: ClickHouse, { table, columns, bytes, token }: Insertion): Promise<void> {
+  try {
+    const answer = await clickhouse.client.exec({
+      query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
+      values: Readable.from([bytes], { objectMode: false }),
+      query_id: token,
+      clickhouse_settings: { ...writeSettings, log_comment: `insert.${table}`, insert_deduplication_token: token },
+    })
+    for await (const _ of answer.stream);
+  } catch (error) {
+    throw asProblem(error)
+  }
+}
+
+/**
+ * Runs a statement that changes something: INSERT … SELECT, DELETE, KILL QUERY.
+ * @param label names it in ClickHouse's own logs
+ * @param token query id and deduplication token. TRAP: without one, an INSERT … SELECT may be dropped for being equal
+ *   to an earlier one, so each gets its own
+ * @throws Problem `unavailable` when its outcome is not known
+ */
+export async function runStatement(
+  clickhouse: ClickHouse,
+  statement: Fragment,
+  label: string,
+  token: string = randomUUID(),
+): Promise<void> {
+  const { text, params } = render(statement)
+  try {
+    await clickhouse.client.command({
+      query: text,
+      query_params: params,
+      query_id: token,
+      use_multipart_params_auto: true,
+      clickhouse_settings: { ...writeSettings, log_comment: label, insert_deduplication_token: token },
+    })
+  } catch (error) {
+    throw asProblem(error)
+  }
+}
