@@ -1,0 +1,96 @@
+import { rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
+import { repair } from '../rollups/differences.ts'
+import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
+import { selectRows } from '../sql/rows.ts'
+import { runStatement } from '../sql/write.ts'
+import { untilAnswered } from './patience.ts'
+import type { Writer } from './writer.ts'
+
+const dayMs = 86_400_000
+
+/** @returns the whole UTC days of some stretches of time, those that touch joined, in order */
+export function wholeDays(accountId: string, stretches: readonly { firstMs: number; lastMs: number }[]): Span[] {
+  const spans: Span[] = []
+  for (const { firstMs, lastMs } of [...stretches].sort((a, b) => a.firstMs - b.firstMs)) {
+    const fromMs = Math.floor(firstMs / dayMs) * dayMs
+    const untilMs = (Math.floor(lastMs / dayMs) + 1) * dayMs
+    const last = spans.at(-1)
+    if (last && fromMs <= last.untilMs) last.untilMs = Math.max(last.untilMs, untilMs)
+    else spans.push({ accountId, fromMs, untilMs })
+  }
+  return spans
+}
+
+/**
+ * Makes the index and every rollup what the clicks say, a month at a time; running it again changes nothing.
+ * @param span whole UTC days
+ */
+export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
+  for (const month of await monthsWithRows(writer, span)) {
+    await rebuildClickIndex(writer, month)
+    for (const name of rollupNames) {
+      await untilAnswered(`repairing ${name}`, () => repair(writer.stores.clickhouse, name, month), writer)
+    }
+  }
+}
+
+/** Cuts a span where months end, and leaves out months in which there is neither a click nor anything made of one. */
+async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]> {
+  const days = [
+    ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
+    ch`SELECT toDate(clicked_at) AS day FROM click_index WHERE ${inSpan(span)}`,
+    ...rollupNames.map((name) => ch`SELECT toDate(${rollups[name].at}) AS day FROM (${rollups[name].stored(span)})`),
+  ]
+  const question = ch`
+SELECT DISTINCT toStartOfMonth(day) AS month
+FROM (${join(days, '\nUNION ALL\n')})
+ORDER BY month`
+  const rows = await untilAnswered(
+    'looking for days to rebuild',
+    () => selectRows<{ month: string }>(writer.stores.clickhouse, question, { label: 'rebuild.months' }),
+    writer,
+  )
+  return rows.map(({ month }) => {
+    const start = new Date(`${month}T00:00:00Z`)
+    const end = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)
+    return {
+      ...span,
+      fromMs: Math.max(span.fromMs, start.getTime()),
+      untilMs: Math.min(span.untilMs, end),
+    }
+  })
+}
+
+/** A click that is not in the index would be stored twice; an id that is there without its click would never be stored. */
+async function rebuildClickIndex(writer: Writer, span: Span): Promise<void> {
+  const { clickhouse } = writer.stores
+  const strays = ch`
+${inSpan(span)}
+  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM clicks WHERE ${inSpan(span)})`
+  await untilAnswered(
+    'rebuilding the index of clicks',
+    async () => {
+      const [stray] = await selectRows(clickhouse, ch`SELECT 1 FROM click_index WHERE ${strays} LIMIT 1`, {
+        label: 'rebuild.click_index',
+      })
+      if (stray) await runStatement(clickhouse, ch`DELETE FROM click_index WHERE ${strays}`, 'rebuild.click_index')
+      await runStatement(
+        clickhouse,
+        ch`
+INSERT INTO click_index (account_id, id, clicked_at, campaign_id)
+SELECT account_id, id, clicked_at, campaign_id
+FROM clicks
+WHERE ${inSpan(span)}
+  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM click_index WHERE ${inSpan(span)})`,
+        'rebuild.click_index',
+      )
+    },
+    writer,
+  )
+}
+
+function inSpan({ accountId, fromMs, untilMs }: Span): Fragment {
+  return ch`account_id = ${text(accountId)}
+  AND clicked_at >= ${instant(fromMs)}
+  AND clicked_at < ${instant(untilMs)}`
+}

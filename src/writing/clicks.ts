@@ -1,0 +1,55 @@
+import { sendBatch } from './batch.ts'
+import { type Click, clickColumns } from './click.ts'
+import { KeyedRows } from './keyedRows.ts'
+import type { KnownClicks } from './knownClicks.ts'
+import type { Writer } from './writer.ts'
+
+const columnNames = clickColumns.map(({ name }) => name)
+
+/** Clicks on their way to the store, each id once: the first one wins. Cleared and filled again. */
+export class ClickBatch {
+  readonly #rows = new KeyedRows(clickColumns)
+  #firstMs = Number.POSITIVE_INFINITY
+  #lastMs = Number.NEGATIVE_INFINITY
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  get isFull(): boolean {
+    return this.#rows.isFull
+  }
+
+  /** @returns false when a click of that id is in it already */
+  add(click: Click): boolean {
+    if (!this.#rows.add(click.id, click)) return false
+    this.#firstMs = Math.min(this.#firstMs, click.clickedAt)
+    this.#lastMs = Math.max(this.#lastMs, click.clickedAt)
+    return true
+  }
+
+  /**
+   * Stores the clicks that are not stored yet, and empties the batch.
+   * @returns how many those were
+   * @throws LeaseLost, or the last error when a store stays away
+   */
+  async store(writer: Writer, known: KnownClicks): Promise<number> {
+    this.#rows.drop(await known.storedAmong([...this.#rows.keys()]))
+    const inserted = this.#rows.size
+    if (inserted > 0) {
+      await sendBatch(writer, {
+        resource: 'clicks',
+        table: 'clicks',
+        columns: columnNames,
+        bytes: this.#rows.bytes,
+        firstMs: this.#firstMs,
+        lastMs: this.#lastMs,
+      })
+      known.add(this.#rows.keys())
+    }
+    this.#rows.clear()
+    this.#firstMs = Number.POSITIVE_INFINITY
+    this.#lastMs = Number.NEGATIVE_INFINITY
+    return inserted
+  }
+}

@@ -1,0 +1,32 @@
+import { ch, texts } from '../sql/fragment.ts'
+import { runStatement } from '../sql/write.ts'
+import { rebuildClickDays, wholeDays } from './clickDays.ts'
+import { leftoverBatches, strikeBatches } from './ledger.ts'
+import { untilAnswered } from './patience.ts'
+import type { Writer } from './writer.ts'
+
+/**
+ * Brings back in order what a writer before us left half done: a batch that stands in the ledger may be in its table and
+ * not, or not wholly, in what views make of it, or the other way round. Cheap when nothing is left over.
+ * @throws the last error when a store stays away; the next writer begins again
+ */
+export async function recover(writer: Writer): Promise<void> {
+  const leftovers = await leftoverBatches(writer)
+  if (leftovers.length === 0) return
+  writer.say(`An earlier import into account ${writer.accountId} was cut short; bringing its days back in order.`)
+  const tokens = leftovers.map(({ token }) => token)
+  await endInserts(writer, tokens)
+  const clicks = leftovers.filter(({ resource }) => resource === 'clicks')
+  for (const span of wholeDays(writer.accountId, clicks)) await rebuildClickDays(writer, span)
+  await strikeBatches(writer, tokens)
+}
+
+/** Ends inserts that outlived their sender, so that nothing arrives once we have looked. */
+async function endInserts({ stores, ...patience }: Writer, tokens: readonly string[]): Promise<void> {
+  const statement = ch`KILL QUERY WHERE query_id IN ${texts(tokens)} SYNC`
+  await untilAnswered(
+    'ending inserts of an earlier import',
+    () => runStatement(stores.clickhouse, statement, 'recover.end_inserts'),
+    patience,
+  )
+}

@@ -1,0 +1,121 @@
+const initialBytes = 1 << 20
+
+/** Above this a native copy is faster than a loop over characters. */
+const shortText = 24
+
+/**
+ * Rows in ClickHouse's RowBinary format: values one after another, in the order of the columns, nothing between them.
+ * It costs both sides about half of what JSON does, and no value needs escaping. The buffer grows and is used again.
+ */
+export class RowBinary {
+  #bytes = Buffer.allocUnsafeSlow(initialBytes)
+  #length = 0
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** What was written, not copied: it stays as it is until the next change. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  /** Copies bytes to a place further left, as when rows before them are dropped. */
+  moveLeft(to: number, from: number, until: number): void {
+    this.#bytes.copyWithin(to, from, until)
+  }
+
+  /** Forgets what comes after `length`; the memory is kept for what comes next. */
+  truncate(length: number): void {
+    this.#length = length
+  }
+
+  /** String and LowCardinality(String). */
+  text(value: string): void {
+    this.#reserve(5 + value.length * 3)
+    const bytes = this.#bytes
+    const start = this.#length
+    if (value.length <= shortText) {
+      let at = start + 1
+      for (let index = 0; index < value.length; index++) {
+        const code = value.charCodeAt(index)
+        if (code > 127) {
+          at = start + 1 + bytes.write(value, start + 1)
+          break
+        }
+        bytes[at++] = code
+      }
+      // At most 24 characters are at most 72 bytes: the length fits in one.
+      bytes[start] = at - start - 1
+      this.#length = at
+      return
+    }
+    let size = Buffer.byteLength(value)
+    let at = start
+    for (let rest = size; ; rest >>>= 7) {
+      if (rest < 128) {
+        bytes[at++] = rest
+        break
+      }
+      bytes[at++] = (rest & 127) | 128
+    }
+    size = bytes.write(value, at)
+    this.#length = at + size
+  }
+
+  /** DateTime64(3), from epoch milliseconds. */
+  instant(epochMs: number): void {
+    this.#reserve(8)
+    this.#length = this.#bytes.writeUInt32LE(epochMs % 2 ** 32, this.#length)
+    this.#length = this.#bytes.writeUInt32LE(Math.floor(epochMs / 2 ** 32), this.#length)
+  }
+
+  /** Nullable(DateTime64(3)). */
+  instantOrNull(epochMs: number | null): void {
+    this.flag(epochMs === null)
+    if (epochMs !== null) this.instant(epochMs)
+  }
+
+  /** Nullable(Decimal(18, 6)), from millionths. */
+  moneyOrNull(millionths: bigint | null): void {
+    this.flag(millionths === null)
+    if (millionths === null) return
+    this.#reserve(8)
+    this.#length = this.#bytes.writeBigInt64LE(millionths, this.#length)
+  }
+
+  /** Nullable(Float64). */
+  floatOrNull(value: number | null): void {
+    this.flag(value === null)
+    if (value === null) return
+    this.#reserve(8)
+    this.#length = this.#bytes.writeDoubleLE(value, this.#length)
+  }
+
+  /** Bool and UInt8 of 0 and 1. */
+  flag(value: boolean): void {
+    this.#reserve(1)
+    this.#bytes[this.#length++] = value ? 1 : 0
+  }
+
+  /** UInt32. */
+  uint32(value: number): void {
+    this.#reserve(4)
+    this.#length = this.#bytes.writeUInt32LE(value, this.#length)
+  }
+
+  /** UInt64. */
+  uint64(value: bigint): void {
+    this.#reserve(8)
+    this.#length = this.#bytes.writeBigUInt64LE(value, this.#length)
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes
+    if (needed <= this.#bytes.length) return
+    const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2))
+    this.#bytes.copy(grown, 0, 0, this.#length)
+    this.#bytes = grown
+  }
+}

@@ -1,0 +1,24 @@
+import type { Lease } from '../stores/lease.ts'
+import type { Stores } from '../stores/open.ts'
+
+/** The one who may write an account's rows, at a time when nobody else does. Made by `openWriter`. */
+export interface Writer {
+  readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
+  readonly accountId: string
+  readonly lease: Lease
+  /** Aborts when the lease is lost or the person at the terminal has had enough. */
+  readonly signal: AbortSignal
+  /** A line for whoever watches. */
+  say(line: string): void
+  /** Lets the next one in. */
+  close(): Promise<void>
+}
+
+/** Another writer may be at work on the account; what was under way is left to it. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost'
+
+  constructor() {
+    super('This writer did not answer for a while and another one may have taken over; run it again.')
+  }
+}
