@@ -7,6 +7,7 @@ import { version } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { openContext, type Surroundings } from './context.ts'
 import { Failure, UsageError } from './failure.ts'
+import { addImportCommand } from './import.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addPlanCommands } from './plan.ts'
@@ -43,6 +44,7 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
   addAccountCommands(program, context)
   addKeyCommands(program, context)
   addPlanCommands(program, context)
+  addImportCommand(program, context)
   for (const group of program.commands) group.helpCommand(false)
   try {
     await program.parseAsync(words, { from: 'user' })

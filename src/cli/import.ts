@@ -1,0 +1,142 @@
+import { resolve } from 'node:path'
+import { Presets, SingleBar } from 'cli-progress'
+import type { Command } from 'commander'
+import { HeaderError } from '../import/csv.ts'
+import { type ResourceName, resources } from '../import/resources.ts'
+import { importFile, type Tally } from '../import/run.ts'
+import { formatOf, SourceError } from '../import/source.ts'
+import { Problem } from '../problem.ts'
+import { LeaseLost } from '../writing/writer.ts'
+import { parseId, requireAccount } from './account.ts'
+import type { Context } from './context.ts'
+import { Failure, UsageError } from './failure.ts'
+
+const resourceNames = Object.keys(resources) as ResourceName[]
+
+/** `import RESOURCE FILE`: rows of a file into an account. */
+export function addImportCommand(program: Command, context: Context): void {
+  program
+    .command('import')
+    .description('Read rows of a file into an account; running it again changes nothing.')
+    .argument('<resource>', resourceNames.join(', '))
+    .argument('<file>', '.ndjson or .csv, either also .gz; - for NDJSON on standard input')
+    .requiredOption('--account <id>', 'the account', parseId)
+    .option('--rejects <path>', 'where rejected rows go (default: FILE.rejects.ndjson)')
+    .option('--strict', 'exit 1 when a row was rejected')
+    .addHelpText(
+      'after',
+      `
+Rows have the fields that the API lists, by the same names. Rejected rows go to a file of their own, each with its line
+number and the reason; the others are kept.
+
+Examples:
+  tributary import clicks clicks.ndjson.gz --account acme
+  tributary import conversions conversions.csv --account acme --strict
+  zcat *.gz | tributary import clicks - --account acme --rejects rejected.ndjson`,
+    )
+    .action((resource: string, file: string, options: { account: string; rejects?: string; strict?: true }) =>
+      runImport(context, resource, file, options),
+    )
+}
+
+async function runImport(
+  context: Context,
+  resource: string,
+  file: string,
+  options: { account: string; rejects?: string; strict?: true },
+): Promise<void> {
+  if (!isResource(resource))
+    throw new UsageError(`there is nothing like ${resource} to import; there are ${resourceNames.join(', ')}.`)
+  const format = formatOf(file)
+  if (!format)
+    throw new UsageError(`${file} must end in .ndjson or .csv, or either and .gz; or be - for standard input.`)
+  const rejects = options.rejects ?? (file === '-' ? undefined : `${file}.rejects.ndjson`)
+  if (rejects !== undefined && resolve(rejects) === resolve(file)) {
+    throw new UsageError('--rejects must not be the file that is read.')
+  }
+  const stores = await context.openStores()
+  const account = await requireAccount(stores.postgres, options.account)
+  const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+  const bar = progressBar()
+  try {
+    await importFile(stores, { resource, file, format, account, rejects }, tally, {
+      say: (line) => bar.aside(() => context.say(line)),
+      signal: context.interrupted,
+      onProgress: bar.show,
+    })
+  } catch (error) {
+    bar.stop()
+    throw asFailure(error, tally, context.interrupted)
+  }
+  bar.stop()
+  context.print(tally, sentence(tally, rejects))
+  if (options.strict && tally.rejected > 0) throw new Failure(`${tally.rejected} rows were rejected (--strict).`)
+}
+
+function isResource(name: string): name is ResourceName {
+  return (resourceNames as string[]).includes(name)
+}
+
+function sentence({ read, inserted, updated, duplicates, rejected }: Tally, rejects: string | undefined): string {
+  const where = rejected > 0 && rejects !== undefined ? ` (see ${rejects})` : ''
+  return `${read} rows read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
+}
+
+/** What ended an import, in one line that says how far it came; anything unforeseen stays what it is. */
+function asFailure(error: unknown, tally: Tally, interrupted: AbortSignal): unknown {
+  const stored = tally.inserted + tally.updated + tally.duplicates
+  const sofar = `Stored so far: ${stored} of ${tally.read} rows read. Running it again completes it.`
+  if (interrupted.aborted) return new Failure(`interrupted. ${sofar}`)
+  if (error instanceof HeaderError) return new Failure(`the file can't be read: ${error.message}.`)
+  if (error instanceof SourceError) return new Failure(tally.read > 0 ? `${error.message} ${sofar}` : error.message)
+  if (error instanceof LeaseLost) return new Failure(`${error.message} ${sofar}`)
+  if (error instanceof Problem && error.status === 503) return new Failure(`a store stays away. ${sofar}`)
+  return error
+}
+
+/** A bar on a terminal, nothing elsewhere. */
+function progressBar(): {
+  show(tally: Readonly<Tally>, fraction: number | undefined): void
+  /** Writes a line without tearing the bar. */
+  aside(write: () => void): void
+  stop(): void
+} {
+  if (!process.stderr.isTTY) return { show: () => {}, aside: (write) => write(), stop: () => {} }
+  const bar = new SingleBar(
+    { stream: process.stderr, clearOnComplete: true, hideCursor: true, format: formatBar },
+    Presets.shades_classic,
+  )
+  let isStarted = false
+  return {
+    show({ read, rejected }, fraction) {
+      const payload = { read, rejected, isSized: fraction !== undefined }
+      if (isStarted) bar.update(Math.round((fraction ?? 0) * barSteps), payload)
+      else bar.start(barSteps, 0, payload)
+      isStarted = true
+    },
+    aside(write) {
+      if (isStarted) process.stderr.write('\r\u001b[K')
+      write()
+    },
+    stop() {
+      if (isStarted) bar.stop()
+    },
+  }
+}
+
+const barSteps = 1_000
+const barWidth = 40
+
+function formatBar(_options: unknown, { progress }: { progress: number }, payload: BarPayload): string {
+  const rejected = payload.rejected > 0 ? `, ${payload.rejected} rejected` : ''
+  const rows = `${payload.read} rows${rejected}`
+  if (!payload.isSized) return rows
+  const done = Math.round(progress * barWidth)
+  return `${'█'.repeat(done)}${'░'.repeat(barWidth - done)} ${Math.floor(progress * 100)} % · ${rows}`
+}
+
+interface BarPayload {
+  read: number
+  rejected: number
+  isSized: boolean
+}

@@ -1,0 +1,99 @@
+import { Refusal } from './refusal.ts'
+
+/** A number as it was written, where a double would lose digits of it. */
+export class DecimalText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** An exact decimal number: `digits` × 10^-`decimals`. */
+export interface Decimal {
+  digits: bigint
+  decimals: number
+}
+
+const moneyDecimals = 6
+/** `Decimal(18, 6)` ends here: 10^12, in millionths. */
+const moneyEnd = 10n ** 18n
+
+const rateDecimalsMax = 18
+const rateEnd = 10n ** 12n
+
+/** A double below this, in millionths, was written with at most 15 digits, and 15 digits survive a double unchanged. */
+const exactMillionths = 1e15
+
+/**
+ * Reads an amount.
+ * @returns millionths
+ * @throws Refusal when it is no number, has more than 6 decimals, or is 10^12 or more
+ */
+export function readMoney(value: unknown): bigint {
+  if (typeof value === 'number') {
+    const millionths = Math.round(value * 1e6)
+    if (Math.abs(millionths) < exactMillionths && millionths / 1e6 === value) return BigInt(millionths)
+  }
+  const { digits, decimals } = readDecimal(value)
+  if (decimals > moneyDecimals) throw new Refusal('must have at most 6 decimals')
+  const millionths = digits * 10n ** BigInt(moneyDecimals - decimals)
+  if (millionths >= moneyEnd || millionths <= -moneyEnd) throw new Refusal('must lie between -10^12 and 10^12')
+  return millionths
+}
+
+/**
+ * Reads an exchange rate: account currency per unit of the amount's.
+ * @throws Refusal when it is no number above 0 and below 10^12 with at most 18 decimals
+ */
+export function readRate(value: unknown): Decimal {
+  const rate = readDecimal(value)
+  if (rate.digits <= 0n) throw new Refusal('must be above 0')
+  if (rate.decimals > rateDecimalsMax) throw new Refusal(`must have at most ${rateDecimalsMax} decimals`)
+  if (rate.digits >= rateEnd * 10n ** BigInt(rate.decimals)) throw new Refusal('must be below 10^12')
+  return rate
+}
+
+/**
+ * Converts an amount, exactly, then rounded half away from zero to 6 decimals.
+ * @param millionths of the foreign currency
+ * @throws Refusal when the result is 10^12 or more
+ */
+export function convert(millionths: bigint, rate: Decimal): bigint {
+  const unit = 10n ** BigInt(rate.decimals)
+  const product = millionths * rate.digits
+  const half = product < 0n ? -unit : unit
+  // BigInt division cuts towards zero, so half a unit in the direction of the sign rounds away from it.
+  const converted = (2n * product + half) / (2n * unit)
+  if (converted >= moneyEnd || converted <= -moneyEnd)
+    throw new Refusal('converted, it must lie between -10^12 and 10^12')
+  return converted
+}
+
+/** How a number may be written: JSON's grammar. */
+const grammar = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** Longer numbers than this are nobody's money, and slow to compute with. */
+const digitsMax = 60
+
+/** Whether a text is a number as JSON writes them. */
+export function isNumberText(text: string): boolean {
+  return grammar.test(text)
+}
+
+function readDecimal(value: unknown): Decimal {
+  const text = value instanceof DecimalText ? value.text : typeof value === 'number' ? String(value) : ''
+  const [, sign, whole = '', fraction = '', exponentText = '0'] = grammar.exec(text) ?? []
+  if (sign === undefined) throw new Refusal('must be a number')
+  const exponent = Number(exponentText)
+  const significant = (whole + fraction).replace(/^0+/, '')
+  if (significant === '') return { digits: 0n, decimals: 0 }
+  const zeros = /0*$/.exec(significant)?.[0].length ?? 0
+  const digits = significant.slice(0, significant.length - zeros)
+  const decimals = fraction.length - zeros - exponent
+  if (digits.length > digitsMax || Math.abs(decimals) > digitsMax) {
+    throw new Refusal(`must have at most ${digitsMax} digits`)
+  }
+  const shift = Math.max(0, -decimals)
+  return { digits: BigInt(sign + digits) * 10n ** BigInt(shift), decimals: Math.max(0, decimals) }
+}

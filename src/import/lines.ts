@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer'
+
+/** One line of a file, without its line feed. */
+export interface Line {
+  /** From 1. */
+  number: number
+  /** Of a refused line its beginning; bytes that are no UTF-8 show as U+FFFD. */
+  text: string
+  /** Why the line can't be read at all. */
+  refused?: string
+}
+
+/** Far beyond what the fields of a row may hold; without a limit a file without line feeds would fill the memory. */
+export const lineBytesMax = 1 << 20
+
+/** How much of a refused line is kept. */
+const shownBytes = 4_096
+
+const lineFeed = 10
+
+/**
+ * Cuts bytes into lines, in constant memory. A byte order mark at the start and a line feed at the end are no content;
+ * a line that is too long, or no UTF-8, is handed on as refused.
+ * @param chunks of any sizes
+ * @returns the lines that each chunk completes, in order
+ */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  /** What came after the last line feed, up to a little more than a line may have. */
+  let rest: Buffer[] = []
+  let restBytes = 0
+  let count = 0
+
+  function complete(block: Buffer): Line[] {
+    const lines = splitBlock(block, count + 1)
+    count += lines.length
+    rest = []
+    restBytes = 0
+    return lines
+  }
+
+  for await (const chunk of chunks) {
+    let bytes = chunk
+    if (restBytes > lineBytesMax) {
+      const end = bytes.indexOf(lineFeed)
+      if (end === -1) continue
+      yield complete(Buffer.concat(rest))
+      bytes = bytes.subarray(end + 1)
+    }
+    const end = bytes.lastIndexOf(lineFeed)
+    if (end !== -1) {
+      yield complete(Buffer.concat([...rest, bytes.subarray(0, end)]))
+      bytes = bytes.subarray(end + 1)
+    }
+    rest.push(bytes)
+    restBytes += bytes.length
+  }
+  if (restBytes > 0) yield complete(Buffer.concat(rest))
+}
+
+function splitBlock(block: Buffer, first: number): Line[] {
+  const bytes = first === 1 && block.subarray(0, 3).equals(byteOrderMark) ? block.subarray(3) : block
+  if (isUtf8(bytes) && bytes.length <= lineBytesMax) {
+    return bytes
+      .toString('utf8')
+      .split('\n')
+      .map((text, index) => ({ number: first + index, text }))
+  }
+  const lines: Line[] = []
+  for (let start = 0; start <= bytes.length; ) {
+    const feed = bytes.indexOf(lineFeed, start)
+    const end = feed === -1 ? bytes.length : feed
+    lines.push(readLine(bytes.subarray(start, end), first + lines.length))
+    start = end + 1
+  }
+  return lines
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+function readLine(bytes: Buffer, number: number): Line {
+  const beginning = () => bytes.subarray(0, shownBytes).toString('utf8')
+  if (bytes.length > lineBytesMax) return { number, text: beginning(), refused: `is longer than ${lineBytesMax} bytes` }
+  if (!isUtf8(bytes)) return { number, text: beginning(), refused: 'is not UTF-8' }
+  return { number, text: bytes.toString('utf8') }
+}

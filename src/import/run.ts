@@ -1,0 +1,115 @@
+import type { Account } from '../accounts/accounts.ts'
+import { openWriter } from '../writing/open.ts'
+import type { Writer } from '../writing/writer.ts'
+import { Refusal } from './refusal.ts'
+import { Rejects } from './rejects.ts'
+import { type Outcome, type ResourceName, type RowBatch, resources } from './resources.ts'
+import { type FileFormat, openSource } from './source.ts'
+
+/** What is to be imported, and into what. */
+export interface ImportOrder {
+  resource: ResourceName
+  /** Path, or `-` for standard input. */
+  file: string
+  format: FileFormat
+  account: Account
+  /** Where rejected rows go; undefined: to `say`. */
+  rejects: string | undefined
+}
+
+/** How many rows were read and what became of them: `read` is the sum of the others once the import has ended. */
+export interface Tally extends Outcome {
+  read: number
+  rejected: number
+}
+
+export interface Watching {
+  say(line: string): void
+  /** Ends the import after the batch that is on its way. */
+  signal: AbortSignal
+  /** Called now and then. @param fraction of the file, 0 to 1, where it is known */
+  onProgress(tally: Readonly<Tally>, fraction: number | undefined): void
+}
+
+/**
+ * Imports a file. Rows are stored in batches, each of them wholly or not at all; whatever ends an import, running it
+ * again completes it.
+ * @param tally counts as it goes, and tells how far it came when it fails
+ * @throws SourceError, HeaderError, LeaseLost, the reason of `signal`, or the error of a store that stays away
+ */
+export async function importFile(
+  stores: Writer['stores'],
+  { resource, file, format, account, rejects: rejectsPath }: ImportOrder,
+  tally: Tally,
+  { say, signal, onProgress }: Watching,
+): Promise<void> {
+  const ended = new AbortController()
+  const source = await openSource(file, format, AbortSignal.any([signal, ended.signal]))
+  const rejects = new Rejects(rejectsPath, say)
+  const writer = await openWriter(stores, account.id, { say, signal })
+  writer.signal.addEventListener('abort', () => ended.abort(writer.signal.reason), { once: true })
+  const { newBatch } = resources[resource](writer, account)
+  const batches = new AlternatingBatches(newBatch, tally)
+  try {
+    for await (const rows of source.rows) {
+      for (const { line, text, fields } of rows) {
+        tally.read += 1
+        try {
+          if (fields instanceof Refusal) throw fields
+          batches.filling.add(fields, format.isCsv ? 'cells' : 'json', line)
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          tally.rejected += 1
+          await rejects.add({ line, reason: error.message, row: text })
+        }
+        if (batches.filling.isFull) await batches.handOver()
+      }
+      onProgress(tally, source.fractionRead())
+    }
+    await batches.handOver()
+  } finally {
+    ended.abort(new Error('The import has ended.'))
+    // The next writer must not come in while a batch is on its way.
+    await batches.settled().finally(async () => {
+      await rejects.close().finally(() => writer.close())
+    })
+  }
+}
+
+/** Two batches in turns: while one is stored, the next one fills. */
+class AlternatingBatches {
+  /** The batch that takes rows now. */
+  filling: RowBatch
+  readonly #tally: Tally
+  #resting: RowBatch
+  #storing: Promise<void> = Promise.resolve()
+
+  constructor(newBatch: () => RowBatch, tally: Tally) {
+    this.filling = newBatch()
+    this.#resting = newBatch()
+    this.#tally = tally
+  }
+
+  /**
+   * Begins to store what has been filled, once the batch before is stored.
+   * @throws what storing that one threw
+   */
+  async handOver(): Promise<void> {
+    await this.#storing
+    const full = this.filling
+    this.filling = this.#resting
+    this.#resting = full
+    this.#storing = full.store().then(({ inserted, updated, duplicates }) => {
+      this.#tally.inserted += inserted
+      this.#tally.updated += updated
+      this.#tally.duplicates += duplicates
+    })
+    // Whoever waits for it next hears of a failure; until then it is not unheard.
+    this.#storing.catch(() => {})
+  }
+
+  /** Waits for the batch on its way. @throws what storing it threw */
+  async settled(): Promise<void> {
+    await this.#storing
+  }
+}
