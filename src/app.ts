@@ -65,13 +65,21 @@ export async function buildApp(parts: AppParts): Promise<App> {
     routerOptions: { querystringParser: parseQuery, maxParamLength: bodyMaxBytes },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setErrorHandler(answerError)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    done()
   })
   closeWhatIsAnswered(app)
   if (log) logAnswers(app)
   metrics?.observe(app)
   await app.register(helmet, {
+    // What only matters to pages is left out: it would be sent with every answer.
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
     // The domain above ours is not ours to decide for.
     strictTransportSecurity: { includeSubDomains: false },
     contentSecurityPolicy: {

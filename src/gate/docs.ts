@@ -132,6 +132,7 @@ function operationIdOf(method: string, url: string): string {
 
 /** The parts of an OpenAPI document that are completed here. */
 interface Operation {
+  summary: string
   parameters?: { name: string; in: string; example?: unknown }[]
   requestBody?: object
   responses: Record<string, { description: string; headers?: object; content?: object }>
@@ -147,8 +148,11 @@ function complete(document: OpenApiDocument): OpenApiDocument {
     for (const operation of Object.values(path)) {
       // The explorer would fill them in and send them: a filter that nobody asked for.
       for (const parameter of operation.parameters ?? []) delete parameter.example
-      for (const response of Object.values(operation.responses))
+      for (const response of Object.values(operation.responses)) {
         response.headers = { ...budgetHeaders, ...response.headers }
+        // What the generator writes where a schema has no description of its own.
+        if (response.description === 'Default Response') response.description = `${operation.summary}.`
+      }
       operation.responses = { ...operation.responses, ...errorsOf(operation), ...refusalsIn(operation.responses) }
     }
   }

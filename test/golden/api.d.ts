@@ -499,15 +499,9 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
                 cursor?: string;
-                /**
-                 * @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset.
-                 * @example 2026-11-01
-                 */
+                /** @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset. */
                 from?: string;
-                /**
-                 * @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included).
-                 * @example 2026-11-21
-                 */
+                /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
                 to?: string;
                 /** @description Only clicks of this campaign. */
                 campaign_id?: string;
@@ -522,7 +516,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Clicks, newest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -627,7 +621,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Campaigns, newest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -728,7 +722,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description One campaign. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -873,7 +867,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Offers, newest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -974,7 +968,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description One offer. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1119,7 +1113,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Landing pages, newest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1220,7 +1214,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description One landing page. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1355,7 +1349,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Traffic sources, newest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1456,7 +1450,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description One traffic source. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1582,10 +1576,7 @@ export interface operations {
             query?: {
                 /** @description The last so many days in `tz`, today included. */
                 days?: number;
-                /**
-                 * @description IANA time zone that days are cut in.
-                 * @example Asia/Kolkata
-                 */
+                /** @description IANA time zone that days are cut in. */
                 tz?: string;
                 /** @description Only clicks and conversions of this campaign. */
                 campaign_id?: string;
@@ -1596,7 +1587,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Totals over the last days, and how many campaigns and the like there are. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1765,10 +1756,7 @@ export interface operations {
             query?: {
                 /** @description The last so many days in `tz`, today included. */
                 days?: number;
-                /**
-                 * @description IANA time zone that days are cut in.
-                 * @example Asia/Kolkata
-                 */
+                /** @description IANA time zone that days are cut in. */
                 tz?: string;
                 /** @description Only clicks and conversions of this campaign. */
                 campaign_id?: string;
@@ -1779,7 +1767,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description The same numbers day by day, in any time zone. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1953,15 +1941,9 @@ export interface operations {
                 group_by: "campaign" | "country" | "device" | "os" | "browser" | "offer" | "landing" | "traffic_source" | "day";
                 /** @description The last so many UTC days, today included. An explicit range wins. */
                 days?: number;
-                /**
-                 * @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset.
-                 * @example 2026-11-01
-                 */
+                /** @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset. */
                 from?: string;
-                /**
-                 * @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included).
-                 * @example 2026-11-21
-                 */
+                /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
                 to?: string;
                 /** @description Only clicks and conversions of this campaign. */
                 campaign_id?: string;
@@ -1972,7 +1954,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Clicks, conversions, money and ratios, grouped by one dimension. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
