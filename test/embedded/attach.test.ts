@@ -149,6 +149,12 @@ describe('a folder that cannot be used is one clear line', () => {
     )
   })
 
+  it.runIf(process.platform === 'linux')('when the file system takes no new folders', async () => {
+    expect(await refusal('/proc/nowhere', { clickhouse: true, postgres: true })).toBe(
+      'DATA_DIR=/proc/nowhere: cannot be used (ENOENT).',
+    )
+  })
+
   it('when its Postgres files are of another version', async () => {
     folder = makeEmptyFolder()
     mkdirSync(join(folder.path, 'postgres'))

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, realpathSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 
 /** An embedded engine that cannot be had; the message is one line and names the setting to change. */
 export class EmbeddedError extends Error {
@@ -31,7 +41,7 @@ const socketPathMax = 100
  */
 export function makePlaces(dataDir: string): Places {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(resolve(dataDir))
     const places = placesOf(realpathSync(dataDir))
     for (const folder of [places.clickhouse, places.run]) {
       mkdirSync(folder, { recursive: true })
@@ -45,6 +55,19 @@ export function makePlaces(dataDir: string): Places {
   } catch (error) {
     if (error instanceof EmbeddedError) throw error
     throw new EmbeddedError(`DATA_DIR=${dataDir}: ${wordsOf(error as NodeJS.ErrnoException)}.`)
+  }
+}
+
+/** TRAP: `mkdirSync` with `recursive` tries for ever where a file system refuses new folders with ENOENT, as /proc does. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error
+    makeFolder(dirname(folder))
+    mkdirSync(folder, { mode: 0o700 })
   }
 }
 
