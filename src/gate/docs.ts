@@ -3,27 +3,52 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { pageLimitDefault, pageLimitMax } from '../../schema/page.ts'
-import { ProblemBody } from '../../schema/problem.ts'
+import { ProblemBody, problemStatus } from '../../schema/problem.ts'
 import type { App } from '../room.ts'
 import { version } from '../version.ts'
+import { favicon, style } from './docsLook.ts'
 import { apiPrefix, docsPrefix } from './gate.ts'
 
 const introduction = `
-Pull clicks, conversions, statistics and reports; send server-side events.
+Pull clicks, conversions, statistics and reports of your campaigns; send events from your server.
 
-**Keys.** Every request carries \`Authorization: ApiKey <key>\`. A key has scopes; each call below names the one it needs.
+## Getting started
+
+1. Get a key from whoever runs this server: \`tributary key create\` makes one and shows it once, as \`npm run demo\` does.
+2. Press **Authorize** above the calls and paste it.
+3. Open a call below and press **Execute**: the answer is made of your own rows.
+
+The same from a terminal, with the address of this server:
+
+\`\`\`sh
+curl -H 'Authorization: ApiKey trb_live_…' 'http://127.0.0.1:3000${apiPrefix}/reports?group_by=campaign&days=7'
+\`\`\`
+
+Every path below begins with \`${apiPrefix}\`. This page is made of [an OpenAPI 3.1 document](${docsPrefix}/json), from which clients can be generated.
+
+## What all calls have in common
+
+**Keys** have scopes; each call names the one it needs. A key sees the rows of its own account and no others.
 
 **Pages.** Lists take \`limit\` (1 to ${pageLimitMax}, default ${pageLimitDefault}) and answer \`{ data, nextCursor, hasMore }\`. Pass \`nextCursor\` as \`cursor\`
 with the same filters to read on. Walking a list visits every row exactly once, whatever arrives meanwhile; a cursor never expires.
 
 **Parameters** are checked strictly: one that is unknown, empty, given twice or out of range is refused, never ignored.
 
-**Errors** are \`{ error, message, requestId }\` with a fitting status. \`error\` is a stable code to branch on.
+**Times** are UTC with milliseconds. \`from\` and \`to\` take a date (a \`to\` date counts whole) or an instant with its offset.
+
+**Money** is a number with at most six decimals; its currency stands beside it. An absent value is \`null\`, never left out.
 
 **Limits** are per key and minute. Every answer tells them: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\` (seconds).
 After a 429 or a 503 wait for \`Retry-After\` seconds.
 
-**Times** are UTC with milliseconds. \`from\` and \`to\` take a date (a \`to\` date counts whole) or an instant with its offset.
+## Errors
+
+An error is \`{ error, message, requestId }\` with a fitting status. \`error\` is a stable code to branch on; \`message\` may change.
+
+| status | \`error\` |
+| --- | --- |
+${errorTable()}
 `.trim()
 
 const tags = [
@@ -37,6 +62,17 @@ const tags = [
   { name: 'Reports', description: 'Performance by group.' },
   { name: 'Events', description: 'Server-side events: an analytics signal, never money.' },
 ]
+
+/** One row a status, with its codes. */
+function errorTable(): string {
+  const codes = Object.entries(problemStatus)
+  return [...new Set(Object.values(problemStatus))]
+    .map((status) => {
+      const named = codes.flatMap(([code, itsStatus]) => (itsStatus === status ? [`\`${code}\``] : []))
+      return `| ${status} | ${[...(status === 400 ? ['`invalid_<parameter>`'] : []), ...named].join(' ')} |`
+    })
+    .join('\n')
+}
 
 /** The explorer needs its own files and nothing from elsewhere; everything else is refused. */
 const explorerCsp = {
@@ -60,7 +96,7 @@ export async function addDocs(app: App): Promise<void> {
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Tributary',
+        title: 'Tributary API',
         version,
         description: introduction,
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
@@ -88,12 +124,17 @@ export async function addDocs(app: App): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: docsPrefix,
     staticCSP: explorerCsp,
-    theme: { title: 'Tributary API' },
+    theme: {
+      title: 'Tributary API',
+      css: [{ filename: 'look.css', content: style }],
+      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: favicon }],
+    },
     uiConfig: {
       // Without the bar on top: it lets people load documents from elsewhere, and styles itself inline.
       layout: 'BaseLayout',
       deepLinking: true,
       docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
       displayRequestDuration: true,
       tryItOutEnabled: true,
       requestInterceptor: nameScheme,

@@ -21,6 +21,10 @@ describe('the OpenAPI document', () => {
     expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([])
   })
 
+  it('is the contract that was last agreed on', async () => {
+    await expect(`${JSON.stringify(JSON.parse(document), null, 2)}\n`).toMatchFileSnapshot('../golden/openapi.json')
+  })
+
   it('gives the client types that test/client is compiled against', async () => {
     const types = astToString(await openapiTS(document))
     await expect(types).toMatchFileSnapshot('../golden/api.d.ts')
