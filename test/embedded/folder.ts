@@ -161,7 +161,14 @@ export async function ask(
 
 /** A pool as the program's own, of any size. */
 export function pool(address: PostgresAddress | undefined, max = 1): postgres.Sql {
-  return postgres({ path: address?.path ?? '', max, user: 'postgres', database: 'postgres', onnotice: () => {} })
+  return postgres({
+    path: address?.path ?? '',
+    max,
+    backoff: () => 0.1,
+    user: 'postgres',
+    database: 'postgres',
+    onnotice: () => {},
+  })
 }
 
 /** Polls until the condition holds. @throws when it does not within the time */

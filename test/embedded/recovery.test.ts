@@ -85,6 +85,12 @@ describe('after kill -9', () => {
   })
 })
 
+describe('Postgres', () => {
+  it('flushes every commit to the disk', async () => {
+    expect(await sql`SELECT current_setting('fsync') AS fsync`).toEqual([{ fsync: 'on' }])
+  })
+})
+
 describe('a Postgres that breaks', () => {
   it('is started again instead of hanging, and what was answered is there', async () => {
     await sql`INSERT INTO answered VALUES (1)`

@@ -232,7 +232,9 @@ async function startSupervisor(places: Places): Promise<'listening' | 'taken'> {
       text += chunk
       if (text.includes('\n')) resolve(text.trim())
     })
-    child.on('close', () => resolve(text.trim() || `failed: ${lastLineOf(places.log)}`))
+    child.on('close', (_, signal) => {
+      resolve(text.trim() || `failed: ${signal ? `signal ${signal}` : lastLineOf(places.log)}`)
+    })
   })
   const silence = sleep(spawnPatienceMs, `failed: no sign of life in ${spawnPatienceMs / 1000} s`, { ref: false })
   const line = await Promise.race([told, silence])

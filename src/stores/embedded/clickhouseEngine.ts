@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
 import { configXml, startStatements, usersXml } from './clickhouseConfig.ts'
-import { lockFile } from './lock.ts'
+import { lockFile } from './kernel.ts'
 import { type Places, placesOf } from './places.ts'
 import type { ClickHouseAddress, EngineNotice, EngineOrder } from './protocol.ts'
 

@@ -2,10 +2,10 @@
 import { fork } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
-import { lockFile } from './lock.ts'
+import { lockFile, syncDisks } from './kernel.ts'
 import { type Places, placesOf } from './places.ts'
 import { servePostgres } from './postgresServer.ts'
+import { openSession } from './postgresSession.ts'
 import type { EngineNotice, EngineOrder } from './protocol.ts'
 
 /** An engine whose supervisor was killed may still be on its way out. */
@@ -41,12 +41,11 @@ async function main(places: Places): Promise<void> {
     throw new Error(`its folder belongs to Postgres ${version}, this is ${postgresVersion}`)
   }
   chmodSync(places.postgres, 0o700)
-  const engine = new BreakablePGlite(places.postgres, { startParams })
-  await engine.whenStarted()
-  const server = await servePostgres(engine, places.postgresSocket)
+  const session = await openSession(places.postgres)
+  const server = await servePostgres(session, places.postgresSocket)
   const close = async () => {
     await server.close()
-    await engine.close()
+    await session.close()
     process.exit(0)
   }
   end = () => {
@@ -54,41 +53,6 @@ async function main(places: Places): Promise<void> {
     void close()
   }
   tell({ kind: 'ready', address: { path: places.postgresSocket } })
-}
-
-/** PGlite's own parameters with less memory and less WAL kept. */
-const startParams = [
-  ...PGlite.defaultStartParams,
-  ...[
-    'shared_buffers=32MB',
-    'min_wal_size=32MB',
-    'max_wal_size=64MB',
-    'wal_level=minimal',
-    'max_wal_senders=0',
-  ].flatMap((setting) => ['-c', setting]),
-]
-
-/**
- * PGlite, but this process ends when the engine breaks, for instance by a stack overflow in deeply nested JSON; it is
- * started again. TRAP: PGlite itself swallows what a broken engine throws and calls it again, for ever. What it throws in
- * order, an error of a statement, is an exit status.
- */
-class BreakablePGlite extends PGlite {
-  async whenStarted(): Promise<void> {
-    await this.waitReady
-    const { mod } = this
-    if (!mod) throw new Error('PGlite has no engine')
-    const once = mod._PostgresMainLoopOnce
-    mod._PostgresMainLoopOnce = () => {
-      try {
-        once()
-      } catch (error) {
-        if ((error as { status?: number }).status !== undefined) throw error
-        console.error(`the session broke: ${error}`)
-        process.exit(1)
-      }
-    }
-  }
 }
 
 /**
@@ -109,6 +73,7 @@ async function makeFolder(places: Places): Promise<void> {
       else reject(new Error(`its folder could not be made (${signal ?? `exit code ${code}`})`))
     })
   })
+  syncDisks()
   rmSync(places.postgres, { recursive: true, force: true })
   renameSync(draft, places.postgres)
 }

@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../packageRoot.ts'
 import { KeptProcess } from './keptProcess.ts'
-import { lockFile } from './lock.ts'
+import { lockFile } from './kernel.ts'
 import { makePlaces, type Places, placesOf } from './places.ts'
 import {
   type EngineName,

@@ -25,11 +25,16 @@ export async function lockFile(path: string, waitMs: number): Promise<boolean> {
   }
 }
 
+/** Flushes what all programs have written (`sync(2)`). */
+export function syncDisks(): void {
+  openLibrary()
+  load({ library, funcName: 'sync', retType: DataType.Void, paramsType: [], paramsValue: [] })
+}
+
 function flock(descriptor: number): boolean {
-  // The empty path is this program itself, which has the C library in it.
-  open({ library: 'self', path: '' })
+  openLibrary()
   const { value, errnoCode, errnoMessage } = load<DataType.I32, true>({
-    library: 'self',
+    library,
     funcName: 'flock',
     retType: DataType.I32,
     paramsType: [DataType.I32, DataType.I32],
@@ -39,4 +44,11 @@ function flock(descriptor: number): boolean {
   if (value === 0) return true
   if (takenCodes.includes(errnoCode)) return false
   throw new Error(`flock: ${errnoMessage}`)
+}
+
+const library = 'self'
+
+/** The empty path is this program itself, which has the C library in it. */
+function openLibrary(): void {
+  open({ library, path: '' })
 }
