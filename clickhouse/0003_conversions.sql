@@ -49,6 +49,8 @@ CREATE TABLE IF NOT EXISTS conversions
     revenue_base      Nullable(Decimal(18, 6)) COMMENT 'in the currency of the account',
     coupon_code       LowCardinality(String),
     is_test           Bool,
+    import_file       LowCardinality(String) COMMENT 'fingerprint of the file it came from; with equal updated_at the later line of one file wins',
+    import_line       UInt64 COMMENT 'its line there, from 1' CODEC(T64, ZSTD),
     stored_at         DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when our store took this version'
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Presets, SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { HeaderError } from '../import/csv.ts'
-import { type ResourceName, resources } from '../import/resources.ts'
+import { type ResourceName, resourceNames } from '../import/resources.ts'
 import { importFile, type Tally } from '../import/run.ts'
 import { formatOf, SourceError } from '../import/source.ts'
 import { Problem } from '../problem.ts'
@@ -10,8 +10,6 @@ import { LeaseLost } from '../writing/writer.ts'
 import { parseId, requireAccount } from './account.ts'
 import type { Context } from './context.ts'
 import { Failure, UsageError } from './failure.ts'
-
-const resourceNames = Object.keys(resources) as ResourceName[]
 
 /** `import RESOURCE FILE`: rows of a file into an account. */
 export function addImportCommand(program: Command, context: Context): void {
@@ -59,7 +57,7 @@ async function runImport(
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
   const bar = progressBar()
   try {
-    await importFile(stores, { resource, file, format, account, rejects }, tally, {
+    await importFile(stores, { resource, file, format, account, rejects, nowMs: Date.now() }, tally, {
       say: (line) => bar.aside(() => context.say(line)),
       signal: context.interrupted,
       onProgress: bar.show,
@@ -85,12 +83,13 @@ function sentence({ read, inserted, updated, duplicates, rejected }: Tally, reje
 /** What ended an import, in one line that says how far it came; anything unforeseen stays what it is. */
 function asFailure(error: unknown, tally: Tally, interrupted: AbortSignal): unknown {
   const stored = tally.inserted + tally.updated + tally.duplicates
-  const sofar = `Stored so far: ${stored} of ${tally.read} rows read. Running it again completes it.`
-  if (interrupted.aborted) return new Failure(`interrupted. ${sofar}`)
+  const soFar = `Stored so far: ${stored} of ${tally.read} rows read.`
+  const again = 'Running it again completes it.'
+  if (interrupted.aborted) return new Failure(`interrupted. ${soFar} ${again}`)
   if (error instanceof HeaderError) return new Failure(`the file can't be read: ${error.message}.`)
-  if (error instanceof SourceError) return new Failure(tally.read > 0 ? `${error.message} ${sofar}` : error.message)
-  if (error instanceof LeaseLost) return new Failure(`${error.message} ${sofar}`)
-  if (error instanceof Problem && error.status === 503) return new Failure(`a store stays away. ${sofar}`)
+  if (error instanceof SourceError) return new Failure(tally.read > 0 ? `${error.message} ${soFar}` : error.message)
+  if (error instanceof LeaseLost) return new Failure(`${error.message} ${soFar}`)
+  if (error instanceof Problem && error.status === 503) return new Failure(`a store stays away. ${soFar} ${again}`)
   return error
 }
 

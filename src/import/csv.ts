@@ -24,7 +24,7 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
     if (line.refused !== undefined) {
       yield* giveUp()
       if (!names) throw new HeaderError(`line ${line.number} ${line.refused}`)
-      yield { line: line.number, text: line.text, fields: new Refusal(line.refused) }
+      yield { line: line.number, text: withoutReturn(line.text), fields: new Refusal(line.refused) }
       return
     }
     open.push(line)

@@ -51,7 +51,7 @@ export class Rejects {
       this.#handle ??= await open(path, 'w')
       await this.#handle.appendFile(text)
     } catch (error) {
-      throw new SourceError(`Rejected rows can't be written to ${path} (${(error as Error).message}); see --rejects.`)
+      throw new SourceError(`rejected rows can't be written to ${path} (${(error as Error).message}); see --rejects.`)
     }
   }
 }

@@ -1,9 +1,18 @@
 import type { Account } from '../accounts/accounts.ts'
-import { ClickBatch } from '../writing/clicks.ts'
-import { KnownClicks } from '../writing/knownClicks.ts'
+import type { NamedTable } from '../names.ts'
+import { ClickBatch, knownClicks } from '../writing/clicks.ts'
+import { storeConversions } from '../writing/conversions.ts'
+import { storeMetadata } from '../writing/metadata.ts'
+import { knownPixelEvents, storePixelEvents } from '../writing/pixelEvents.ts'
+import { attachWaiting } from '../writing/waiting.ts'
 import type { Writer } from '../writing/writer.ts'
 import { clickReader } from './click.ts'
+import { conversionReader } from './conversion.ts'
 import type { RawFields } from './fields.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { metadataReaders } from './metadata.ts'
+import { nameOwners } from './owners.ts'
+import { pixelEventReader } from './pixelEvent.ts'
 
 /** What became of rows that were taken. */
 export interface Outcome {
@@ -20,22 +29,40 @@ export interface RowBatch {
   store(): Promise<Outcome>
 }
 
-/** How the rows of one resource are taken and stored. */
-export interface Resource {
+/** How the rows of one resource are taken and stored, for one run. */
+export interface Taking {
   /** Two are filled and stored in turns: while one is on its way, the next one fills. */
   newBatch(): RowBatch
+  /** What remains to be done once every row is stored. */
+  finish?(): Promise<void>
+}
+
+/** One run: into which account, out of which file, and when it began. */
+export interface Run {
+  writer: Writer
+  account: Account
+  /** Path, or `-`. */
+  file: string
+  nowMs: number
 }
 
 /** Everything that can be imported, by the name that the command gives it. */
 export const resources = {
-  clicks: clickResource,
-} as const
+  clicks: takeClicks,
+  conversions: takeConversions,
+  'pixel-events': takePixelEvents,
+  campaigns: takeMetadata('campaigns'),
+  offers: takeMetadata('offers'),
+  'landing-pages': takeMetadata('landing_pages'),
+  'traffic-sources': takeMetadata('traffic_sources'),
+} as const satisfies Record<string, (run: Run) => Promise<Taking>>
 
 export type ResourceName = keyof typeof resources
+export const resourceNames = Object.keys(resources) as ResourceName[]
 
-function clickResource(writer: Writer, account: Account): Resource {
+async function takeClicks({ writer, account }: Run): Promise<Taking> {
   const read = clickReader(account)
-  const known = new KnownClicks(writer)
+  const known = knownClicks(writer)
   return {
     newBatch() {
       const batch = new ClickBatch()
@@ -55,6 +82,62 @@ function clickResource(writer: Writer, account: Account): Resource {
           return outcome
         },
       }
+    },
+    finish: () => attachWaiting(writer),
+  }
+}
+
+async function takeConversions({ writer, account, file }: Run): Promise<Taking> {
+  const read = conversionReader(account)
+  const importFile = await fingerprintOf(file)
+  return {
+    newBatch: () =>
+      gathering(
+        10_000,
+        (fields, from, importLine) => ({ ...read(fields, from), importFile, importLine }),
+        (rows) => storeConversions(writer, rows),
+      ),
+  }
+}
+
+async function takePixelEvents({ writer, account, nowMs }: Run): Promise<Taking> {
+  const read = pixelEventReader(account.id, nowMs)
+  const known = knownPixelEvents(writer)
+  return {
+    newBatch: () =>
+      gathering(20_000, read, async (events) => {
+        await nameOwners(writer, events)
+        const inserted = await storePixelEvents(writer, known, events)
+        return { inserted, updated: 0, duplicates: events.length - inserted }
+      }),
+  }
+}
+
+function takeMetadata(table: NamedTable): (run: Run) => Promise<Taking> {
+  return async ({ writer, account, nowMs }) => {
+    const read = metadataReaders[table](account.id)
+    return { newBatch: () => gathering(50_000, read, (rows) => storeMetadata(writer, table, rows, nowMs)) }
+  }
+}
+
+/** A batch that keeps its rows as they are read until they are stored. */
+function gathering<Row>(
+  rowsMax: number,
+  read: (fields: RawFields, from: 'json' | 'cells', line: number) => Row,
+  store: (rows: readonly Row[]) => Promise<Outcome>,
+): RowBatch {
+  let rows: Row[] = []
+  return {
+    get isFull() {
+      return rows.length >= rowsMax
+    },
+    add(fields, from, line) {
+      rows.push(read(fields, from, line))
+    },
+    async store() {
+      const outcome = rows.length > 0 ? await store(rows) : { inserted: 0, updated: 0, duplicates: 0 }
+      rows = []
+      return outcome
     },
   }
 }

@@ -15,6 +15,8 @@ export interface ImportOrder {
   account: Account
   /** Where rejected rows go; undefined: to `say`. */
   rejects: string | undefined
+  /** When pixel events and metadata without times of their own came to be, epoch milliseconds. */
+  nowMs: number
 }
 
 /** How many rows were read and what became of them: `read` is the sum of the others once the import has ended. */
@@ -39,7 +41,7 @@ export interface Watching {
  */
 export async function importFile(
   stores: Writer['stores'],
-  { resource, file, format, account, rejects: rejectsPath }: ImportOrder,
+  { resource, file, format, account, rejects: rejectsPath, nowMs }: ImportOrder,
   tally: Tally,
   { say, signal, onProgress }: Watching,
 ): Promise<void> {
@@ -48,9 +50,10 @@ export async function importFile(
   const rejects = new Rejects(rejectsPath, say)
   const writer = await openWriter(stores, account.id, { say, signal })
   writer.signal.addEventListener('abort', () => ended.abort(writer.signal.reason), { once: true })
-  const { newBatch } = resources[resource](writer, account)
-  const batches = new AlternatingBatches(newBatch, tally)
+  let batches: AlternatingBatches | undefined
   try {
+    const { newBatch, finish } = await resources[resource]({ writer, account, file, nowMs })
+    batches = new AlternatingBatches(newBatch, tally)
     for await (const rows of source.rows) {
       for (const { line, text, fields } of rows) {
         tally.read += 1
@@ -67,12 +70,13 @@ export async function importFile(
       onProgress(tally, source.fractionRead())
     }
     await batches.handOver()
+    await batches.settled()
+    await finish?.()
   } finally {
     ended.abort(new Error('The import has ended.'))
     // The next writer must not come in while a batch is on its way.
-    await batches.settled().finally(async () => {
-      await rejects.close().finally(() => writer.close())
-    })
+    await batches?.settled().catch(() => {})
+    await rejects.close().finally(() => writer.close())
   }
 }
 

@@ -76,7 +76,7 @@ async function* toldOf(stream: Readable, path: string): AsyncGenerator<Buffer> {
 
 function asSourceError(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new SourceError(`There is no file ${path}.`)
+  if (code === 'ENOENT') return new SourceError(`there is no file ${path}.`)
   if (code === 'EACCES') return new SourceError(`${path} may not be read by this user.`)
   if (code === 'EISDIR') return new SourceError(`${path} is a folder.`)
   if (code === 'Z_BUF_ERROR') return new SourceError(`${path} is cut short: its gzip data ends in the middle.`)

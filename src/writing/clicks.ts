@@ -1,20 +1,28 @@
+import { ch, text } from '../sql/fragment.ts'
 import { sendBatch } from './batch.ts'
 import { type Click, clickColumns } from './click.ts'
+import { idList } from './idList.ts'
 import { KeyedRows } from './keyedRows.ts'
-import type { KnownClicks } from './knownClicks.ts'
+import { KnownKeys } from './knownKeys.ts'
 import type { Writer } from './writer.ts'
 
 const columnNames = clickColumns.map(({ name }) => name)
 
-/** Clicks on their way to the store, each id once: the first one wins. Cleared and filled again. */
+/** @returns what tells which clicks of the writer's account are stored, for all batches of a run */
+export function knownClicks(writer: Writer): KnownKeys {
+  const all = ch`SELECT id AS key FROM click_index WHERE account_id = ${text(writer.accountId)}`
+  return new KnownKeys(writer, {
+    name: 'clicks',
+    every: all,
+    among: (ids) => ch`${all} AND id IN ${idList(ids)}`,
+  })
+}
+
+/** Clicks on their way to the store, each id once: the first one wins. Filled again once they are stored. */
 export class ClickBatch {
   readonly #rows = new KeyedRows(clickColumns)
   #firstMs = Number.POSITIVE_INFINITY
   #lastMs = Number.NEGATIVE_INFINITY
-
-  get size(): number {
-    return this.#rows.size
-  }
 
   get isFull(): boolean {
     return this.#rows.isFull
@@ -33,7 +41,7 @@ export class ClickBatch {
    * @returns how many those were
    * @throws LeaseLost, or the last error when a store stays away
    */
-  async store(writer: Writer, known: KnownClicks): Promise<number> {
+  async store(writer: Writer, known: KnownKeys): Promise<number> {
     this.#rows.drop(await known.storedAmong([...this.#rows.keys()]))
     const inserted = this.#rows.size
     if (inserted > 0) {

@@ -22,6 +22,6 @@ export function columnsOf<Row>() {
     floatOrNull: column<number | null>((out, value) => out.floatOrNull(value)),
     flag: column<boolean>((out, value) => out.flag(value)),
     uint32: column<number>((out, value) => out.uint32(value)),
-    uint64: column<bigint>((out, value) => out.uint64(value)),
+    uint64: column<number>((out, value) => out.uint64(value)),
   }
 }

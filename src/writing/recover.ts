@@ -1,23 +1,31 @@
 import { ch, texts } from '../sql/fragment.ts'
 import { runStatement } from '../sql/write.ts'
 import { rebuildClickDays, wholeDays } from './clickDays.ts'
-import { leftoverBatches, strikeBatches } from './ledger.ts'
+import { rebuildConversionTables } from './conversionTables.ts'
+import { leftoverBatches, type NotedBatch, strikeBatches } from './ledger.ts'
 import { untilAnswered } from './patience.ts'
+import { attachWaiting } from './waiting.ts'
 import type { Writer } from './writer.ts'
 
 /**
  * Brings back in order what a writer before us left half done: a batch that stands in the ledger may be in its table and
- * not, or not wholly, in what views make of it, or the other way round. Cheap when nothing is left over.
+ * not, or not wholly, in what views make of it, or the other way round; and conversions whose click has arrived may not
+ * have been joined with it. Cheap when nothing is left over.
  * @throws the last error when a store stays away; the next writer begins again
  */
 export async function recover(writer: Writer): Promise<void> {
   const leftovers = await leftoverBatches(writer)
-  if (leftovers.length === 0) return
+  if (leftovers.length > 0) await rebuild(writer, leftovers)
+  await attachWaiting(writer)
+}
+
+async function rebuild(writer: Writer, leftovers: readonly NotedBatch[]): Promise<void> {
   writer.say(`An earlier import into account ${writer.accountId} was cut short; bringing its days back in order.`)
   const tokens = leftovers.map(({ token }) => token)
   await endInserts(writer, tokens)
   const clicks = leftovers.filter(({ resource }) => resource === 'clicks')
   for (const span of wholeDays(writer.accountId, clicks)) await rebuildClickDays(writer, span)
+  if (clicks.length < leftovers.length) await rebuildConversionTables(writer)
   await strikeBatches(writer, tokens)
 }
 

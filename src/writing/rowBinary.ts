@@ -64,11 +64,9 @@ export class RowBinary {
     this.#length = at + size
   }
 
-  /** DateTime64(3), from epoch milliseconds. */
+  /** DateTime64(3), from epoch milliseconds, 1970 or later. */
   instant(epochMs: number): void {
-    this.#reserve(8)
-    this.#length = this.#bytes.writeUInt32LE(epochMs % 2 ** 32, this.#length)
-    this.#length = this.#bytes.writeUInt32LE(Math.floor(epochMs / 2 ** 32), this.#length)
+    this.uint64(epochMs)
   }
 
   /** Nullable(DateTime64(3)). */
@@ -105,10 +103,11 @@ export class RowBinary {
     this.#length = this.#bytes.writeUInt32LE(value, this.#length)
   }
 
-  /** UInt64. */
-  uint64(value: bigint): void {
+  /** UInt64, up to 2^53. */
+  uint64(value: number): void {
     this.#reserve(8)
-    this.#length = this.#bytes.writeBigUInt64LE(value, this.#length)
+    this.#length = this.#bytes.writeUInt32LE(value % 2 ** 32, this.#length)
+    this.#length = this.#bytes.writeUInt32LE(Math.floor(value / 2 ** 32), this.#length)
   }
 
   #reserve(bytes: number): void {

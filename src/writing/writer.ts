@@ -19,6 +19,6 @@ export class LeaseLost extends Error {
   override name = 'LeaseLost'
 
   constructor() {
-    super('This writer did not answer for a while and another one may have taken over; run it again.')
+    super('this writer did not answer for a while and another one may have taken over; run it again.')
   }
 }

@@ -1,0 +1,75 @@
+import { ch, type Fragment, text } from '../sql/fragment.ts'
+import { selectRows } from '../sql/rows.ts'
+import type { Click } from './click.ts'
+import type { Conversion } from './conversion.ts'
+import { idList } from './idList.ts'
+import { untilAnswered } from './patience.ts'
+import type { Writer } from './writer.ts'
+
+/** What a conversion takes from its click. */
+const dimensions = [
+  'visitorId',
+  'campaignId',
+  'offerId',
+  'landingPageId',
+  'trafficSourceId',
+  'country',
+  'device',
+  'os',
+  'browser',
+  'sub1',
+  'sub2',
+  'sub3',
+  'sub4',
+  'sub5',
+  'sub6',
+  'sub7',
+  'sub8',
+  'sub9',
+  'sub10',
+] as const satisfies readonly (keyof Click & keyof Conversion)[]
+
+type Attributes = Pick<Click, 'id' | 'clickedAt' | 'externalClickId' | 'referrer' | (typeof dimensions)[number]>
+
+const attributes = ch`
+  id, toUnixTimestamp64Milli(clicked_at) AS clickedAt, external_click_id AS externalClickId, referrer,
+  visitor_id AS visitorId, campaign_id AS campaignId, offer_id AS offerId, landing_page_id AS landingPageId,
+  traffic_source_id AS trafficSourceId, country, device, os, browser,
+  sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10`
+
+/**
+ * Joins conversions with their clicks: where the click is stored, the conversion gets its place and those of its
+ * dimensions that it was not given itself. A conversion whose click has not arrived stays as it is.
+ */
+export async function attribute(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
+  const ids = new Set(conversions.map(({ clickId }) => clickId))
+  ids.delete('')
+  if (ids.size === 0) return
+  const clicks = await untilAnswered('looking up clicks', () => readClicks(writer, [...ids]), writer)
+  for (const conversion of conversions) {
+    const click = clicks.get(conversion.clickId)
+    if (!click) continue
+    conversion.clickAt = click.clickedAt
+    conversion.clickCampaignId = click.campaignId
+    conversion.clickOfferId = click.offerId
+    conversion.clickExternalId = click.externalClickId
+    conversion.clickReferrer = click.referrer
+    conversion.clickedAt ??= click.clickedAt
+    for (const dimension of dimensions) conversion[dimension] ||= click[dimension]
+  }
+}
+
+async function readClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {
+  const account: Fragment = ch`account_id = ${text(accountId)}`
+  const rows = await selectRows<Attributes>(
+    stores.clickhouse,
+    ch`
+SELECT ${attributes}
+FROM clicks
+WHERE ${account}
+  AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${account} AND id IN ${idList(ids)})
+LIMIT 1 BY id`,
+    { label: 'import.attribution' },
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}

@@ -1,0 +1,69 @@
+import { ch, type Fragment, text } from '../sql/fragment.ts'
+import { selectRows } from '../sql/rows.ts'
+import { runStatement } from '../sql/write.ts'
+import { untilAnswered } from './patience.ts'
+import type { Writer } from './writer.ts'
+
+/**
+ * Makes the index of conversions and the conversions of clicks what the account's conversions say: rows that no
+ * conversion has are removed, missing ones are inserted. Conversions are few, so all of the account is compared.
+ */
+export async function rebuildConversionTables(writer: Writer): Promise<void> {
+  const account = ch`account_id = ${text(writer.accountId)}`
+  await rebuild(writer, {
+    table: ch`conversion_index`,
+    columns: ch`account_id, id, version, converted_at`,
+    key: ch`id`,
+    stored: ch`SELECT account_id, id, version, converted_at FROM conversion_index FINAL WHERE ${account}`,
+    derived: ch`SELECT account_id, id, version, converted_at FROM conversions FINAL WHERE ${account}`,
+    account,
+  })
+  const columns = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
+  await rebuild(writer, {
+    table: ch`converted_clicks`,
+    columns,
+    key: ch`clicked_at, click_id, conversion_id`,
+    stored: ch`SELECT ${columns} FROM converted_clicks FINAL WHERE ${account}`,
+    derived: ch`
+SELECT account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test,
+  click_campaign_id AS campaign_id, click_offer_id AS offer_id
+FROM conversions FINAL
+WHERE ${account} AND click_at IS NOT NULL`,
+    account,
+  })
+}
+
+interface Derivation {
+  table: Fragment
+  columns: Fragment
+  /** The sort key but for the account. */
+  key: Fragment
+  /** The rows as they are, collapsed. */
+  stored: Fragment
+  /** The rows as they should be. */
+  derived: Fragment
+  account: Fragment
+}
+
+async function rebuild(writer: Writer, { table, columns, key, stored, derived, account }: Derivation): Promise<void> {
+  const { clickhouse } = writer.stores
+  const label = 'rebuild.conversion_tables'
+  const wrong = ch`${account} AND (${key}) IN (
+  SELECT ${key} FROM (${stored}) WHERE (${columns}) NOT IN (${derived})
+  UNION ALL
+  SELECT ${key} FROM (${derived}) WHERE (${columns}) NOT IN (${stored}))`
+  await untilAnswered(
+    'rebuilding what is made of conversions',
+    async () => {
+      const [row] = await selectRows(clickhouse, ch`SELECT 1 FROM ${table} WHERE ${wrong} LIMIT 1`, { label })
+      // All versions of a key go: a wrong one would hide the right one that is to be inserted.
+      if (row) await runStatement(clickhouse, ch`DELETE FROM ${table} WHERE ${wrong}`, label)
+      await runStatement(
+        clickhouse,
+        ch`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM (${derived}) WHERE (${columns}) NOT IN (${stored})`,
+        label,
+      )
+    },
+    writer,
+  )
+}

@@ -1,0 +1,98 @@
+import { crc32 } from 'node:zlib'
+import { ch, type Fragment } from '../sql/fragment.ts'
+import { selectBytes, selectRows } from '../sql/rows.ts'
+import { whileItWorks } from '../sql/write.ts'
+import { untilAnswered } from './patience.ts'
+import type { Writer } from './writer.ts'
+
+/** Where the keys of rows that are stored can be found. */
+export interface KeySource {
+  /** Names the table in messages and logs. */
+  name: string
+  /** SELECT of one column `key`: every key of the account that is stored. */
+  every: Fragment
+  /** SELECT of one column `key`: those of the given ones that are stored. */
+  among(keys: readonly string[]): Fragment
+}
+
+/** 2^28 bits, 32 MiB: of new keys one in a hundred passes by mistake at 25 million stored ones, one in ten at 60 million. */
+const filterBits = 28
+
+/** Asking the index for fewer keys than this is cheaper than reading all of it. */
+const filterFrom = 10_000
+
+/**
+ * Tells which keys are stored already. Random ids lie all over an index, so asking for a batch of them reads all of it;
+ * a filter in memory answers "certainly not" for nearly all that are new, and the index is asked for the rest only. The
+ * filter is filled from the index when a batch is large enough to be worth it. Nobody else may write meanwhile.
+ */
+export class KnownKeys {
+  readonly #writer: Writer
+  readonly #source: KeySource
+  #filter: Uint32Array | undefined
+
+  constructor(writer: Writer, source: KeySource) {
+    this.#writer = writer
+    this.#source = source
+  }
+
+  /** @returns those of the keys that are stored */
+  async storedAmong(keys: readonly string[]): Promise<Set<string>> {
+    if (!this.#filter && keys.length >= filterFrom) this.#filter = await this.#readAll()
+    const filter = this.#filter
+    const asked = filter ? keys.filter((key) => mayHold(filter, crc32(key))) : keys
+    if (asked.length === 0) return new Set()
+    const { name, among } = this.#source
+    const rows = await untilAnswered(
+      `looking up ${name}`,
+      () =>
+        selectRows<{ key: string }>(this.#writer.stores.clickhouse, among(asked), { label: `import.known_${name}` }),
+      this.#writer,
+    )
+    return new Set(rows.map(({ key }) => key))
+  }
+
+  /** Adds keys that have just been stored. */
+  add(keys: Iterable<string>): void {
+    const filter = this.#filter
+    if (filter) for (const key of keys) mark(filter, crc32(key))
+  }
+
+  async #readAll(): Promise<Uint32Array> {
+    const { name, every } = this.#source
+    const question = ch`SELECT CRC32(key) FROM (${every}) FORMAT RowBinary`
+    const asking = { label: `import.all_${name}`, settings: { max_execution_time: 600, ...whileItWorks } }
+    return await untilAnswered(
+      `reading the ids of ${name}`,
+      async () => {
+        const filter = new Uint32Array(2 ** (filterBits - 5))
+        let rest: Buffer = Buffer.alloc(0)
+        for await (const chunk of selectBytes(this.#writer.stores.clickhouse, question, asking)) {
+          const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+          const end = bytes.length - (bytes.length % 4)
+          for (let at = 0; at < end; at += 4) mark(filter, bytes.readUInt32LE(at))
+          rest = bytes.subarray(end)
+        }
+        return filter
+      },
+      this.#writer,
+    )
+  }
+}
+
+/** Odd factors that spread a checksum over the filter in four independent ways. */
+const spreads = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f] as const
+
+function mark(filter: Uint32Array, checksum: number): void {
+  for (const spread of spreads) {
+    const bit = Math.imul(checksum, spread) >>> (32 - filterBits)
+    filter[bit >>> 5] = (filter[bit >>> 5] ?? 0) | (1 << (bit & 31))
+  }
+}
+
+function mayHold(filter: Uint32Array, checksum: number): boolean {
+  return spreads.every((spread) => {
+    const bit = Math.imul(checksum, spread) >>> (32 - filterBits)
+    return ((filter[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0
+  })
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { ch, text } from '../sql/fragment.ts'
+import { insertRows } from '../sql/write.ts'
+import { columnsOf } from './column.ts'
+import { idList } from './idList.ts'
+import { KeyedRows } from './keyedRows.ts'
+import { KnownKeys } from './knownKeys.ts'
+import { untilAnswered } from './patience.ts'
+import { LeaseLost, type Writer } from './writer.ts'
+
+/** A pixel event as it is stored: absent text is empty, times are epoch milliseconds UTC. */
+export interface PixelEvent {
+  accountId: string
+  origin: string
+  id: string
+  generation: number
+  eventName: string
+  clickId: string
+  visitorId: string
+  campaignId: string
+  /** Owner of the campaign. */
+  userId: string
+  value: number | null
+  currency: string
+  /** JSON of an object, or empty. */
+  properties: string
+  occurredAt: number
+  receivedAt: number
+}
+
+const columns = columnsOf<PixelEvent>()
+
+const eventColumns = [
+  columns.text('account_id', (event) => event.accountId),
+  columns.text('origin', (event) => event.origin),
+  columns.text('id', (event) => event.id),
+  columns.uint32('generation', (event) => event.generation),
+  columns.text('event_name', (event) => event.eventName),
+  columns.text('click_id', (event) => event.clickId),
+  columns.text('visitor_id', (event) => event.visitorId),
+  columns.text('campaign_id', (event) => event.campaignId),
+  columns.text('user_id', (event) => event.userId),
+  columns.floatOrNull('value', (event) => event.value),
+  columns.text('currency', (event) => event.currency),
+  columns.text('properties', (event) => event.properties),
+  columns.instant('occurred_at', (event) => event.occurredAt),
+  columns.instant('received_at', (event) => event.receivedAt),
+]
+
+/** What makes an event one: the same three again are the same event. No id holds a space. */
+function keyOf({ origin, id, generation }: PixelEvent): string {
+  return `${origin} ${id} ${generation}`
+}
+
+/** @returns what tells which events of the writer's account are stored, for all batches of a run */
+export function knownPixelEvents(writer: Writer): KnownKeys {
+  const every = ch`
+SELECT concat(origin, ' ', id, ' ', toString(generation)) AS key
+FROM pixel_events
+WHERE account_id = ${text(writer.accountId)}`
+  return new KnownKeys(writer, {
+    name: 'pixel_events',
+    every,
+    // By id as well, since that is what the sort key finds.
+    among: (keys) => ch`${every} AND origin IN ('browser', 'server')
+  AND id IN ${idList([...new Set(keys.map((key) => key.split(' ')[1] ?? ''))])}`,
+  })
+}
+
+/**
+ * Stores events that are not stored yet; of several with one key the first one wins. Nothing is derived from them by a
+ * view, so they need no ledger: what a run that was cut short did not store, the next one does.
+ * @returns how many were stored
+ * @throws LeaseLost, or the last error when ClickHouse stays away
+ */
+export async function storePixelEvents(
+  writer: Writer,
+  known: KnownKeys,
+  events: readonly PixelEvent[],
+): Promise<number> {
+  const rows = new KeyedRows(eventColumns)
+  for (const event of events) rows.add(keyOf(event), event)
+  rows.drop(await known.storedAmong([...rows.keys()]))
+  if (rows.size === 0) return 0
+  const insertion = {
+    table: 'pixel_events',
+    columns: eventColumns.map(({ name }) => name),
+    bytes: rows.bytes,
+    token: randomUUID(),
+  }
+  await untilAnswered(
+    'storing a batch',
+    () => {
+      if (writer.lease.remainingMs() <= 0) throw new LeaseLost()
+      return insertRows(writer.stores.clickhouse, insertion)
+    },
+    writer,
+  )
+  known.add(rows.keys())
+  return rows.size
+}
