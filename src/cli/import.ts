@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
-import { Presets, SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { HeaderError } from '../import/csv.ts'
 import { type ResourceName, resourceNames } from '../import/resources.ts'
-import { importFile, type Tally } from '../import/run.ts'
-import { formatOf, SourceError } from '../import/source.ts'
+import { importRows, type Tally } from '../import/run.ts'
+import { formatOf, openSource, SourceError } from '../import/source.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../writing/writer.ts'
 import { parseId, requireAccount } from './account.ts'
 import type { Context } from './context.ts'
 import { Failure, UsageError } from './failure.ts'
+import { openProgress } from './progress.ts'
 
 /** `import RESOURCE FILE`: rows of a file into an account. */
 export function addImportCommand(program: Command, context: Context): void {
@@ -55,9 +55,10 @@ async function runImport(
   const stores = await context.openStores()
   const account = await requireAccount(stores.postgres, options.account)
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
-  const bar = progressBar()
+  const bar = openProgress()
   try {
-    await importFile(stores, { resource, file, format, account, rejects, nowMs: Date.now() }, tally, {
+    const open = (signal: AbortSignal) => openSource(file, format, signal)
+    await importRows(stores, { resource, account, open, rejects, nowMs: Date.now() }, tally, {
       say: (line) => bar.aside(() => context.say(line)),
       signal: context.interrupted,
       onProgress: bar.show,
@@ -91,51 +92,4 @@ function asFailure(error: unknown, tally: Tally, interrupted: AbortSignal): unkn
   if (error instanceof LeaseLost) return new Failure(`${error.message} ${soFar}`)
   if (error instanceof Problem && error.status === 503) return new Failure(`a store stays away. ${soFar} ${again}`)
   return error
-}
-
-/** A bar on a terminal, nothing elsewhere. */
-function progressBar(): {
-  show(tally: Readonly<Tally>, fraction: number | undefined): void
-  /** Writes a line without tearing the bar. */
-  aside(write: () => void): void
-  stop(): void
-} {
-  if (!process.stderr.isTTY) return { show: () => {}, aside: (write) => write(), stop: () => {} }
-  const bar = new SingleBar(
-    { stream: process.stderr, clearOnComplete: true, hideCursor: true, format: formatBar },
-    Presets.shades_classic,
-  )
-  let isStarted = false
-  return {
-    show({ read, rejected }, fraction) {
-      const payload = { read, rejected, isSized: fraction !== undefined }
-      if (isStarted) bar.update(Math.round((fraction ?? 0) * barSteps), payload)
-      else bar.start(barSteps, 0, payload)
-      isStarted = true
-    },
-    aside(write) {
-      if (isStarted) process.stderr.write('\r\u001b[K')
-      write()
-    },
-    stop() {
-      if (isStarted) bar.stop()
-    },
-  }
-}
-
-const barSteps = 1_000
-const barWidth = 40
-
-function formatBar(_options: unknown, { progress }: { progress: number }, payload: BarPayload): string {
-  const rejected = payload.rejected > 0 ? `, ${payload.rejected} rejected` : ''
-  const rows = `${payload.read} rows${rejected}`
-  if (!payload.isSized) return rows
-  const done = Math.round(progress * barWidth)
-  return `${'█'.repeat(done)}${'░'.repeat(barWidth - done)} ${Math.floor(progress * 100)} % · ${rows}`
-}
-
-interface BarPayload {
-  read: number
-  rejected: number
-  isSized: boolean
 }

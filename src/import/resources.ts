@@ -9,10 +9,10 @@ import type { Writer } from '../writing/writer.ts'
 import { clickReader } from './click.ts'
 import { conversionReader } from './conversion.ts'
 import type { RawFields } from './fields.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { metadataReaders } from './metadata.ts'
 import { nameOwners } from './owners.ts'
 import { pixelEventReader } from './pixelEvent.ts'
+import type { Source } from './source.ts'
 
 /** What became of rows that were taken. */
 export interface Outcome {
@@ -37,12 +37,11 @@ export interface Taking {
   finish?(): Promise<void>
 }
 
-/** One run: into which account, out of which file, and when it began. */
+/** One run: into which account, out of what, and when it began. */
 export interface Run {
   writer: Writer
   account: Account
-  /** Path, or `-`. */
-  file: string
+  source: Pick<Source, 'fingerprint'>
   nowMs: number
 }
 
@@ -87,9 +86,9 @@ async function takeClicks({ writer, account }: Run): Promise<Taking> {
   }
 }
 
-async function takeConversions({ writer, account, file }: Run): Promise<Taking> {
+async function takeConversions({ writer, account, source }: Run): Promise<Taking> {
   const read = conversionReader(account)
-  const importFile = await fingerprintOf(file)
+  const importFile = await source.fingerprint()
   return {
     newBatch: () =>
       gathering(

@@ -4,15 +4,14 @@ import type { Writer } from '../writing/writer.ts'
 import { Refusal } from './refusal.ts'
 import { Rejects } from './rejects.ts'
 import { type Outcome, type ResourceName, type RowBatch, resources } from './resources.ts'
-import { type FileFormat, openSource } from './source.ts'
+import type { Source } from './source.ts'
 
 /** What is to be imported, and into what. */
 export interface ImportOrder {
   resource: ResourceName
-  /** Path, or `-` for standard input. */
-  file: string
-  format: FileFormat
   account: Account
+  /** Opens the rows. @param signal ends the reading, also while it waits for more */
+  open(signal: AbortSignal): Promise<Source>
   /** Where rejected rows go; undefined: to `say`. */
   rejects: string | undefined
   /** When pixel events and metadata without times of their own came to be, epoch milliseconds. */
@@ -34,32 +33,32 @@ export interface Watching {
 }
 
 /**
- * Imports a file. Rows are stored in batches, each of them wholly or not at all; whatever ends an import, running it
+ * Imports rows. They are stored in batches, each of them wholly or not at all; whatever ends an import, running it
  * again completes it.
  * @param tally counts as it goes, and tells how far it came when it fails
- * @throws SourceError, HeaderError, LeaseLost, the reason of `signal`, or the error of a store that stays away
+ * @throws what the source throws, LeaseLost, the reason of `signal`, or the error of a store that stays away
  */
-export async function importFile(
+export async function importRows(
   stores: Writer['stores'],
-  { resource, file, format, account, rejects: rejectsPath, nowMs }: ImportOrder,
+  { resource, account, open, rejects: rejectsPath, nowMs }: ImportOrder,
   tally: Tally,
   { say, signal, onProgress }: Watching,
 ): Promise<void> {
   const ended = new AbortController()
-  const source = await openSource(file, format, AbortSignal.any([signal, ended.signal]))
+  const source = await open(AbortSignal.any([signal, ended.signal]))
   const rejects = new Rejects(rejectsPath, say)
   const writer = await openWriter(stores, account.id, { say, signal })
   writer.signal.addEventListener('abort', () => ended.abort(writer.signal.reason), { once: true })
   let batches: AlternatingBatches | undefined
   try {
-    const { newBatch, finish } = await resources[resource]({ writer, account, file, nowMs })
+    const { newBatch, finish } = await resources[resource]({ writer, account, source, nowMs })
     batches = new AlternatingBatches(newBatch, tally)
     for await (const rows of source.rows) {
       for (const { line, text, fields } of rows) {
         tally.read += 1
         try {
           if (fields instanceof Refusal) throw fields
-          batches.filling.add(fields, format.isCsv ? 'cells' : 'json', line)
+          batches.filling.add(fields, source.from, line)
         } catch (error) {
           if (!(error instanceof Refusal)) throw error
           tally.rejected += 1

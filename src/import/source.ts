@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { readCsv } from './csv.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { readLines } from './lines.ts'
 import { type RawRow, readNdjson } from './ndjson.ts'
 
@@ -14,6 +15,10 @@ export class SourceError extends Error {
 /** Rows on their way in. */
 export interface Source {
   rows: AsyncIterable<RawRow[]>
+  /** What their values are: of JSON, or the texts of CSV cells. */
+  from: 'json' | 'cells'
+  /** @returns what tells this content from any other */
+  fingerprint(): Promise<string>
   /** How much of the file has been read, 0 to 1; undefined where nobody knows its size. */
   fractionRead(): number | undefined
 }
@@ -47,7 +52,12 @@ export async function openSource(file: string, { isCsv, isGzipped }: FileFormat,
   content.on('error', () => {})
   signal.addEventListener('abort', () => content.destroy(signal.reason as Error), { once: true })
   const lines = readLines(toldOf(content, file))
-  return { rows: isCsv ? readCsv(lines) : readNdjson(lines), fractionRead }
+  return {
+    rows: isCsv ? readCsv(lines) : readNdjson(lines),
+    from: isCsv ? 'cells' : 'json',
+    fingerprint: () => fingerprintOf(file),
+    fractionRead,
+  }
 }
 
 async function openFile(path: string): Promise<{ stream: ReadStream; fractionRead: Source['fractionRead'] }> {

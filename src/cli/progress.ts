@@ -1,0 +1,53 @@
+import { Presets, SingleBar } from 'cli-progress'
+import type { Tally } from '../import/run.ts'
+
+/** How far an import has come. */
+export interface Progress {
+  /** @param fraction 0 to 1, where it is known */
+  show(tally: Readonly<Tally>, fraction: number | undefined): void
+  /** Writes a line without tearing the bar. */
+  aside(write: () => void): void
+  stop(): void
+}
+
+/** Opens a bar on a terminal, nothing elsewhere. */
+export function openProgress(): Progress {
+  if (!process.stderr.isTTY) return { show: () => {}, aside: (write) => write(), stop: () => {} }
+  const bar = new SingleBar(
+    { stream: process.stderr, clearOnComplete: true, hideCursor: true, format: formatBar },
+    Presets.shades_classic,
+  )
+  let isStarted = false
+  return {
+    show({ read, rejected }, fraction) {
+      const payload = { read, rejected, isSized: fraction !== undefined }
+      if (isStarted) bar.update(Math.round((fraction ?? 0) * barSteps), payload)
+      else bar.start(barSteps, 0, payload)
+      isStarted = true
+    },
+    aside(write) {
+      if (isStarted) process.stderr.write('\r\u001b[K')
+      write()
+    },
+    stop() {
+      if (isStarted) bar.stop()
+    },
+  }
+}
+
+const barSteps = 1_000
+const barWidth = 40
+
+function formatBar(_options: unknown, { progress }: { progress: number }, payload: BarPayload): string {
+  const rejected = payload.rejected > 0 ? `, ${payload.rejected} rejected` : ''
+  const rows = `${payload.read} rows${rejected}`
+  if (!payload.isSized) return rows
+  const done = Math.round(progress * barWidth)
+  return `${'█'.repeat(done)}${'░'.repeat(barWidth - done)} ${Math.floor(progress * 100)} % · ${rows}`
+}
+
+interface BarPayload {
+  read: number
+  rejected: number
+  isSized: boolean
+}
