@@ -36,19 +36,23 @@ export interface Insertion {
   bytes: Buffer
   /** Query id and deduplication token: bytes sent again with the same token change nothing, here and in every view. */
   token: string
+  /** Stops waiting for the answer; the rows may be stored all the same. */
+  signal?: AbortSignal
 }
 
 /**
  * Inserts rows as one block, once however often it is called with the same token.
  * @throws Problem `unavailable` when they may or may not have been stored: send them again
  */
-export async function insertRows(clickhouse: ClickHouse, { table, columns, bytes, token }: Insertion): Promise<void> {
+export async function insertRows(clickhouse: ClickHouse, insertion: Insertion): Promise<void> {
+  const { table, columns, bytes, token, signal } = insertion
   try {
     const answer = await clickhouse.client.exec({
       query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
       values: Readable.from([bytes], { objectMode: false }),
       query_id: token,
       clickhouse_settings: { ...writeSettings, log_comment: `insert.${table}`, insert_deduplication_token: token },
+      ...(signal && { abort_signal: signal }),
     })
     for await (const _ of answer.stream);
   } catch (error) {
