@@ -200,9 +200,16 @@ function complete(document: OpenApiDocument): OpenApiDocument {
   return mergeLiterals(document) as OpenApiDocument
 }
 
-/** What a room declared itself beyond its 2xx answers is more exact than what follows from the route's form. */
+/**
+ * What a room declared itself beyond its 2xx answers is more exact than what follows from the route's form. It need not
+ * say that an error is a Problem.
+ */
 function refusalsIn(responses: Operation['responses']): Operation['responses'] {
-  return Object.fromEntries(Object.entries(responses).filter(([status]) => !status.startsWith('2')))
+  return Object.fromEntries(
+    Object.entries(responses)
+      .filter(([status]) => !status.startsWith('2'))
+      .map(([status, response]) => [status, status < '400' ? response : { ...response, content: problemContent }]),
+  )
 }
 
 function errorsOf({ parameters = [], requestBody }: Operation): Operation['responses'] {
@@ -242,9 +249,11 @@ function problem(reason: string, codes: readonly string[], extra: object = {}): 
   return {
     description: `${reason}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     headers: { 'X-Request-Id': reference('headers', 'RequestId'), ...extra },
-    content: { 'application/json': { schema: reference('schemas', 'Problem') } },
+    content: problemContent,
   }
 }
+
+const problemContent = { 'application/json': { schema: reference('schemas', 'Problem') } }
 
 function reference(kind: 'headers' | 'schemas', name: string): { $ref: string } {
   return { $ref: `#/components/${kind}/${name}` }
