@@ -44,7 +44,7 @@ export const ProblemBody = Type.Object(
     error: Type.String({ description: 'Stable snake_case code; branch on this.' }),
     message: Type.String({ description: 'One helpful sentence for a person; may change.' }),
     requestId: Type.String({ description: 'The same as the X-Request-Id header; quote it to support.' }),
-    param: Type.Optional(Type.String({ description: 'The query parameter at fault.' })),
+    param: Type.Optional(Type.String({ description: 'The query parameter or body field at fault.' })),
     required: Type.Optional(Type.String({ description: 'The scope that the key lacks.' })),
   },
   { $id: 'Problem', additionalProperties: false },

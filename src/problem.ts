@@ -3,7 +3,7 @@ import { statusOfProblem } from '../schema/problem.ts'
 
 /** What a problem may carry beside its code and sentence. */
 export interface ProblemDetails {
-  /** The query parameter at fault. */
+  /** The query parameter or body field at fault. */
   param?: string
   /** The scope that the key lacks. */
   required?: string

@@ -247,6 +247,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a server-side event
+         * @description An analytics signal from your back end, stored beside the events of the pixel. It never makes a conversion, and its `value` is no revenue. 200 means that it is stored; after a 503, or no answer, send it again with the same `event_id`.
+         *
+         *     Scope: `write:events`.
+         */
+        post: operations["postEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -258,7 +280,7 @@ export interface components {
             message: string;
             /** @description The same as the X-Request-Id header; quote it to support. */
             requestId: string;
-            /** @description The query parameter at fault. */
+            /** @description The query parameter or body field at fault. */
             param?: string;
             /** @description The scope that the key lacks. */
             required?: string;
@@ -2105,6 +2127,203 @@ export interface operations {
             };
             /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Either `click_id`, or `visitor_id` and `campaign_id`, say whose event it is. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The click that the event belongs to: for paid traffic. */
+                    click_id?: string | null;
+                    /** @description The visitor of the pixel, for organic or direct traffic; needs `campaign_id`. */
+                    visitor_id?: string | null;
+                    /** @description The campaign of `visitor_id`; ignored beside `click_id`. */
+                    campaign_id?: string | null;
+                    /**
+                     * @description What happened.
+                     * @example trial_converted
+                     */
+                    event_name: string;
+                    /**
+                     * @description A signal of your own, not revenue; clamped to ±1e12.
+                     * @example 49.9
+                     */
+                    value?: number | null;
+                    /**
+                     * @description ISO 4217, uppercase; ignored when it is not.
+                     * @example USD
+                     */
+                    currency?: string | null;
+                    /**
+                     * @description Up to 20 fields of your own: text up to 256 characters, finite numbers, booleans. What is over a limit, or of another type, is dropped; the whole object above 8 KiB.
+                     * @example {
+                     *       "plan": "yearly",
+                     *       "seats": 3
+                     *     }
+                     */
+                    properties?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    /**
+                     * @description Your id of this event. Sent again within 24 hours it changes nothing, so a call without an answer can be repeated.
+                     * @example order-1042-paid
+                     */
+                    event_id?: string | null;
+                    /**
+                     * @description When it happened, ISO 8601; now when left out. Clamped to the last 30 days and the next 5 minutes.
+                     * @example 2026-11-21T03:00:00Z
+                     */
+                    timestamp?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Send a server-side event. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        accepted: true;
+                    } | {
+                        /** @enum {boolean} */
+                        accepted: true;
+                        /** @enum {boolean} */
+                        deduplicated: true;
+                    } | {
+                        /** @enum {boolean} */
+                        accepted: true;
+                        /** @enum {boolean} */
+                        recorded: false;
+                        /** @enum {string} */
+                        reason: "fair_use_ceiling";
+                    };
+                };
+            };
+            /** @description A field is refused: `invalid_json`, `invalid_body`, `invalid_event_name`, `invalid_click_id`, `invalid_visitor_id`, `missing_identifier`, `invalid_campaign_id`, `invalid_value`, `invalid_event_id`, `invalid_timestamp`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such click or campaign, or it is not yours: `click_not_found`, `campaign_not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large: `payload_too_large`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is no JSON: `unsupported_media_type`. */
+            415: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];

@@ -1,0 +1,138 @@
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '../problem.ts'
+import type { Stores } from '../stores/open.ts'
+import type { PixelEvent } from '../writing/pixelEvent.ts'
+import { Batches } from './batches.ts'
+import { type AccountMonth, Ceiling, type TakenPlace } from './ceiling.ts'
+import { Duplicates, generationAfter, type Outcome } from './deduplicate.ts'
+import { openAttribution, type Place } from './resolve.ts'
+import { storeEvents } from './store.ts'
+import type { ValidEvent } from './validate.ts'
+
+/** Whose event it is. */
+export interface Sender {
+  accountId: string
+  /** Tracked clicks a UTC month of the account's plan. */
+  clickAllowance: number
+}
+
+/** A well-formed event of the account's own, with the id that it will be stored under. */
+interface Call extends Sender {
+  event: ValidEvent
+  place: Place
+  id: string
+}
+
+/**
+ * Accepts an event: resolves, deduplicates, holds it against the ceiling and stores it, in this order. When it returns
+ * `stored` the event is on disk; when it throws, no later answer counts on it.
+ * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
+ */
+export type Accept = (event: ValidEvent, sender: Sender) => Promise<Outcome>
+
+/** Calls under way in this process; more are refused at once, so that memory stays bounded whatever the stores do. */
+const callsMax = 10_000
+
+/** A flush is one look-up of duplicates and one insert; while two run, the next one gathers. */
+const flushOptions = {
+  itemsMax: 4_000,
+  underWayMax: 2,
+  deadlineMs: 10_000,
+  // Each flush makes one part: 25 a second at most, which merges keep up with. Three may follow each other at once, so
+  // that a lone caller seldom waits.
+  pace: { starts: 3, withinMs: 120 },
+}
+
+/**
+ * @param now the present moment in epoch milliseconds
+ * @param log where it says that events could not be stored, and why
+ */
+export function openAccept(
+  stores: Pick<Stores, 'clickhouse' | 'postgres'>,
+  now: () => number,
+  log: { error: (error: unknown, text: string) => void },
+): Accept {
+  const attribution = openAttribution(stores, now)
+  const duplicates = new Duplicates(stores.clickhouse)
+  const ceiling = new Ceiling(stores.clickhouse)
+  const flushes = new Batches<Call, Outcome>({ ...flushOptions, run: flush })
+  let callsUnderWay = 0
+
+  async function accept(event: ValidEvent, sender: Sender): Promise<Outcome> {
+    if (callsUnderWay === callsMax) throw new Problem('unavailable', 'Too many events at once.', { retryAfterS: 1 })
+    callsUnderWay += 1
+    try {
+      const { accountId, clickAllowance } = sender
+      const place = await attribution.resolve(accountId, event.of)
+      const call = { accountId, clickAllowance, event, place, id: event.eventId ?? uuidv7() }
+      if (event.eventId === undefined) return await flushes.add(call)
+      return await duplicates.once(call, event.receivedAtMs, () => flushes.add(call))
+    } finally {
+      callsUnderWay -= 1
+    }
+  }
+
+  /** Decides calls together, each on its own; what the insert comes to concerns only those that are in it. */
+  async function flush(calls: readonly Call[], signal: AbortSignal): Promise<(Outcome | Error)[]> {
+    const recognisable = calls.filter(({ event }) => event.eventId !== undefined)
+    const [acceptances] = await Promise.all([
+      duplicates.findLast(recognisable, signal),
+      ceiling.prepare(calls.map(monthOf)),
+    ])
+    const lastOf = new Map(recognisable.map((call, index) => [call, acceptances[index]]))
+    const storing: { call: Call; place: TakenPlace; row: PixelEvent }[] = []
+    const outcomes = calls.map((call): Outcome => {
+      const generation = generationAfter(lastOf.get(call), call.event.receivedAtMs)
+      if (generation === undefined) return 'duplicate'
+      const place = ceiling.take(monthOf(call), call.clickAllowance)
+      if (!place) return 'over_ceiling'
+      storing.push({ call, place, row: rowOf(call, generation) })
+      return 'stored'
+    })
+    if (storing.length === 0) return outcomes
+    try {
+      const rows = storing.map(({ row }) => row)
+      await storeEvents(stores.clickhouse, rows, signal)
+    } catch (error) {
+      for (const { place } of storing) place.giveBack()
+      if (!signal.aborted) log.error(error, `${storing.length} events could not be stored`)
+      const problem = error instanceof Problem ? error : notStored()
+      return outcomes.map((outcome) => (outcome === 'stored' ? problem : outcome))
+    }
+    for (const { call, place } of storing) {
+      place.keep()
+      if (call.event.eventId !== undefined) duplicates.remember(call, call.event.receivedAtMs)
+    }
+    return outcomes
+  }
+
+  return accept
+}
+
+function monthOf({ accountId, event }: Call): AccountMonth {
+  const received = new Date(event.receivedAtMs)
+  return { accountId, monthMs: Date.UTC(received.getUTCFullYear(), received.getUTCMonth()) }
+}
+
+function rowOf({ accountId, id, event, place }: Call, generation: number): PixelEvent {
+  const { eventName, of, visitorId, value, currency, properties, occurredAtMs, receivedAtMs } = event
+  return {
+    accountId,
+    origin: 'server',
+    id,
+    generation,
+    eventName,
+    clickId: 'clickId' in of ? of.clickId : '',
+    visitorId,
+    ...place,
+    value,
+    currency,
+    properties,
+    occurredAt: occurredAtMs,
+    receivedAt: receivedAtMs,
+  }
+}
+
+function notStored(): Problem {
+  return new Problem('unavailable', 'The event could not be stored; send it again.', { retryAfterS: 2 })
+}

@@ -1,0 +1,82 @@
+import { type TObject, Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import { EventAnswer, EventBody } from '../../schema/event.ts'
+import { Problem } from '../problem.ts'
+import type { App, Room } from '../room.ts'
+import { openAccept } from './accept.ts'
+import type { Outcome } from './deduplicate.ts'
+import { type Budget, IdentifierLimit } from './identifierLimit.ts'
+import { identifierOf, validateEvent } from './validate.ts'
+
+const answers: Record<Outcome, EventAnswer> = {
+  stored: { accepted: true },
+  duplicate: { accepted: true, deduplicated: true },
+  over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
+}
+
+export function eventRoutes(app: App, { stores, now }: Room): void {
+  const accept = openAccept(stores, now, app.log)
+  const identifiers = new IdentifierLimit()
+  app.post(
+    '/events',
+    {
+      schema: {
+        tags: ['Events'],
+        summary: 'Send a server-side event',
+        description:
+          'An analytics signal from your back end, stored beside the events of the pixel. It never makes a conversion, and its `value` is no revenue. 200 means that it is stored; after a 503, or no answer, send it again with the same `event_id`.',
+        body: EventBody,
+        response: {
+          200: EventAnswer,
+          400: refusal('A field is refused', [
+            'invalid_json',
+            'invalid_body',
+            'invalid_event_name',
+            'invalid_click_id',
+            'invalid_visitor_id',
+            'missing_identifier',
+            'invalid_campaign_id',
+            'invalid_value',
+            'invalid_event_id',
+            'invalid_timestamp',
+            'unknown_parameter',
+          ]),
+          404: refusal('There is no such click or campaign, or it is not yours', [
+            'click_not_found',
+            'campaign_not_found',
+          ]),
+        },
+      },
+      config: { scope: 'write:events' },
+    },
+    async (request, reply) => {
+      const { accountId, plan } = request.caller
+      const event = validateEvent(request.body, now())
+      const identifier = `${accountId} ${identifierOf(event)}`
+      spend(reply, identifiers.count(identifier, plan.identifierEventsPerMinute, event.receivedAtMs))
+      // What waits is the event; a body may be a hundred times as large.
+      request.body = null as never
+      return answers[await accept(event, { accountId, clickAllowance: plan.clickAllowance })]
+    },
+  )
+}
+
+/**
+ * Holds a request to the budget of its click or visitor, and tells that budget when it is the one that ends first.
+ * @throws Problem `rate_limited`
+ */
+function spend(reply: FastifyReply, { limit, remaining, resetS, isExceeded }: Budget): void {
+  if (isExceeded || remaining < Number(reply.getHeader('x-ratelimit-remaining'))) {
+    reply.header('x-ratelimit-limit', limit)
+    reply.header('x-ratelimit-remaining', remaining)
+    reply.header('x-ratelimit-reset', resetS)
+  }
+  if (!isExceeded) return
+  throw new Problem('rate_limited', `A click or visitor may have ${limit} events a minute; try again in ${resetS} s.`, {
+    retryAfterS: resetS,
+  })
+}
+
+function refusal(reason: string, codes: readonly string[]): TObject {
+  return Type.Object({}, { description: `${reason}: ${codes.map((code) => `\`${code}\``).join(', ')}.` })
+}
