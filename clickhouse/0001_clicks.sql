@@ -1,6 +1,7 @@
 -- Clicks and the index that finds one by its id. A click is immutable: the first one with an id wins.
 -- Absent text is the empty string (no value of ours is empty), absent amounts are NULL.
 -- Every insert brings its own deduplication token, so that sending a batch again changes nothing here or in any view.
+-- Small granules and blocks: a page whose rows lie far apart (a rare campaign) reads half of what it would otherwise.
 
 CREATE TABLE IF NOT EXISTS clicks
 (
@@ -50,7 +51,8 @@ CREATE TABLE IF NOT EXISTS clicks
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(clicked_at)
 ORDER BY (account_id, clicked_at, id)
-SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384,
+    non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- From a click's id to its place in `clicks`: attribution of events and conversions, and "is it stored already?".
 CREATE TABLE IF NOT EXISTS click_index
