@@ -1,6 +1,6 @@
 import { askPostgres } from '../stores/postgres.ts'
 import { untilAnswered } from '../writing/patience.ts'
-import type { PixelEvent } from '../writing/pixelEvents.ts'
+import type { PixelEvent } from '../writing/pixelEvent.ts'
 import type { Writer } from '../writing/writer.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PixelEvent } from '../writing/pixelEvents.ts'
+import type { PixelEvent } from '../writing/pixelEvent.ts'
 import { type RowReader, rowReader } from './fields.ts'
 import * as kind from './kinds.ts'
 import { Refusal } from './refusal.ts'

@@ -1,51 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { ch, text } from '../sql/fragment.ts'
 import { insertRows } from '../sql/write.ts'
-import { columnsOf } from './column.ts'
 import { idList } from './idList.ts'
 import { KeyedRows } from './keyedRows.ts'
 import { KnownKeys } from './knownKeys.ts'
 import { untilAnswered } from './patience.ts'
+import { type PixelEvent, pixelEventColumns } from './pixelEvent.ts'
 import { LeaseLost, type Writer } from './writer.ts'
-
-/** A pixel event as it is stored: absent text is empty, times are epoch milliseconds UTC. */
-export interface PixelEvent {
-  accountId: string
-  origin: string
-  id: string
-  generation: number
-  eventName: string
-  clickId: string
-  visitorId: string
-  campaignId: string
-  /** Owner of the campaign. */
-  userId: string
-  value: number | null
-  currency: string
-  /** JSON of an object, or empty. */
-  properties: string
-  occurredAt: number
-  receivedAt: number
-}
-
-const columns = columnsOf<PixelEvent>()
-
-const eventColumns = [
-  columns.text('account_id', (event) => event.accountId),
-  columns.text('origin', (event) => event.origin),
-  columns.text('id', (event) => event.id),
-  columns.uint32('generation', (event) => event.generation),
-  columns.text('event_name', (event) => event.eventName),
-  columns.text('click_id', (event) => event.clickId),
-  columns.text('visitor_id', (event) => event.visitorId),
-  columns.text('campaign_id', (event) => event.campaignId),
-  columns.text('user_id', (event) => event.userId),
-  columns.floatOrNull('value', (event) => event.value),
-  columns.text('currency', (event) => event.currency),
-  columns.text('properties', (event) => event.properties),
-  columns.instant('occurred_at', (event) => event.occurredAt),
-  columns.instant('received_at', (event) => event.receivedAt),
-]
 
 /** What makes an event one: the same three again are the same event. No id holds a space. */
 function keyOf({ origin, id, generation }: PixelEvent): string {
@@ -78,13 +39,13 @@ export async function storePixelEvents(
   known: KnownKeys,
   events: readonly PixelEvent[],
 ): Promise<number> {
-  const rows = new KeyedRows(eventColumns)
+  const rows = new KeyedRows(pixelEventColumns)
   for (const event of events) rows.add(keyOf(event), event)
   rows.drop(await known.storedAmong([...rows.keys()]))
   if (rows.size === 0) return 0
   const insertion = {
     table: 'pixel_events',
-    columns: eventColumns.map(({ name }) => name),
+    columns: pixelEventColumns.map(({ name }) => name),
     bytes: rows.bytes,
     token: randomUUID(),
   }
