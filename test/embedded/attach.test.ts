@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, fork } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -102,6 +102,21 @@ describe('attaching to the embedded engines', () => {
     await engines.close()
     rmSync(dirname(engines.postgres?.path ?? never()), { recursive: true })
   })
+})
+
+describe('an engine', () => {
+  it.each(['clickhouseEngine', 'postgresEngine'])(
+    'ends when its supervisor dies before it has begun to listen: %s',
+    async (program) => {
+      folder = makeFolder()
+      mkdirSync(join(folder.path, 'run'))
+      const entry = join(packageRoot, 'dist/src/stores/embedded', `${program}.js`)
+      const orphan = fork(entry, [folder.path], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+      const ended = new Promise((resolve) => orphan.once('exit', resolve))
+      orphan.disconnect()
+      await ended
+    },
+  )
 })
 
 describe('an installation without the optional packages', () => {

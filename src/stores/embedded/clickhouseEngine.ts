@@ -27,6 +27,8 @@ interface Access {
 }
 
 process.on('disconnect', die)
+// TRAP: a supervisor that died while the modules above were loaded was announced before anybody listened.
+if (!process.connected) die()
 process.on('message', (order: EngineOrder) => {
   if (order.kind === 'end') die()
   tell({ kind: 'alive' })

@@ -15,6 +15,8 @@ const postgresVersion = '18'
 
 // What was answered is in files already, so a dead supervisor is followed at once.
 process.on('disconnect', () => process.exit(0))
+// TRAP: one that died while the modules above were loaded was announced before anybody listened.
+if (!process.connected) process.exit(0)
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => end())
 process.on('message', (order: EngineOrder) => {
