@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { type Answers, openAnswers } from './answers.ts'
 import { clickRoutes } from './clicks/routes.ts'
+import { conversionRoutes } from './conversions/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { answerBadHttp } from './gate/badHttp.ts'
 import { addDocs } from './gate/docs.ts'
@@ -40,7 +41,7 @@ export interface AppParts {
   rooms?: readonly ((app: App, room: Room) => void)[]
 }
 
-const allRooms = [clickRoutes, metadataRoutes, statsRoutes, reportRoutes, eventRoutes]
+const allRooms = [clickRoutes, conversionRoutes, metadataRoutes, statsRoutes, reportRoutes, eventRoutes]
 
 /** An event with 20 properties of 256 characters fits ten times. */
 const bodyMaxBytes = 65_536

@@ -16,13 +16,18 @@ export interface ClickPlan {
   after: PageKey | undefined
   /** What cursors of this list are bound to. */
   boundTo: string
+  nowMs: number
 }
 
 /**
  * Decides which clicks a page is read from; asks nobody.
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_cursor`
  */
-export function planClicks(query: ClickQuery, caller: { accountId: string; currency: string }): ClickPlan {
+export function planClicks(
+  query: ClickQuery,
+  caller: { accountId: string; currency: string },
+  nowMs: number,
+): ClickPlan {
   const { limit, cursor, ...filters } = query
   const boundTo = fingerprint(caller.accountId, 'clicks', filters)
   return {
@@ -35,5 +40,6 @@ export function planClicks(query: ClickQuery, caller: { accountId: string; curre
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
     boundTo,
+    nowMs,
   }
 }

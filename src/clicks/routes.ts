@@ -16,6 +16,6 @@ export function clickRoutes(app: App, room: Room): void {
       },
       config: { scope: 'read:clicks' },
     },
-    (request) => listClicks(room, planClicks(request.query, request.caller)),
+    (request) => listClicks(room, planClicks(request.query, request.caller, room.now()), request.signal),
   )
 }

@@ -1,21 +1,25 @@
-import { type Click, subIdNames } from '../../schema/click.ts'
+import type { Click } from '../../schema/click.ts'
+import { findPlaces, type Places, type StoredPlaces } from '../places.ts'
 import type { Room } from '../room.ts'
+import { findLatest } from '../sql/latest.ts'
 import { type PageKey, type PageOf, toPage } from '../sql/page.ts'
 import { selectRows } from '../sql/rows.ts'
+import { type StoredSubIds, toAmount, toSubIds, toText } from '../storedValues.ts'
 import { toInstantText } from '../time/range.ts'
 import type { ClickPlan } from './plan.ts'
-import { clickKeysSql, clickRowsSql, conversionCountsSql } from './sql.ts'
+import { clickKeysSql, clickRowsSql, conversionCountsSql, convertedQuestion } from './sql.ts'
 
 /** A click as it is stored: absent text is empty, amounts are decimal text. */
-type StoredClick = Record<(typeof subIdNames)[number] | TextField | PlaceField, string> & {
-  id: string
-  clickedAtMs: number
-  cost: string | null
-  costBase: string | null
-  isBot: boolean
-  isTest: boolean
-}
-type PlaceField = 'campaignId' | 'offerId' | 'landingPageId' | 'trafficSourceId'
+type StoredClick = Record<TextField, string> &
+  StoredPlaces &
+  StoredSubIds & {
+    id: string
+    clickedAtMs: number
+    cost: string | null
+    costBase: string | null
+    isBot: boolean
+    isTest: boolean
+  }
 type TextField =
   | 'visitorId'
   | 'country'
@@ -42,105 +46,99 @@ type TextField =
  * Reads one page of clicks, newest first; each click that was there at the start of a walk comes exactly once.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function listClicks(room: Room, plan: ClickPlan): Promise<PageOf<Click>> {
-  const page = toPage(await readKeys(room, plan), plan.limit, (key) => key, plan.boundTo)
+export async function listClicks(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<PageOf<Click>> {
+  const { clickhouse } = room.stores
+  const keys = await (plan.converted ? findConverted(room, plan, signal) : findClicks(room, plan, signal))
+  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
   if (page.data.length === 0) return { ...page, data: [] }
   const [stored, counts] = await Promise.all([
-    selectRows<StoredClick>(room.stores.clickhouse, clickRowsSql(plan.accountId, page.data), { label: 'clicks.rows' }),
-    selectRows<{ id: string; conversionCount: number }>(
-      room.stores.clickhouse,
-      conversionCountsSql(plan.accountId, page.data),
-      { label: 'clicks.conversions' },
-    ),
+    selectRows<StoredClick>(clickhouse, clickRowsSql(plan.accountId, page.data), { label: 'clicks.rows', signal }),
+    selectRows<{ id: string; conversionCount: number }>(clickhouse, conversionCountsSql(plan.accountId, page.data), {
+      label: 'clicks.conversions',
+      signal,
+    }),
   ])
   const byId = new Map(stored.map((row) => [row.id, row]))
   const countOf = new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
-  const nameOf = await namesOf(room, plan.accountId, stored)
+  const placesOf = await findPlaces(room.names, plan.accountId, stored)
   const data = page.data.flatMap(({ id }) => {
     const row = byId.get(id)
-    return row ? [toClick(row, plan.baseCurrency, nameOf, countOf.get(id) ?? 0)] : []
+    return row ? [toClick(row, placesOf(row), plan.baseCurrency, countOf.get(id) ?? 0)] : []
   })
   return { ...page, data }
 }
 
-/** Reads up to `limit + 1` different keys; goes on reading where repeated rows took the places of others. */
-async function readKeys({ stores }: Room, plan: ClickPlan): Promise<PageKey[]> {
+function findConverted({ stores }: Room, plan: ClickPlan, signal: AbortSignal): Promise<PageKey[]> {
+  return findLatest(stores.clickhouse, convertedQuestion(plan), plan.after, plan.limit + 1, {
+    label: 'clicks.converted',
+    signal,
+  })
+}
+
+/**
+ * Finds up to `limit + 1` different keys, in a short stretch of time first and in a longer one where it holds too few.
+ * Goes on reading where repeated rows took the places of others.
+ */
+async function findClicks({ stores }: Room, plan: ClickPlan, signal: AbortSignal): Promise<PageKey[]> {
   const keys: PageKey[] = []
   let from = plan.after
-  while (keys.length <= plan.limit) {
-    const wanted = plan.limit + 1 - keys.length
-    const rows = await selectRows<{ clickedAtMs: number; id: string }>(
-      stores.clickhouse,
-      clickKeysSql(plan, from, wanted),
-      { label: 'clicks.page' },
-    )
-    for (const { clickedAtMs, id } of rows) {
-      const last = keys.at(-1)
-      if (last?.id !== id || last.atMs !== clickedAtMs) keys.push({ atMs: clickedAtMs, id })
+  for (const sinceMs of stretches(plan)) {
+    let isRead = false
+    while (!isRead) {
+      const missing = plan.limit + 1 - keys.length
+      const rows = await selectRows<PageKey>(stores.clickhouse, clickKeysSql(plan, from, sinceMs, missing), {
+        label: 'clicks.page',
+        signal,
+      })
+      for (const row of rows) {
+        if (row.id === from?.id && row.atMs === from.atMs) continue
+        keys.push(row)
+        from = row
+      }
+      if (keys.length > plan.limit) return keys
+      isRead = rows.length < missing
     }
-    if (rows.length < wanted) break
-    from = keys.at(-1)
   }
   return keys
 }
 
-type NameOf = Record<PlaceField, (id: string) => string | null>
+const dayMs = 86_400_000
 
-async function namesOf({ names }: Room, accountId: string, rows: readonly StoredClick[]): Promise<NameOf> {
-  const find = async (table: Parameters<typeof names.find>[1], field: PlaceField) => {
-    const found = await names.find(
-      accountId,
-      table,
-      rows.map((row) => row[field]),
-    )
-    return (id: string) => found.get(id) ?? null
-  }
-  const [campaignId, offerId, landingPageId, trafficSourceId] = await Promise.all([
-    find('campaigns', 'campaignId'),
-    find('offers', 'offerId'),
-    find('landing_pages', 'landingPageId'),
-    find('traffic_sources', 'trafficSourceId'),
-  ])
-  return { campaignId, offerId, landingPageId, trafficSourceId }
+/** Where to stop reading, one after the other: a day back, a month back, and the beginning. */
+function stretches({ after, range, nowMs }: ClickPlan): (number | undefined)[] {
+  const topMs = after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
+  const shortOnes = [1, 32].map((days) => topMs - days * dayMs)
+  return [...shortOnes.filter((sinceMs) => sinceMs > (range.fromMs ?? 0)), range.fromMs]
 }
 
-function toClick(row: StoredClick, baseCurrency: string, nameOf: NameOf, conversionCount: number): Click {
-  const textOf = (field: TextField | PlaceField) => row[field] || null
-  const amountOf = (amount: string | null) => (amount === null ? null : Number(amount))
+function toClick(row: StoredClick, places: Places, baseCurrency: string, conversionCount: number): Click {
   return {
     id: row.id,
     clickedAt: toInstantText(row.clickedAtMs),
-    campaignId: textOf('campaignId'),
-    campaignName: nameOf.campaignId(row.campaignId),
-    offerId: textOf('offerId'),
-    offerName: nameOf.offerId(row.offerId),
-    landingPageId: textOf('landingPageId'),
-    landingPageName: nameOf.landingPageId(row.landingPageId),
-    trafficSourceId: textOf('trafficSourceId'),
-    trafficSourceName: nameOf.trafficSourceId(row.trafficSourceId),
-    visitorId: textOf('visitorId'),
-    country: textOf('country'),
-    region: textOf('region'),
-    city: textOf('city'),
-    device: textOf('device') as Click['device'],
-    os: textOf('os'),
-    osVersion: textOf('osVersion'),
-    browser: textOf('browser'),
-    browserVersion: textOf('browserVersion'),
-    language: textOf('language'),
-    referrer: textOf('referrer'),
-    userAgent: textOf('userAgent'),
-    ip: textOf('ip'),
-    subIds: Object.fromEntries(subIdNames.map((name) => [name, row[name] || null])),
-    externalClickId: textOf('externalClickId'),
-    utmSource: textOf('utmSource'),
-    utmMedium: textOf('utmMedium'),
-    utmCampaign: textOf('utmCampaign'),
-    utmTerm: textOf('utmTerm'),
-    utmContent: textOf('utmContent'),
-    cost: amountOf(row.cost),
-    currency: textOf('currency'),
-    costBase: amountOf(row.costBase),
+    ...places,
+    visitorId: toText(row.visitorId),
+    country: toText(row.country),
+    region: toText(row.region),
+    city: toText(row.city),
+    device: toText(row.device) as Click['device'],
+    os: toText(row.os),
+    osVersion: toText(row.osVersion),
+    browser: toText(row.browser),
+    browserVersion: toText(row.browserVersion),
+    language: toText(row.language),
+    referrer: toText(row.referrer),
+    userAgent: toText(row.userAgent),
+    ip: toText(row.ip),
+    subIds: toSubIds(row),
+    externalClickId: toText(row.externalClickId),
+    utmSource: toText(row.utmSource),
+    utmMedium: toText(row.utmMedium),
+    utmCampaign: toText(row.utmCampaign),
+    utmTerm: toText(row.utmTerm),
+    utmContent: toText(row.utmContent),
+    cost: toAmount(row.cost),
+    currency: toText(row.currency),
+    costBase: toAmount(row.costBase),
     baseCurrency,
     isBot: row.isBot,
     isTest: row.isTest,

@@ -1,43 +1,79 @@
-import { ch, count, type Fragment, instant, instantKeys, join, text } from '../sql/fragment.ts'
+import { placeColumns } from '../places.ts'
+import { ch, count, type Fragment, instant, instantKeys, join, nothing, text } from '../sql/fragment.ts'
+import type { LatestQuestion } from '../sql/latest.ts'
 import { after, type PageKey } from '../sql/page.ts'
+import { subIdColumns } from '../storedValues.ts'
 import type { ClickPlan } from './plan.ts'
 
 /**
  * The sort keys of the next clicks, newest first: two narrow columns in the order of the primary key, so that reading
  * stops after a page however deep it lies. Repeated rows stand side by side; the reader drops them.
- * @param from where to go on; the plan's own cursor at first
- * @returns rows `clickedAtMs`, `id`
+ * TRAP: without PREWHERE the id of every row is read, also of those that the filters rule out (ClickHouse 26.7 puts a
+ * filter of its own there for ORDER BY … LIMIT).
+ * @param from where to go on
+ * @param sinceMs where to stop; each month between the two costs a few milliseconds, since it is a partition
+ * @returns rows `atMs`, `id`
  */
-export function clickKeysSql(plan: ClickPlan, from: PageKey | undefined, limit: number): Fragment {
-  const conditions = [
+export function clickKeysSql(
+  plan: ClickPlan,
+  from: PageKey | undefined,
+  sinceMs: number | undefined,
+  limit: number,
+): Fragment {
+  const place = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...(plan.range.fromMs === undefined ? [] : [ch`clicked_at >= ${instant(plan.range.fromMs)}`]),
-    ...(plan.range.untilMs === undefined ? [] : [ch`clicked_at < ${instant(plan.range.untilMs)}`]),
-    ...(from ? [after(from, ch`clicked_at`, ch`id`)] : []),
-    ...(plan.campaignId === undefined ? [] : [ch`campaign_id = ${text(plan.campaignId)}`]),
-    ...(plan.offerId === undefined ? [] : [ch`offer_id = ${text(plan.offerId)}`]),
-    ...(plan.converted === undefined ? [] : [convertedCondition(plan, from)]),
+    ...between(sinceMs, plan.range.untilMs),
+    after(from, ch`clicked_at`, ch`id`),
+    ...(plan.converted === false ? [ch`(clicked_at, id) NOT IN (${convertedSql(plan, from, sinceMs)})`] : []),
   ]
+  const filters = ofCampaignAndOffer(plan)
   return ch`
-SELECT toUnixTimestamp64Milli(clicked_at) AS clickedAtMs, id
-FROM clicks
-WHERE ${join(conditions, '\n  AND ')}
+SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, id
+FROM clicks${
+    filters.length === 0
+      ? nothing
+      : ch`
+PREWHERE ${join(filters, '\n  AND ')}`
+  }
+WHERE ${join(place, '\n  AND ')}
 ORDER BY clicked_at DESC, id DESC
 LIMIT ${count(limit)}`
 }
 
-/** By whether a conversion that is no test exists now; FINAL, since one may have become a test or moved away. */
-function convertedCondition(plan: ClickPlan, from: PageKey | undefined): Fragment {
-  const untilMs = from ? from.atMs + 1 : plan.range.untilMs
+/** The clicks of that stretch that have a conversion now which is no test. */
+function convertedSql(plan: ClickPlan, from: PageKey | undefined, sinceMs: number | undefined): Fragment {
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...(plan.range.fromMs === undefined ? [] : [ch`clicked_at >= ${instant(plan.range.fromMs)}`]),
-    ...(untilMs === undefined ? [] : [ch`clicked_at < ${instant(untilMs)}`]),
+    ...between(sinceMs, from ? from.atMs + 1 : plan.range.untilMs),
     ch`NOT is_test`,
+    ...ofCampaignAndOffer(plan),
   ]
-  return ch`(clicked_at, id) ${plan.converted ? ch`IN` : ch`NOT IN`} (
-    SELECT clicked_at, click_id FROM converted_clicks FINAL WHERE ${join(conditions, '\n  AND ')}
-  )`
+  return ch`SELECT clicked_at, click_id FROM converted_clicks FINAL WHERE ${join(conditions, '\n  AND ')}`
+}
+
+/** Clicks with a conversion that is no test. One conversion is a row, so a click may have several. */
+export function convertedQuestion(plan: ClickPlan): LatestQuestion {
+  return {
+    table: ch`converted_clicks`,
+    at: ch`clicked_at`,
+    id: ch`click_id`,
+    place: [ch`account_id = ${text(plan.accountId)}`, ...between(plan.range.fromMs, plan.range.untilMs)],
+    state: [ch`NOT is_test`, ...ofCampaignAndOffer(plan)],
+  }
+}
+
+function between(sinceMs: number | undefined, untilMs: number | undefined): Fragment[] {
+  return [
+    ...(sinceMs === undefined ? [] : [ch`clicked_at >= ${instant(sinceMs)}`]),
+    ...(untilMs === undefined ? [] : [ch`clicked_at < ${instant(untilMs)}`]),
+  ]
+}
+
+function ofCampaignAndOffer({ campaignId, offerId }: ClickPlan): Fragment[] {
+  return [
+    ...(campaignId === undefined ? [] : [ch`campaign_id = ${text(campaignId)}`]),
+    ...(offerId === undefined ? [] : [ch`offer_id = ${text(offerId)}`]),
+  ]
 }
 
 /** The clicks of a page by their sort keys, in no order; columns as they are stored. */
@@ -45,10 +81,10 @@ export function clickRowsSql(accountId: string, keys: readonly PageKey[]): Fragm
   return ch`
 SELECT
   id, toUnixTimestamp64Milli(clicked_at) AS clickedAtMs,
-  campaign_id AS campaignId, offer_id AS offerId, landing_page_id AS landingPageId, traffic_source_id AS trafficSourceId,
+  ${placeColumns},
   visitor_id AS visitorId, country, region, city, device, os, os_version AS osVersion, browser,
   browser_version AS browserVersion, language, referrer, user_agent AS userAgent, ip,
-  sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, external_click_id AS externalClickId,
+  ${subIdColumns}, external_click_id AS externalClickId,
   utm_source AS utmSource, utm_medium AS utmMedium, utm_campaign AS utmCampaign, utm_term AS utmTerm,
   utm_content AS utmContent, cost, currency, cost_base AS costBase, is_bot AS isBot, is_test AS isTest
 FROM clicks

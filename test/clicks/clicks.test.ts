@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../schema/click.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
-import { storeClicks, storeConversions } from '../kit/rows.ts'
+import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { type StoredRow, storeClicks, storeConversions } from '../kit/rows.ts'
 
 let api: TestApp
 let key: string
@@ -62,14 +62,15 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-const page = (query: string) => api.read(`/clicks?${query}`, key, ClickPage)
+const page = (query: string, from = key) => api.read(`/clicks?${query}`, from, ClickPage)
 
-async function walk(query: string, limit: number): Promise<string[]> {
+async function walk(query: string, limit: number, from = key): Promise<string[]> {
   const ids: string[] = []
   let cursor: string | null = null
   do {
     const { data, nextCursor, hasMore }: typeof ClickPage.static = await page(
       `${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
+      from,
     )
     expect(nextCursor !== null).toBe(hasMore)
     ids.push(...data.map(({ id }) => id))
@@ -147,6 +148,78 @@ describe('GET /clicks', () => {
     expect(others).toHaveLength(62)
     expect(others).not.toContain('tie-3')
   })
+
+  it('agrees with a plain model on which clicks converted, after any history of their conversions', async () => {
+    const dayMs = 86_400_000
+    const click = fc.record({
+      // Today, some days, months and years back: each stretch of time that is read on its own.
+      daysAgo: fc.constantFrom(0, 0.5, 3, 20, 40, 400, 2000),
+      campaign_id: fc.constantFrom('k1', 'k2'),
+      offer_id: fc.constantFrom('o1', 'o2'),
+    })
+    const state = fc.record({
+      id: fc.integer({ min: 0, max: 6 }),
+      click: fc.integer({ min: 0, max: 9 }),
+      is_test: fc.boolean(),
+    })
+    const filters = fc.record(
+      { converted: fc.boolean(), campaign_id: fc.constantFrom('k1', 'k2'), offer_id: fc.constantFrom('o1', 'o2') },
+      { requiredKeys: ['converted'] },
+    )
+    let runs = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(click, { minLength: 10, maxLength: 20 }),
+        fc.array(fc.array(state, { minLength: 1, maxLength: 8 }), { maxLength: 4 }),
+        filters,
+        fc.integer({ min: 1, max: 6 }),
+        async (clicks, history, filter, limit) => {
+          const account = `model-${runs++}`
+          const reader = await api.account(account)
+          const stored = clicks.map(({ daysAgo, ...ids }, n) => ({
+            id: `c${n}`,
+            clicked_at: new Date(testNowMs - daysAgo * dayMs).toISOString().slice(0, 23).replace('T', ' '),
+            ...ids,
+          }))
+          await storeClicks(api.stores, account, stored)
+          const latest = new Map<number, { click: number; is_test: boolean }>()
+          let version = 0
+          for (const batch of history) {
+            const rows: StoredRow[] = []
+            for (const { id, click, is_test } of batch) {
+              version += 1
+              const row = (of: number) => {
+                const { id: click_id = '', clicked_at = '', campaign_id = '', offer_id = '' } = stored[of] ?? {}
+                return {
+                  ...{ id: `v${id}`, converted_at: '2026-11-20 00:00:00.000', version, is_test },
+                  ...{ click_id, click_at: clicked_at, click_campaign_id: campaign_id, click_offer_id: offer_id },
+                }
+              }
+              const before = latest.get(id)
+              if (before && before.click !== click) rows.push({ ...row(before.click), is_deleted: 1 })
+              rows.push(row(click))
+              latest.set(id, { click, is_test })
+            }
+            await storeConversions(api.stores, account, rows)
+          }
+          const converted = new Set([...latest.values()].filter((of) => !of.is_test).map((of) => `c${of.click}`))
+          const expected = stored
+            .filter(
+              ({ id, campaign_id, offer_id }) =>
+                converted.has(id) === filter.converted &&
+                [undefined, campaign_id].includes(filter.campaign_id) &&
+                [undefined, offer_id].includes(filter.offer_id),
+            )
+            .sort((a, b) => (`${a.clicked_at} ${a.id}` < `${b.clicked_at} ${b.id}` ? 1 : -1))
+          const query = new URLSearchParams(
+            Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]),
+          )
+          expect(await walk(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
+        },
+      ),
+      { numRuns: 25 },
+    )
+  }, 120_000)
 
   it('keeps to the account: foreign ids match nothing and foreign cursors are refused', async () => {
     const mine = await page('limit=5')

@@ -1,0 +1,29 @@
+import type { Conversion } from '../../schema/conversion.ts'
+import { readConversions, toConversions } from '../conversionRows.ts'
+import type { Room } from '../room.ts'
+import { nothing } from '../sql/fragment.ts'
+import { findLatest } from '../sql/latest.ts'
+import { type PageOf, toPage } from '../sql/page.ts'
+import type { ConversionPlan } from './plan.ts'
+import { conversionQuestion } from './sql.ts'
+
+/**
+ * Reads one page of conversions, newest first, each in its latest state and under the filters that this one matches.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function listConversions(
+  room: Room,
+  plan: ConversionPlan,
+  signal: AbortSignal,
+): Promise<PageOf<Conversion>> {
+  const question = conversionQuestion(plan)
+  const keys = await findLatest(room.stores.clickhouse, question, plan.after, plan.limit + 1, {
+    label: 'conversions.page',
+    signal,
+  })
+  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
+  const rows = await readConversions(room, plan.accountId, page.data, {
+    ...{ state: question.state, extra: nothing, label: 'conversions.rows', signal },
+  })
+  return { ...page, data: await toConversions(room, plan, rows) }
+}

@@ -1,0 +1,86 @@
+import type { ClickHouse } from '../stores/clickhouse.ts'
+import { ch, count, type Fragment, join, nothing } from './fragment.ts'
+import { after, type PageKey } from './page.ts'
+import { type Asking, selectRows } from './rows.ts'
+
+/**
+ * Which rows are asked for in a table that keeps every version of a row until it is merged: conversions, and the
+ * clicks that have them.
+ */
+export interface LatestQuestion {
+  table: Fragment
+  /** The moment and the id in the table's sort key. */
+  at: Fragment
+  id: Fragment
+  /** What holds for every version of a row alike, since it is in the sort key: account, range. */
+  place: readonly Fragment[]
+  /** What the latest version has to fulfil; it may have changed from one to the next. */
+  state: readonly Fragment[]
+}
+
+/**
+ * Finds the next rows whose latest version fulfils the question, newest first. Any version that fulfils it makes a row
+ * a candidate: these are read in the order of the sort key, so that a page costs what it holds however deep it lies,
+ * and only they are collapsed. Where most candidates turn out to have changed since, the last round collapses all.
+ * @param from where the page before ended
+ * @returns at most `limit` keys, fewer only when there are no more
+ */
+export async function findLatest(
+  clickhouse: ClickHouse,
+  question: LatestQuestion,
+  from: PageKey | undefined,
+  limit: number,
+  asking: Asking,
+): Promise<PageKey[]> {
+  const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, asking)
+  for (const candidates of [2 * limit, 32 * limit]) {
+    const keys = await read(latestSql(question, from, limit, candidates))
+    if (keys.length === limit) return keys
+    const more = await read(candidatesSql(question, from, ch`LIMIT 1 OFFSET ${count(candidates)}`))
+    if (more.length === 0) return keys
+  }
+  return await read(latestSql(question, from, limit, undefined))
+}
+
+function latestSql(
+  question: LatestQuestion,
+  from: PageKey | undefined,
+  limit: number,
+  candidates: number | undefined,
+): Fragment {
+  const { table, at, id, place, state } = question
+  const among =
+    candidates === undefined
+      ? []
+      : [
+          ch`(${at}, ${id}) IN (SELECT ${at}, ${id} FROM (${candidatesSql(question, from, ch`LIMIT ${count(candidates)}`)}))`,
+        ]
+  return ch`
+SELECT DISTINCT toUnixTimestamp64Milli(${at}) AS atMs, ${id} AS id
+FROM ${table} FINAL
+WHERE ${join([...place, after(from, at, id), ...among, ...state], '\n  AND ')}
+ORDER BY atMs DESC, id DESC
+LIMIT ${count(limit)}`
+}
+
+/**
+ * TRAP: without PREWHERE the id of every row is read, also of those that the state rules out (ClickHouse 26.7 puts a
+ * filter of its own there for ORDER BY … LIMIT); and DISTINCT here would read the whole table.
+ */
+function candidatesSql(
+  { table, at, id, place, state }: LatestQuestion,
+  from: PageKey | undefined,
+  rows: Fragment,
+): Fragment {
+  return ch`
+SELECT ${at}, ${id}
+FROM ${table}${
+    state.length === 0
+      ? nothing
+      : ch`
+PREWHERE ${join(state, '\n  AND ')}`
+  }
+WHERE ${join([...place, after(from, at, id)], '\n  AND ')}
+ORDER BY ${at} DESC, ${id} DESC
+${rows}`
+}
