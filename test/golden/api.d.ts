@@ -21,6 +21,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * CPA and revenue conversions, newest first
+         * @description A conversion that changed its status is listed once, in its latest state. Tests are left out unless asked for.
+         *
+         *     Scope: `read:conversions`.
+         */
+        get: operations["getConversions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/campaigns": {
         parameters: {
             query?: never;
@@ -378,6 +400,99 @@ export interface components {
             /** @description Conversions of this click that are no tests, of any status, now. */
             conversionCount: number;
         };
+        Conversion: {
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            id: string;
+            /** @enum {string} */
+            source: "cpa" | "revenue";
+            /** @enum {string} */
+            status: "approved" | "pending" | "declined" | "hold" | "refunded" | "chargeback";
+            /** @description The status in the sender’s own word. */
+            externalStatus: string | null;
+            /** @description Such as purchase. */
+            eventName: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            convertedAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            clickedAt: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            updatedAt: string;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            clickId: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            visitorId: string | null;
+            /** @description The sender’s id of the sale. */
+            transactionId: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            campaignId: string | null;
+            /** @description Name of the campaign now. */
+            campaignName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            offerId: string | null;
+            /** @description Name of the offer now. */
+            offerName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            landingPageId: string | null;
+            /** @description Name of the landing page now. */
+            landingPageName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            trafficSourceId: string | null;
+            /** @description Name of the traffic source now. */
+            trafficSourceName: string | null;
+            /** @description ISO 3166-1 alpha-2. */
+            country: string | null;
+            /** @enum {string|null} */
+            device: "desktop" | "mobile" | "tablet" | "other" | null;
+            /** @description Operating system. */
+            os: string | null;
+            /** @description Browser. */
+            browser: string | null;
+            /** @description Tracking parameters `sub1` to `sub10`. */
+            subIds: {
+                sub1: string | null;
+                sub2: string | null;
+                sub3: string | null;
+                sub4: string | null;
+                sub5: string | null;
+                sub6: string | null;
+                sub7: string | null;
+                sub8: string | null;
+                sub9: string | null;
+                sub10: string | null;
+            };
+            /** @description At most 6 decimals, in the currency beside it. */
+            payout: number | null;
+            /** @description At most 6 decimals, in the currency beside it. */
+            revenue: number | null;
+            /** @description ISO 4217. */
+            currency: string | null;
+            /** @description revenue in baseCurrency, at the rate given with it. */
+            revenueBase: number | null;
+            /** @description Currency of the account. */
+            baseCurrency: string;
+            /** @description As the sender gave it. */
+            couponCode: string | null;
+            /** @description Counted nowhere; listed with include_test_mode. */
+            isTest: boolean;
+        };
         Campaign: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
@@ -557,6 +672,121 @@ export interface operations {
                 };
             };
             /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getConversions: {
+        parameters: {
+            query?: {
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                cursor?: string;
+                /** @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset. */
+                from?: string;
+                /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
+                to?: string;
+                /** @description Only conversions of this campaign. */
+                campaign_id?: string;
+                /** @description Only conversions in this state now; one or several of approved, pending, declined, hold, refunded, chargeback, with commas between. */
+                status?: string;
+                /** @description Where conversions come from. */
+                source?: "cpa" | "revenue" | "all";
+                /** @description Whether to list tests too. */
+                include_test_mode?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CPA and revenue conversions, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Conversion"][];
+                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

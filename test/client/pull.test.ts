@@ -1,0 +1,110 @@
+import createClient from 'openapi-fetch'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { namedTables } from '../../src/names.ts'
+import type { paths } from '../golden/api.d.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
+
+// Compiled against types generated from the document alone: what does not fit the document does not compile, and what
+// does not fit the server fails here.
+
+let api: TestApp
+let client: ReturnType<typeof createClient<paths>>
+
+/** More than a page of everything. */
+const rows = 201
+const each = <T>(make: (n: number) => T): T[] => Array.from({ length: rows }, (_, n) => make(n))
+const at = (n: number) =>
+  `2026-11-20 10:${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}.000`
+
+beforeAll(async () => {
+  api = await openTestApp()
+  const key = await api.account('acme')
+  for (const table of namedTables) {
+    const named = each((n) => ({ id: `id-${n}`, name: `Name ${n}`, created_at: new Date(`${at(n)}Z`) }))
+    await storeMetadata(api.stores, table, 'acme', named)
+  }
+  await storeClicks(
+    api.stores,
+    'acme',
+    each((n) => ({ id: `c${n}`, clicked_at: at(n), campaign_id: `id-${n}`, country: 'US', cost_base: 0.1 })),
+  )
+  await storeConversions(
+    api.stores,
+    'acme',
+    each((n) => ({
+      id: `v${n}`,
+      converted_at: at(n),
+      campaign_id: `id-${n}`,
+      transaction_id: `T-${n}`,
+      revenue_base: 2,
+    })),
+  )
+  const baseUrl = `${await api.app.listen({ port: 0, host: '127.0.0.1' })}/api/v1`
+  client = createClient<paths>({ baseUrl, headers: { Authorization: `ApiKey ${key}` } })
+})
+afterAll(() => api?.close())
+
+/** What a call must have answered for the rest of a test to make sense. */
+function answerOf<T>({ data, error }: { data?: T; error?: unknown }): T {
+  if (data === undefined) throw new Error(JSON.stringify(error))
+  return data
+}
+
+describe('a client generated from the document', () => {
+  const page = { params: { query: { limit: 200 } } }
+
+  it('pulls a full page of every list', async () => {
+    const clicks = answerOf(await client.GET('/clicks', page))
+    const conversions = answerOf(await client.GET('/conversions', page))
+    const campaigns = answerOf(await client.GET('/campaigns', page))
+    const offers = answerOf(await client.GET('/offers', page))
+    const landingPages = answerOf(await client.GET('/landing-pages', page))
+    const trafficSources = answerOf(await client.GET('/traffic-sources', page))
+    for (const { data, hasMore, nextCursor } of [
+      clicks,
+      conversions,
+      campaigns,
+      offers,
+      landingPages,
+      trafficSources,
+    ]) {
+      expect([data.length, hasMore, typeof nextCursor]).toEqual([200, true, 'string'])
+    }
+    const names: (string | null)[] = clicks.data.map(({ campaignName }) => campaignName)
+    expect(names[0]).toBe('Name 200')
+    expect(conversions.data[0]?.revenueBase).toBe(2)
+    const rest = answerOf(
+      await client.GET('/clicks', { params: { query: { limit: 200, cursor: clicks.nextCursor ?? '' } } }),
+    )
+    expect(rest).toMatchObject({ data: [{ id: 'c0' }], hasMore: false, nextCursor: null })
+  })
+
+  it('pulls single items, and gets a problem for one that is not there', async () => {
+    const params = { params: { path: { id: 'id-7' } } }
+    const items = [
+      answerOf(await client.GET('/campaigns/{id}', params)),
+      answerOf(await client.GET('/offers/{id}', params)),
+      answerOf(await client.GET('/landing-pages/{id}', params)),
+      answerOf(await client.GET('/traffic-sources/{id}', params)),
+    ]
+    expect(items.map(({ name }) => name)).toEqual(Array(4).fill('Name 7'))
+    const { error, response } = await client.GET('/offers/{id}', { params: { path: { id: 'nobody' } } })
+    expect([response.status, error?.error]).toEqual([404, 'not_found'])
+  })
+
+  it('pulls stats and reports', async () => {
+    const overview = answerOf(await client.GET('/stats/overview', { params: { query: { days: 7 } } }))
+    expect([overview.totals.clicks, overview.totals.revenue, overview.resources.offers]).toEqual([rows, 2 * rows, rows])
+    const daily = answerOf(await client.GET('/stats/daily', { params: { query: { tz: 'Asia/Kathmandu' } } }))
+    expect(daily.data.reduce((sum, { clicks }) => sum + clicks, 0)).toBe(rows)
+    const report = answerOf(await client.GET('/reports', { params: { query: { group_by: 'campaign' } } }))
+    expect([report.data.length, report.bucketCount, report.totals.cost]).toEqual([rows, rows, 20.1])
+  })
+
+  it('sends an event', async () => {
+    const body = { click_id: 'c1', event_name: 'trial_converted', event_id: 'order-1' }
+    expect(answerOf(await client.POST('/events', { body }))).toEqual({ accepted: true })
+    expect(answerOf(await client.POST('/events', { body }))).toEqual({ accepted: true, deduplicated: true })
+  })
+})
