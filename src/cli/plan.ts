@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { listPlans, type PlanLimits, type PlanRow, setPlanLimits } from '../accounts/plans.ts'
 import type { Context } from './context.ts'
 import { Failure, UsageError } from './failure.ts'
 import { table } from './table.ts'
+import { wholeNumberFrom } from './wholeNumber.ts'
 
 const columns = [
   'name',
@@ -43,17 +44,4 @@ export function addPlanCommands(program: Command, context: Context): void {
       if (!changed) throw new Failure(`there is no plan ${name}; see: plan list.`)
       context.print(changed, table([changed], columns, ''))
     })
-}
-
-/** The largest that Postgres keeps in an `integer`. */
-const integerMax = 2_147_483_647
-
-function wholeNumberFrom(minimum: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (!/^\d{1,10}$/.test(text) || value < minimum || value > integerMax) {
-      throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${integerMax}.`)
-    }
-    return value
-  }
 }

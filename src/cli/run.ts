@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addDemoCommand } from '../demo/command.ts'
 import { Problem } from '../problem.ts'
 import { SettingsError } from '../settings.ts'
 import { EmbeddedError } from '../stores/embedded/places.ts'
@@ -45,6 +46,7 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
   addKeyCommands(program, context)
   addPlanCommands(program, context)
   addImportCommand(program, context)
+  addDemoCommand(program, context)
   for (const group of program.commands) group.helpCommand(false)
   try {
     await program.parseAsync(words, { from: 'user' })

@@ -2,6 +2,8 @@ import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import { type Logger, pino } from 'pino'
 import { buildApp } from '../app.ts'
+import { clicksMax, demoDefaults } from '../demo/command.ts'
+import { fillAndWelcome, openDemoAccount } from '../demo/welcome.ts'
 import { openLog } from '../gate/log.ts'
 import { type Metrics, openMetrics, serveMetrics } from '../health/metrics.ts'
 import type { App } from '../room.ts'
@@ -9,6 +11,7 @@ import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrate.ts'
 import { openStores } from '../stores/open.ts'
 import type { Context } from './context.ts'
+import { wholeNumberFrom } from './wholeNumber.ts'
 
 /** How long answers under way may take to finish once the server was asked to stop. */
 const graceMs = 25_000
@@ -18,29 +21,45 @@ export function addServeCommand(program: Command, context: Context): void {
   program
     .command('serve')
     .description('Bring both stores to the current schema and serve the API.')
+    .option(
+      '--demo [clicks]',
+      `fill an empty store with a demo account of so many clicks (${demoDefaults.clicks}), and show a key and calls to try`,
+      wholeNumberFrom(1, clicksMax),
+    )
     .addHelpText(
       'after',
       '\nIt logs to standard error and stops on SIGINT or SIGTERM when the answers under way have left.\n\nExample:\n  PORT=8080 tributary serve',
     )
-    .action(() => serve(context))
+    .action(({ demo }: { demo?: number | true }) => serve(context, demo === true ? demoDefaults.clicks : demo))
 }
 
-async function serve(context: Context): Promise<void> {
+/** @param demoClicks undefined: no demo */
+async function serve(context: Context, demoClicks?: number): Promise<void> {
   const { settings } = context
   const destination = pino.destination({ fd: 2, sync: false })
   const log = openLog(settings.LOG_LEVEL, destination)
   const stores = await openStores(settings, ({ level, message }) => log[level](message))
   try {
     await migrate(stores)
+    const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
     const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
     const app = await buildApp({ settings, stores, now: Date.now, log, ...(metrics && { metrics }) })
     const metricsServer = metrics && (await listenForMetrics(metrics, settings))
     const url = await listen(app, settings)
-    const docs = `${url}/api/v1/docs`
-    context.print({ url, docs }, `Tributary listens on ${url}; its documentation is at ${docs}.`)
-    await untilStopped(log, async () => {
+    const stop = async () => {
       await app.close()
       metricsServer?.stop()
+    }
+    if (demoAccount) {
+      await fillAndWelcome(context, stores, demoAccount, { url, clicks: demoClicks }).catch((error) =>
+        stop().finally(() => Promise.reject(error)),
+      )
+    } else {
+      const docs = `${url}/api/v1/docs`
+      context.print({ url, docs }, `Tributary listens on ${url}; its documentation is at ${docs}.`)
+    }
+    await untilStopped(log, async () => {
+      await stop()
       await stores.close()
       log.info('stopped')
       destination.flushSync()

@@ -1,0 +1,86 @@
+import type { Account } from '../accounts/accounts.ts'
+import type { ResourceName } from '../import/resources.ts'
+import { importRows, type Tally, type Watching } from '../import/run.ts'
+import type { Source } from '../import/source.ts'
+import type { Stores } from '../stores/open.ts'
+import { clickRows } from './clicks.ts'
+import { conversionRows } from './conversions.ts'
+import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from './metadata.ts'
+import { pixelEventRows } from './pixelEvents.ts'
+import type { DemoPlan } from './visits.ts'
+
+/** What became of the rows of each resource. */
+export type DemoTallies = Record<ResourceName, Tally>
+
+/** In the order in which they are stored: names first, then what names them. `share` is how much of the time one takes. */
+const steps: readonly { resource: ResourceName; rows: (plan: DemoPlan) => Iterable<object>; share: number }[] = [
+  { resource: 'traffic-sources', rows: trafficSourceRows, share: 0.01 },
+  { resource: 'landing-pages', rows: landingPageRows, share: 0.01 },
+  { resource: 'offers', rows: offerRows, share: 0.01 },
+  { resource: 'campaigns', rows: campaignRows, share: 0.01 },
+  { resource: 'clicks', rows: clickRows, share: 0.61 },
+  { resource: 'conversions', rows: conversionRows, share: 0.15 },
+  { resource: 'pixel-events', rows: pixelEventRows, share: 0.2 },
+]
+
+/**
+ * Imports the rows of a plan into an account, as files of them would be: what is stored already stays as it is, and
+ * whatever ends it, filling again completes it.
+ * @throws what `importRows` throws
+ */
+export async function fillDemo(
+  stores: Pick<Stores, 'clickhouse' | 'postgres'>,
+  account: Account,
+  plan: DemoPlan,
+  { say, signal, onProgress }: Watching,
+): Promise<DemoTallies> {
+  const tallies = {} as DemoTallies
+  const whole: Tally = blank()
+  let shareDone = 0
+  for (const { resource, rows, share } of steps) {
+    const tally = blank()
+    const before = { ...whole }
+    tallies[resource] = tally
+    const open = async () => sourceOf(rows(plan), plan)
+    await importRows(stores, { resource, account, open, rejects: undefined, nowMs: plan.nowMs }, tally, {
+      say,
+      signal,
+      onProgress(_, fraction = 0) {
+        for (const name of Object.keys(whole) as (keyof Tally)[]) whole[name] = before[name] + tally[name]
+        onProgress(whole, shareDone + share * fraction)
+      },
+    })
+    if (tally.rejected > 0) throw new Error(`The demo made ${tally.rejected} ${resource} that the importer refuses.`)
+    shareDone += share
+  }
+  return tallies
+}
+
+function blank(): Tally {
+  return { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+}
+
+const blockRows = 1_000
+
+/** Rows in blocks, between which others get their turn. */
+function sourceOf(rows: Iterable<object>, plan: DemoPlan): Source {
+  let line = 0
+  async function* blocks() {
+    let block: { line: number; text: string; fields: Record<string, unknown> }[] = []
+    for (const row of rows) {
+      line += 1
+      block.push({ line, text: '', fields: row as Record<string, unknown> })
+      if (block.length < blockRows) continue
+      yield block
+      block = []
+    }
+    yield block
+  }
+  return {
+    rows: blocks(),
+    from: 'json',
+    // Every filling is content of its own: equal lines of two say nothing about which is newer.
+    fingerprint: async () => `demo-${plan.nowMs.toString(16)}`.slice(0, 16),
+    fractionRead: () => Math.min(1, line / (plan.perDay * plan.days)),
+  }
+}

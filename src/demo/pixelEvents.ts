@@ -1,0 +1,47 @@
+import { type Offer, offers } from './catalogue.ts'
+import { clickIdOf } from './clicks.ts'
+import { outcomesByDay } from './outcomes.ts'
+import { type DemoPlan } from './visits.ts'
+
+/** A browser's event as `import pixel-events` takes it. */
+export interface PixelEventRow {
+  id: string
+  eventName: string
+  clickId?: string
+  visitorId: string
+  campaignId: string
+  value?: number
+  currency?: string
+  properties: Record<string, string | number | boolean>
+  occurredAt: string
+  receivedAt: string
+  origin: 'browser'
+}
+
+/** Yields what browsers told the pixel: funnels from the landing page to the sale. */
+export function* pixelEventRows(plan: DemoPlan): Generator<PixelEventRow> {
+  for (const { outcomes } of outcomesByDay(plan)) {
+    for (const { visit, steps, sales } of outcomes) {
+      const { visitor, campaign } = visit
+      const [offerId, page] = visitor.path
+      const offer: Offer = offers[offerId]
+      const [sale] = sales
+      for (const [index, { name, atMs, knowsClick }] of steps.entries()) {
+        const receivedMs = atMs + 120
+        if (receivedMs > plan.nowMs || !visitor.id) break
+        yield {
+          id: `evt-${plan.tag}-${visit.number}-${index + 1}`,
+          eventName: name,
+          ...(knowsClick && { clickId: clickIdOf(plan, visit) }),
+          visitorId: visitor.id,
+          campaignId: campaign,
+          ...(sale?.name === name && { value: sale.amount, currency: offer.currency }),
+          properties: { page: page ?? '', step: index + 1 },
+          occurredAt: new Date(atMs).toISOString(),
+          receivedAt: new Date(receivedMs).toISOString(),
+          origin: 'browser',
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import { type Campaign, type CampaignId, campaigns, type LandingPageId, type OfferId, sources } from './catalogue.ts'
+import { bots, type Device, drawDevice } from './devices.ts'
+import { type Draws, openDraws, type Shares } from './draws.ts'
+import { type Country, markets, type Place, placesOf } from './places.ts'
+
+/** What a demo shall be. */
+export interface DemoWish {
+  seed: number
+  /** How many clicks the days have together, about. */
+  clicks: number
+  /** UTC days, today included. */
+  days: number
+  /** The present moment in epoch milliseconds: no row is later. */
+  nowMs: number
+  /** Currency of the account, ISO 4217. */
+  currency: string
+}
+
+/** A wish, worked out: what every row follows from. */
+export interface DemoPlan extends Omit<DemoWish, 'seed' | 'clicks'> {
+  /** Clicks on an average day. */
+  perDay: number
+  /** Four characters of seed and clicks a day: in every id, so that those of two plans never meet. */
+  tag: string
+}
+
+/** Plans a demo. Plans of equal tag agree on the days that they have in common, so that tomorrow's adds a day. */
+export function planDemo({ seed, clicks, ...rest }: DemoWish): DemoPlan {
+  const perDay = clicks / rest.days
+  const hash = createHash('sha256').update(`${seed} ${perDay}`).digest()
+  return { ...rest, perDay, tag: (hash.readUInt32LE() % 36 ** 4).toString(36).padStart(4, '0') }
+}
+
+/** Somebody, or a program, who clicks; seen again when they come back. */
+interface Visitor {
+  /** null: it keeps no cookie. */
+  id: string | null
+  kind: 'person' | 'bot' | 'test'
+  campaign: CampaignId
+  path: readonly [OfferId, LandingPageId | null]
+  place: Place
+  device: Device
+  /** Last octet, or last 80 bits, zeroed; out of the ranges that are kept for documentation and tests. */
+  ip: string
+}
+
+/** One click, before it is written out. */
+export interface Visit {
+  /** Day and number within it: `20261120-00042`. */
+  number: string
+  clickedMs: number
+  visitor: Visitor
+  /** Where this click was bought; on a return it may be another one than brought the visitor first. */
+  campaign: CampaignId
+  isReturn: boolean
+}
+
+export const dayMs = 86_400_000
+
+/** The first day and the last, counted from 1970-01-01 UTC. */
+export function windowOf({ nowMs, days }: DemoPlan): { firstDay: number; today: number } {
+  const today = Math.floor(nowMs / dayMs)
+  return { firstDay: today - days + 1, today }
+}
+
+/** Opens the draws that a day's rows of one kind come from. */
+export function drawsOf(plan: DemoPlan, kind: string, day: number): Draws {
+  return openDraws(`${plan.tag} ${kind} ${day}`)
+}
+
+/** `20261120` */
+export function dateText(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')
+}
+
+/** How many clicks come from people who have clicked before. */
+const returnShare = 0.2
+/** Nobody comes back later than this. */
+const returnDaysMax = 13
+const botShare = 0.033
+const testShare = 0.002
+
+/** Yields the visits of each day of the window, oldest first, those after the present moment included. */
+export function* visitsByDay(plan: DemoPlan): Generator<{ day: number; visits: Visit[] }> {
+  const { firstDay, today } = windowOf(plan)
+  const recent: Visitor[][] = []
+  for (let day = firstDay - returnDaysMax; day <= today; day++) {
+    const draws = drawsOf(plan, 'visits', day)
+    const visitors = newVisitors(plan, day, draws)
+    recent.unshift(visitors)
+    recent.length = Math.min(recent.length, returnDaysMax + 1)
+    if (day >= firstDay) yield { day, visits: visitsOf(plan, day, recent, draws) }
+  }
+}
+
+/** How a campaign stands on a day: 0 while it is off, else around 1. */
+export function activity(campaign: Campaign, day: number): number {
+  const { schedule, weekend, waveDays, waveBy } = campaign
+  // 1970-01-01 was a Thursday.
+  const weekday = (day + 4) % 7
+  if (schedule.kind === 'weekdays' && !schedule.days.includes(weekday)) return 0
+  if (schedule.kind === 'flights' && flightDay(schedule, day) >= schedule.onDays) return 0
+  const isWeekend = weekday === 0 || weekday === 6
+  const ofWeek = ((isWeekend ? weekend : 1) * 7) / (5 + 2 * weekend)
+  return (
+    ofWeek * (weekdayShares[weekday] ?? 1) * (1 + waveBy * Math.sin((2 * Math.PI * (day + 7 * waveDays)) / waveDays))
+  )
+}
+
+/** How much people click by the day of the week, Sunday first. */
+const weekdayShares = [0.85, 1.11, 1.08, 1.05, 1.03, 0.99, 0.89]
+
+/** The day of the present flight, from 0; those from `onDays` on are its pause. */
+export function flightDay({ everyDays, start }: { everyDays: number; start: number }, day: number): number {
+  return (day - start) % everyDays
+}
+
+const dutyOf = ({ schedule }: Campaign) =>
+  schedule.kind === 'weekdays'
+    ? schedule.days.length / 7
+    : schedule.kind === 'flights'
+      ? schedule.onDays / schedule.everyDays
+      : 1
+
+const entries = Object.entries(campaigns) as [CampaignId, Campaign][]
+const shareOfAll = entries.reduce((sum, [, campaign]) => sum + campaign.share * dutyOf(campaign), 0)
+
+function newVisitors(plan: DemoPlan, day: number, draws: Draws): Visitor[] {
+  const idStart = `vis-${plan.tag}-${dateText(day)}`
+  const visitors: Visitor[] = []
+  for (const [id, campaign] of entries) {
+    const mean = plan.perDay * (campaign.share / shareOfAll) * activity(campaign, day)
+    const people = draws.count(mean * (1 - returnShare - botShare - testShare) * (0.9 + 0.2 * draws.unit()))
+    for (let index = 0; index < people; index++) {
+      visitors.push(drawVisitor(draws, id, `${idStart}-${String(visitors.length).padStart(5, '0')}`))
+    }
+  }
+  return visitors
+}
+
+function drawVisitor(draws: Draws, id: CampaignId, visitorId: string): Visitor {
+  const campaign: Campaign = campaigns[id]
+  const place = draws.pickShared(placesOf[draws.pickShared<Country>(markets[campaign.market])])
+  const language = draws.chance(0.08) && !place.language.startsWith('en') ? 'en-US' : place.language
+  return {
+    id: visitorId,
+    kind: 'person',
+    campaign: id,
+    path: draws.pickShared(campaign.paths),
+    place: language === place.language ? place : { ...place, language },
+    device: drawDevice(draws, sources[campaign.source].audience),
+    ip: drawIp(draws),
+  }
+}
+
+function drawIp(draws: Draws): string {
+  const number = draws.between(0, 0xffff)
+  if (draws.chance(0.3)) return `2001:db8:${number.toString(16)}::`
+  return `198.${18 + (number & 1)}.${number >>> 8}.0`
+}
+
+function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], draws: Draws): Visit[] {
+  const { perDay } = plan
+  const today = recent[0] ?? []
+  const visits: Omit<Visit, 'number'>[] = today.map((visitor) => ({
+    clickedMs: drawMoment(draws, day, visitor.place),
+    visitor,
+    campaign: visitor.campaign,
+    isReturn: false,
+  }))
+  for (let left = draws.count(perDay * returnShare); left > 0; left--) {
+    const visitor = draws.pick(recent[Math.floor(draws.wait(2)) % recent.length] ?? [])
+    if (!visitor) continue
+    const campaign =
+      draws.chance(0.3) && visitor.campaign !== 'cmp-pixelforge-push' ? 'cmp-retargeting' : visitor.campaign
+    if (activity(campaigns[campaign], day) === 0) continue
+    visits.push({ clickedMs: drawMoment(draws, day, visitor.place), visitor, campaign, isReturn: true })
+  }
+  for (let left = draws.count(perDay * botShare); left > 0 && today.length > 0; left--) {
+    const visitor: Visitor = { ...draws.pick(today), id: null, kind: 'bot', device: draws.pickShared(bots) }
+    const clickedMs = day * dayMs + draws.between(0, dayMs - 1)
+    visits.push({ clickedMs, visitor, campaign: visitor.campaign, isReturn: false })
+  }
+  for (let left = draws.count(perDay * testShare); left > 0 && today.length > 0; left--) {
+    const visitor: Visitor = { ...draws.pick(today), id: `vis-${plan.tag}-qa`, kind: 'test' }
+    const clickedMs = day * dayMs + draws.between(9 * hourMs, 18 * hourMs)
+    visits.push({ clickedMs, visitor, campaign: visitor.campaign, isReturn: false })
+  }
+  const date = dateText(day)
+  return visits
+    .sort((one, other) => one.clickedMs - other.clickedMs)
+    .map((visit, index) => ({ number: `${date}-${String(index).padStart(5, '0')}`, ...visit }))
+}
+
+const hourMs = 3_600_000
+const minuteMs = 60_000
+
+/** How much people click by the hour of their own clock. */
+const hourShares: Shares<number> = [
+  22, 13, 8, 6, 6, 9, 19, 34, 44, 48, 50, 53, 60, 57, 52, 50, 52, 56, 62, 72, 84, 86, 68, 41,
+].map((share, hour) => [hour, share])
+
+/** Draws a moment of the UTC day, by the clock of the place. */
+function drawMoment(draws: Draws, day: number, { utcOffset }: Place): number {
+  const localMs = draws.pickShared(hourShares) * hourMs + draws.between(0, hourMs - 1)
+  return day * dayMs + ((localMs - utcOffset * minuteMs + dayMs) % dayMs)
+}

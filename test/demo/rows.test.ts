@@ -1,0 +1,243 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { idPattern } from '../../schema/scalars.ts'
+import { clickRows } from '../../src/demo/clicks.ts'
+import { conversionRows } from '../../src/demo/conversions.ts'
+import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from '../../src/demo/metadata.ts'
+import { pixelEventRows } from '../../src/demo/pixelEvents.ts'
+import { type DemoPlan, type DemoWish, planDemo } from '../../src/demo/visits.ts'
+import { testNowMs } from '../kit/app.ts'
+
+const dayMs = 86_400_000
+const usual: DemoWish = { seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' }
+const plan = planDemo(usual)
+const clicks = [...clickRows(plan)]
+const conversions = [...conversionRows(plan)]
+const pixelEvents = [...pixelEventRows(plan)]
+/** Conversions as they stand now. */
+const standing = new Map(conversions.map((row) => [row.id, row]))
+
+function everything(of: DemoPlan) {
+  return {
+    clicks: [...clickRows(of)],
+    conversions: [...conversionRows(of)],
+    pixelEvents: [...pixelEventRows(of)],
+    campaigns: [...campaignRows(of)],
+  }
+}
+
+function countBy<Row>(rows: Iterable<Row>, of: (row: Row) => string | null | undefined): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const row of rows) counts[of(row) ?? 'none'] = (counts[of(row) ?? 'none'] ?? 0) + 1
+  return counts
+}
+
+describe('the same demo again', () => {
+  it('has the same rows for the same seed and moment, and others for another seed', () => {
+    const small = { ...usual, clicks: 2000 }
+    expect(everything(planDemo(small))).toEqual(everything(planDemo(small)))
+    const ids = new Set([...clickRows(planDemo(small))].map(({ id }) => id))
+    for (const { id } of clickRows(planDemo({ ...small, seed: 2 }))) expect(ids.has(id)).toBe(false)
+  })
+
+  it('grows as time goes by: what was there stays, and conversions get newer states', () => {
+    const moments = fc.integer({ min: 0, max: 30 * dayMs })
+    fc.assert(
+      fc.property(moments, fc.integer({ min: 0, max: 20 * dayMs }), (startMs, laterMs) => {
+        const before = planDemo({ ...usual, clicks: 900, nowMs: testNowMs + startMs })
+        const after = { ...before, days: before.days + Math.ceil(laterMs / dayMs), nowMs: before.nowMs + laterMs }
+        const known = (rows: Iterable<object>) => new Set([...rows].map((row) => JSON.stringify(row)))
+        for (const rows of [clickRows, conversionRows, pixelEventRows]) {
+          const later = known(rows({ ...after, days: after.days + 1 }))
+          for (const row of known(rows(before))) expect(later.has(row), row).toBe(true)
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  it('holds nothing that lies in the future', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 400 * dayMs }), (offsetMs) => {
+        const nowMs = testNowMs + offsetMs
+        const { clicks, conversions, pixelEvents, campaigns } = everything(planDemo({ ...usual, clicks: 900, nowMs }))
+        const now = new Date(nowMs).toISOString()
+        for (const { clickedAt } of clicks) expect(clickedAt <= now).toBe(true)
+        for (const row of conversions) {
+          expect([row.convertedAt, row.createdAt, row.updatedAt].every((moment) => moment <= now)).toBe(true)
+        }
+        for (const { occurredAt, receivedAt } of pixelEvents)
+          expect(occurredAt <= receivedAt && receivedAt <= now).toBe(true)
+        for (const { createdAt, updatedAt } of campaigns) expect(createdAt <= updatedAt && updatedAt <= now).toBe(true)
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+describe('the rows of a demo', () => {
+  it('have ids that are allowed, and one row an id but for states of a conversion', () => {
+    for (const rows of [clicks, pixelEvents, [...standing.values()], [...offerRows()], [...campaignRows(plan)]]) {
+      for (const { id } of rows) expect(id).toMatch(new RegExp(idPattern))
+      expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+    }
+  })
+
+  it('are about as many clicks as asked for, over the days asked for', () => {
+    expect(clicks.length).toBeGreaterThan(usual.clicks * 0.93)
+    expect(clicks.length).toBeLessThan(usual.clicks * 1.07)
+    expect(new Set(clicks.map(({ clickedAt }) => clickedAt.slice(0, 10))).size).toBe(90)
+    expect(clicks.map(({ clickedAt }) => clickedAt)).toEqual(clicks.map(({ clickedAt }) => clickedAt).sort())
+  })
+
+  it('name nothing that has no name', () => {
+    const named = new Set(
+      [...campaignRows(plan), ...offerRows(), ...landingPageRows(), ...trafficSourceRows()].map(({ id }) => id),
+    )
+    for (const { campaignId, offerId, landingPageId, trafficSourceId } of clicks) {
+      for (const id of [campaignId, offerId, landingPageId, trafficSourceId])
+        if (id) expect(named.has(id), id).toBe(true)
+    }
+  })
+
+  it('lie in 20 campaigns, some of which start and stop', () => {
+    for (const offset of [0, 45, 200]) {
+      const later = planDemo({ ...usual, nowMs: testNowMs + offset * dayMs })
+      const rows = [...clickRows(later)]
+      expect(Object.keys(countBy(rows, ({ campaignId }) => campaignId)).sort()).toEqual(
+        [...campaignRows(later)].map(({ id }) => id).sort(),
+      )
+      const daysOf = countBy(
+        new Set(
+          rows
+            .filter(({ isBot }) => !isBot)
+            .map(({ campaignId, clickedAt }) => `${campaignId} ${clickedAt.slice(0, 10)}`),
+        ),
+        (pair) => pair.split(' ')[0],
+      )
+      expect(Object.values(daysOf).filter((days) => days < 70).length).toBeGreaterThanOrEqual(4)
+      expect(Object.values(daysOf).filter((days) => days === 90).length).toBeGreaterThanOrEqual(8)
+      expect([...campaignRows(later)].map(({ status }) => status)).toContain('active')
+    }
+  })
+
+  it('follow the clocks and the weeks of people', () => {
+    const americans = clicks.filter(({ country, region, isBot }) => country === 'US' && region === 'New York' && !isBot)
+    const byHour = countBy(americans, ({ clickedAt }) => clickedAt.slice(11, 13))
+    // 20:00 and 04:00 in New York, summer time left aside.
+    expect(byHour['01'] ?? 0).toBeGreaterThan(3 * (byHour['09'] ?? 0))
+    const byWeekday = countBy(
+      clicks.filter(({ campaignId }) => campaignId === 'cmp-cobalt-google-en'),
+      ({ clickedAt }) => `${new Date(clickedAt).getUTCDay()}`,
+    )
+    expect(byWeekday['1'] ?? 0).toBeGreaterThan(1.1 * (byWeekday['0'] ?? 0))
+  })
+
+  it('come from browsers that their systems have', () => {
+    for (const { os, browser, device, userAgent, isBot } of clicks) {
+      if (isBot) continue
+      if (browser === 'Safari') expect(['iOS', 'iPadOS', 'macOS']).toContain(os)
+      if (browser === 'Edge') expect(os).toBe('Windows')
+      if (device === 'desktop') expect(['Windows', 'macOS', 'Linux']).toContain(os)
+      expect(userAgent).not.toContain('{')
+    }
+  })
+
+  it('have bots, tests, clicks without a page, free clicks, and people who come back', () => {
+    const share = (rows: unknown[]) => rows.length / clicks.length
+    expect(share(clicks.filter(({ isBot }) => isBot))).toBeCloseTo(0.033, 2)
+    expect(share(clicks.filter(({ isTest }) => isTest))).toBeGreaterThan(0.0005)
+    expect(share(clicks.filter(({ landingPageId }) => !landingPageId))).toBeGreaterThan(0.05)
+    expect(share(clicks.filter(({ cost }) => cost === undefined))).toBeGreaterThan(0.02)
+    const visits = countBy(
+      clicks.filter(({ visitorId }) => visitorId),
+      ({ visitorId }) => visitorId,
+    )
+    expect(Object.values(visits).filter((count) => count > 1).length / Object.values(visits).length).toBeGreaterThan(
+      0.1,
+    )
+    expect(new Set(clicks.map(({ currency }) => currency))).toEqual(new Set(['USD', 'EUR', undefined]))
+  })
+
+  it('give every foreign amount its rate, and no other', () => {
+    for (const wished of ['USD', 'EUR', 'GBP', 'XAF']) {
+      const small = planDemo({ ...usual, clicks: 2000, currency: wished })
+      for (const { currency, exchangeRate } of [...clickRows(small), ...conversionRows(small)]) {
+        if (currency === undefined) continue
+        if (currency === wished) expect(exchangeRate).toBeUndefined()
+        else expect(exchangeRate).toBeGreaterThan(0)
+      }
+    }
+  })
+})
+
+describe('the conversions of a demo', () => {
+  const large = planDemo({ ...usual, clicks: 100_000 })
+  const rows = [...conversionRows(large)]
+  const now = new Map(rows.map((row) => [row.id, row]))
+
+  it('stand in every status, from both sources, in two currencies, some of them tests, some with coupons', () => {
+    const statuses = countBy(now.values(), ({ status }) => status)
+    expect(Object.keys(statuses).sort()).toEqual(['approved', 'chargeback', 'declined', 'hold', 'pending', 'refunded'])
+    expect(Object.keys(countBy(now.values(), ({ source }) => source)).sort()).toEqual(['cpa', 'revenue'])
+    expect(Object.keys(countBy(now.values(), ({ currency }) => currency)).sort()).toEqual(['EUR', 'USD'])
+    const some = [...now.values()]
+    expect(some.some(({ isTest }) => isTest)).toBe(true)
+    expect(some.some(({ couponCode }) => couponCode)).toBe(true)
+    expect(some.filter(({ clickId }) => !clickId).length).toBeGreaterThan(5)
+    const rate = some.filter(({ status }) => status === 'approved').length / [...clickRows(large)].length
+    expect(rate).toBeGreaterThan(0.01)
+    expect(rate).toBeLessThan(0.04)
+  })
+
+  it('change status later, each state newer than the one before, of the same moment and amount', () => {
+    const states = new Map<string, typeof rows>()
+    for (const row of rows) states.set(row.id, [...(states.get(row.id) ?? []), row])
+    let changed = 0
+    for (const [first, ...later] of states.values()) {
+      let last = first
+      for (const row of later) {
+        changed += 1
+        expect(row.updatedAt > (last?.updatedAt ?? '')).toBe(true)
+        expect(row.status).not.toBe(last?.status)
+        expect({ ...row, status: '', externalStatus: '', updatedAt: '' }).toEqual({
+          ...first,
+          status: '',
+          externalStatus: '',
+          updatedAt: '',
+        })
+        last = row
+      }
+    }
+    expect(changed / states.size).toBeGreaterThan(0.25)
+  })
+
+  it('follow a click that is there, but for a few whose click was lost', () => {
+    const clickedAt = new Map([...clickRows(large)].map((click) => [click.id, click.clickedAt]))
+    let lost = 0
+    for (const { clickId, convertedAt } of now.values()) {
+      if (!clickId) continue
+      const clicked = clickedAt.get(clickId)
+      if (clicked === undefined) lost += 1
+      else expect(convertedAt > clicked).toBe(true)
+    }
+    expect(lost).toBeGreaterThan(0)
+    expect(lost / now.size).toBeLessThan(0.01)
+  })
+})
+
+describe('the pixel events of a demo', () => {
+  it('make funnels: fewer at every step, each after the one before', () => {
+    const names = countBy(pixelEvents, ({ eventName }) => eventName)
+    expect(names.landing_view).toBeGreaterThan(2 * (names.cta_click ?? 0))
+    expect(names.cta_click).toBeGreaterThan(1.5 * ((names.checkout_start ?? 0) + (names.form_start ?? 0)))
+    expect(names.checkout_start).toBeGreaterThan(2 * (names.purchase ?? 0))
+    expect(names.purchase).toBeGreaterThan(0)
+    const last = new Map<string, string>()
+    for (const { clickId, occurredAt } of pixelEvents) {
+      if (!clickId) continue
+      expect(occurredAt >= (last.get(clickId) ?? '')).toBe(true)
+      last.set(clickId, occurredAt)
+    }
+  })
+})
