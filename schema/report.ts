@@ -44,7 +44,7 @@ export const ReportQuery = Type.Object(
 )
 export type ReportQuery = Static<typeof ReportQuery>
 
-export const ReportRow = Type.Object({
+const ReportRow = Type.Object({
   id: Type.String({
     description: `The bucket: a campaign id, a country code, a day, …; \`${notSet}\` for rows without.`,
   }),

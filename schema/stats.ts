@@ -3,7 +3,7 @@ import { Metrics, metricFields } from './metrics.ts'
 import { Currency, Id, Instant } from './scalars.ts'
 
 export const statsDaysDefault = 30
-export const statsDaysMax = 90
+const statsDaysMax = 90
 
 export const StatsQuery = Type.Object(
   {
@@ -53,7 +53,7 @@ export const StatsOverview = Type.Object({
 })
 export type StatsOverview = Static<typeof StatsOverview>
 
-export const StatsDay = Type.Object({
+const StatsDay = Type.Object({
   id: Type.String({ format: 'date', description: 'The local day.' }),
   date: Type.String({ format: 'date', description: 'The same.' }),
   complete: Type.Boolean({

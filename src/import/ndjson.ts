@@ -23,7 +23,7 @@ export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator
   }
 }
 
-export function isBlank(text: string): boolean {
+function isBlank(text: string): boolean {
   return !/\S/.test(text)
 }
 

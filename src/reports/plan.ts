@@ -11,7 +11,7 @@ export interface DimensionPlan {
   names: NamedTable | 'country' | 'itself'
 }
 
-export const dimensionPlans: Record<Dimension, DimensionPlan> = {
+const dimensionPlans: Record<Dimension, DimensionPlan> = {
   campaign: { column: 'campaign_id', rollupDimension: 'campaign', names: 'campaigns' },
   country: { column: 'country', rollupDimension: 'country', names: 'country' },
   device: { column: 'device', rollupDimension: 'device', names: 'itself' },
