@@ -46,7 +46,7 @@ module.exports = {
       'drivers-stay-with-the-stores',
       'One caller of each driver.',
       { path: '^src/', pathNot: '^src/stores/|^src/sql/rows\\.ts' },
-      { path: 'node_modules/(@clickhouse/client|postgres)/', dependencyTypesNot: ['type-only'] },
+      { path: 'node_modules/(@clickhouse/client|postgres|ioredis)/', dependencyTypesNot: ['type-only'] },
     ),
     rule('main-is-the-top', 'Nothing imports the command.', {}, { path: '^src/main\\.ts$' }),
     rule(

@@ -1,3 +1,4 @@
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
@@ -22,6 +23,7 @@ import type { App, Room } from './room.ts'
 import type { Settings } from './settings.ts'
 import { statsRoutes } from './stats/routes.ts'
 import type { Stores } from './stores/open.ts'
+import type { Redis } from './stores/redis.ts'
 
 /** What the server is made of. */
 export interface AppParts {
@@ -37,6 +39,10 @@ export interface AppParts {
   log?: FastifyBaseLogger
   /** Where it counts its answers; nowhere when left out. */
   metrics?: Metrics
+  /** Counts rate limits for all instances together; without it this one counts for itself. */
+  redis?: Redis | undefined
+  /** How long a request may take to arrive, in milliseconds: its headers a third of it. */
+  arrivalMs?: number
   /** What adds the routes under /api/v1; all of ours when left out. */
   rooms?: readonly ((app: App, room: Room) => void)[]
 }
@@ -45,22 +51,28 @@ const allRooms = [clickRoutes, conversionRoutes, metadataRoutes, statsRoutes, re
 
 /** An event with 20 properties of 256 characters fits ten times. */
 const bodyMaxBytes = 65_536
-/** A request that arrives more slowly is cut off. */
-const requestTimeoutMs = 30_000
+const headersMaxBytes = 16_384
 
 /** Builds the server, ready to be asked; listening is the caller's. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { stores, now, names = openNames(stores.postgres), answers = openAnswers() } = parts
-  const { log, metrics, rooms = allRooms } = parts
+  const { settings, stores, redis, now, names = openNames(stores.postgres), answers = openAnswers() } = parts
+  const { log, metrics, arrivalMs = 30_000, rooms = allRooms } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => uuidv7(),
     return503OnClosing: false,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: arrivalMs,
+    http: {
+      maxHeaderSize: headersMaxBytes,
+      headersTimeout: arrivalMs / 3,
+      // How often Node looks for requests that are late; its own 30 s would double our limits.
+      connectionsCheckingInterval: Math.min(1_000, arrivalMs / 3),
+    },
     bodyLimit: bodyMaxBytes,
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
+    ...(settings.TRUST_PROXY && { trustProxy: settings.TRUST_PROXY.split(',') }),
     frameworkErrors: answerError,
     clientErrorHandler: answerBadHttp,
     // TRAP: a longer parameter than this would be answered before the gate; the limit of HTTP headers is below it.
@@ -89,11 +101,20 @@ export async function buildApp(parts: AppParts): Promise<App> {
       directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
     },
   })
+  // Before `answerUnknown`, which would take its route for one of ours.
+  if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOf(settings.CORS_ORIGINS))
   answerUnknown(app)
-  await addGate(app, stores.postgres, now)
+  const { countIdentifier } = await addGate(app, {
+    postgres: stores.postgres,
+    redis,
+    withoutRedis: settings.RATE_LIMIT_WITHOUT_REDIS,
+    readsPerAccount: settings.READS_PER_ACCOUNT,
+    now,
+    onDenied: metrics?.countDenial,
+  })
   readParameters(app)
   await addDocs(app)
-  const room: Room = { stores, names, answers, now }
+  const room: Room = { stores, names, answers, now, countIdentifier }
   healthRoutes(app, room)
   await app.register(
     async (api) => {
@@ -103,6 +124,26 @@ export async function buildApp(parts: AppParts): Promise<App> {
   )
   await app.ready()
   return app
+}
+
+/** Browsers may send what calls need and read what answers tell; keys travel in a header, so no cookies. */
+function corsOf(origins: string): FastifyCorsOptions {
+  return {
+    origin: origins === '*' ? '*' : origins.split(','),
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: ['authorization', 'content-type', 'if-none-match'],
+    exposedHeaders: [
+      'etag',
+      'retry-after',
+      'www-authenticate',
+      'x-ratelimit-limit',
+      'x-ratelimit-remaining',
+      'x-ratelimit-reset',
+      'x-request-id',
+    ],
+    maxAge: 600,
+    strictPreflight: false,
+  }
 }
 
 /** While the server closes, every answer ends its connection; one that is kept alive would hold up the end. */

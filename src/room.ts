@@ -2,6 +2,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -26,4 +28,15 @@ export interface Room {
   readonly answers: Answers
   /** The present moment in epoch milliseconds; handed in, so that tests choose it. */
   readonly now: () => number
+  /**
+   * Counts an event against the minute of its click or visitor, and tells that budget where it is the one that ends first.
+   * @param identifier of the click or visitor, with its account
+   * @throws Problem `rate_limited` when it was one too many
+   */
+  readonly countIdentifier: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    identifier: string,
+    perMinute: number,
+  ) => Promise<void>
 }

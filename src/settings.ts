@@ -1,5 +1,9 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { isIP } from 'node:net'
+import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+
+FormatRegistry.Set('networks', (text) => text.split(',').every(isNetwork))
+FormatRegistry.Set('origins', (text) => text === '*' || text.split(',').every(isOrigin))
 
 /** The environment, variable by variable. `docs/operations.md` shows the same texts. */
 export const SettingsSchema = Type.Object({
@@ -22,6 +26,39 @@ export const SettingsSchema = Type.Object({
     Type.String({
       pattern: '^postgres(ql)?://.+',
       description: 'Postgres: `postgres://user:password@host:5432/database`. Without it Postgres is embedded.',
+    }),
+  ),
+  REDIS_URL: Type.Optional(
+    Type.String({
+      pattern: '^rediss?://.+',
+      description:
+        'Redis: `redis://user:password@host:6379/0`. All instances count rate limits in it together; without it each one counts for itself.',
+    }),
+  ),
+  RATE_LIMIT_WITHOUT_REDIS: Type.Union([Type.Literal('open'), Type.Literal('closed')], {
+    default: 'open',
+    description:
+      'While the Redis of `REDIS_URL` is away: `open` lets each instance count alone, `closed` answers 503 to every key.',
+  }),
+  READS_PER_ACCOUNT: Type.Integer({
+    default: 8,
+    minimum: 1,
+    maximum: 32,
+    description:
+      'Reads that an account may have under way at a time in one instance; 128 more wait for up to 5 s, the rest is 429.',
+  }),
+  TRUST_PROXY: Type.Optional(
+    Type.String({
+      format: 'networks',
+      description:
+        'Proxies whose `X-Forwarded-For` is believed: addresses and networks, separated by commas, such as `10.0.0.0/8,127.0.0.1`. Without it the header is ignored.',
+    }),
+  ),
+  CORS_ORIGINS: Type.Optional(
+    Type.String({
+      format: 'origins',
+      description:
+        'Web pages that may call the API from a browser: origins separated by commas, such as `https://app.example.com`, or `*`. Without it none may.',
     }),
   ),
   METRICS_PORT: Type.Integer({
@@ -58,4 +95,16 @@ export function readSettings(environment: Record<string, string | undefined>): S
     throw new SettingsError(`${name}=${environment[name] ?? ''}: ${error.message.toLowerCase()}.`)
   }
   return settings as Settings
+}
+
+/** An address, alone or with the length of a prefix. */
+function isNetwork(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(bits ?? 0) <= (version === 4 ? 32 : 128)
+}
+
+/** Scheme, host and port and nothing more, as browsers send it. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
 }

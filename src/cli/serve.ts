@@ -10,6 +10,7 @@ import type { App } from '../room.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrate.ts'
 import { openStores } from '../stores/open.ts'
+import { openRedis, type Redis } from '../stores/redis.ts'
 import type { Context } from './context.ts'
 import { wholeNumberFrom } from './wholeNumber.ts'
 
@@ -39,16 +40,19 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
   const destination = pino.destination({ fd: 2, sync: false })
   const log = openLog(settings.LOG_LEVEL, destination)
   const stores = await openStores(settings, ({ level, message }) => log[level](message))
+  let redis: Redis | undefined
   try {
     await migrate(stores)
     const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
+    if (settings.REDIS_URL) redis = await openRedis(settings.REDIS_URL, ({ level, message }) => log[level](message))
     const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
-    const app = await buildApp({ settings, stores, now: Date.now, log, ...(metrics && { metrics }) })
+    const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
     const metricsServer = metrics && (await listenForMetrics(metrics, settings))
     const url = await listen(app, settings)
     const stop = async () => {
       await app.close()
       metricsServer?.stop()
+      redis?.close()
     }
     if (demoAccount) {
       await fillAndWelcome(context, stores, demoAccount, { url, clicks: demoClicks }).catch((error) =>
@@ -65,6 +69,7 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
       destination.flushSync()
     })
   } catch (error) {
+    redis?.close()
     await stores.close()
     throw error
   }

@@ -1,11 +1,8 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
 import { EventAnswer, EventBody } from '../../schema/event.ts'
-import { Problem } from '../problem.ts'
 import type { App, Room } from '../room.ts'
 import { openAccept } from './accept.ts'
 import type { Outcome } from './deduplicate.ts'
-import { type Budget, IdentifierLimit } from './identifierLimit.ts'
 import { identifierOf, validateEvent } from './validate.ts'
 
 const answers: Record<Outcome, EventAnswer> = {
@@ -14,9 +11,8 @@ const answers: Record<Outcome, EventAnswer> = {
   over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
 }
 
-export function eventRoutes(app: App, { stores, now }: Room): void {
+export function eventRoutes(app: App, { stores, now, countIdentifier }: Room): void {
   const accept = openAccept(stores, now, app.log)
-  const identifiers = new IdentifierLimit()
   app.post(
     '/events',
     {
@@ -53,28 +49,12 @@ export function eventRoutes(app: App, { stores, now }: Room): void {
       const { accountId, plan } = request.caller
       const event = validateEvent(request.body, now())
       const identifier = `${accountId} ${identifierOf(event)}`
-      spend(reply, identifiers.count(identifier, plan.identifierEventsPerMinute, event.receivedAtMs))
+      await countIdentifier(request, reply, identifier, plan.identifierEventsPerMinute)
       // What waits is the event; a body may be a hundred times as large.
       request.body = null as never
       return answers[await accept(event, { accountId, clickAllowance: plan.clickAllowance })]
     },
   )
-}
-
-/**
- * Holds a request to the budget of its click or visitor, and tells that budget when it is the one that ends first.
- * @throws Problem `rate_limited`
- */
-function spend(reply: FastifyReply, { limit, remaining, resetS, isExceeded }: Budget): void {
-  if (isExceeded || remaining < Number(reply.getHeader('x-ratelimit-remaining'))) {
-    reply.header('x-ratelimit-limit', limit)
-    reply.header('x-ratelimit-remaining', remaining)
-    reply.header('x-ratelimit-reset', resetS)
-  }
-  if (!isExceeded) return
-  throw new Problem('rate_limited', `A click or visitor may have ${limit} events a minute; try again in ${resetS} s.`, {
-    retryAfterS: resetS,
-  })
 }
 
 function refusal(reason: string, codes: readonly string[]): TObject {

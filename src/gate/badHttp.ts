@@ -26,7 +26,11 @@ export function answerBadHttp(error: NodeJS.ErrnoException, socket: Socket): voi
       body,
     ].join('\r\n'),
   )
+  // Destroyed at once, the answer could be lost on its way; not destroyed, a sender that goes on keeps it for ever.
+  setTimeout(() => socket.destroy(), lingerMs).unref()
 }
+
+const lingerMs = 500
 
 const reasons: Record<number, string> = { 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }
 

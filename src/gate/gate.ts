@@ -6,21 +6,34 @@ import type { Postgres } from '../stores/postgres.ts'
 import type { Caller } from './caller.ts'
 import { type KeyRecord, openKeys } from './keys.ts'
 import { hashOfKey, isKeyText } from './keyText.ts'
-import { openLimits } from './limits.ts'
+import { type Limits, type LimitsOptions, openLimits } from './limits.ts'
+import { Turns } from './turns.ts'
+import { isUnknown } from './unknown.ts'
 
 /** Where the API lives; every route below it declares a scope, but for its documentation. */
 export const apiPrefix = '/api/v1'
 export const docsPrefix = `${apiPrefix}/docs`
 
+/** What the gate decides by. */
+export interface GateOptions extends LimitsOptions {
+  postgres: Postgres
+  /** Reads of one account at a time. */
+  readsPerAccount: number
+}
+
 /**
  * Puts the gate before every route that declares a scope: key, scope, rate limit, in this order. The request is
  * counted before its scope is judged, so that every answer to a key tells its budget, refusals too.
- * An unknown path tells a valid key its budget as well, but is 404 whatever the key.
+ * An unknown path tells a valid key its budget as well, but is 404 whatever the key. Once its parameters are found
+ * right, a read waits for its account's turn.
+ * @returns what rooms count by
  * @throws Error at start when a route under /api/v1 declares no scope
  */
-export async function addGate(app: App, postgres: Postgres, now: () => number): Promise<void> {
+export async function addGate(app: App, options: GateOptions): Promise<Pick<Limits, 'countIdentifier'>> {
+  const { postgres, now, onDenied } = options
   const keys = openKeys(postgres, now)
-  const limits = await openLimits(app)
+  const limits = await openLimits(app, options)
+  const turns = new Turns(options.readsPerAccount)
   // TRAP: a decorator can't start as an object; `admit` fills it in before any handler sees the request.
   app.decorateRequest('caller', null as unknown as Caller)
 
@@ -32,8 +45,24 @@ export async function addGate(app: App, postgres: Postgres, now: () => number): 
 
   app.addHook('onRequest', async (request, reply) => {
     const { scope } = request.routeOptions.config
-    if (scope) await admit(request, reply, scope)
-    else if (request.is404) await greet(request, reply)
+    if (isUnknown(request)) await greet(request, reply)
+    else if (scope) await admit(request, reply, scope)
+  })
+
+  app.addHook('preHandler', async (request, reply) => {
+    const { scope } = request.routeOptions.config
+    if (!scope || scope === 'write:events') return
+    const { accountId } = request.caller
+    try {
+      await turns.take(accountId, request.signal)
+    } catch (error) {
+      onDenied?.('queries')
+      throw error
+    }
+    const end = once(() => turns.end(accountId))
+    // TRAP: a caller may hang up before this; then neither event comes any more.
+    if (reply.raw.destroyed) end()
+    else reply.raw.once('finish', end).once('close', end)
   })
 
   async function admit(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<void> {
@@ -87,5 +116,15 @@ export async function addGate(app: App, postgres: Postgres, now: () => number): 
     return (
       tooMany ?? new Problem('invalid_api_key', 'This is no valid API key; send it as Authorization: ApiKey <key>.')
     )
+  }
+  return limits
+}
+
+/** Makes a call that does nothing from its second time on. */
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
   }
 }

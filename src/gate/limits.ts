@@ -1,15 +1,21 @@
-import rateLimit, { type CreateRateLimitOptions, normalizeIP } from '@fastify/rate-limit'
+import rateLimit, { type FastifyRateLimitStore, type FastifyRateLimitStoreCtor, normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { App } from '../room.ts'
+import type { Redis } from '../stores/redis.ts'
 import type { KeyRecord } from './keys.ts'
+import { type Counted, MinuteCounters, minuteMs } from './minuteCounters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What this request is counted against, and how many of its kind a minute may have. */
+    /** What this request is counted against next, and how many of its kind a minute may have. */
     budget: { counter: string; perMinute: number } | null
   }
 }
+
+/** What requests are counted by. */
+export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
+export type LimitKind = (typeof limitKinds)[number]
 
 /** What the gate counts. A minute begins with the first request in it. */
 export interface Limits {
@@ -19,6 +25,11 @@ export interface Limits {
    * @returns Problem `rate_limited` when it was one too many
    */
   countRequest(request: FastifyRequest, reply: FastifyReply, record: KeyRecord): Promise<Problem | undefined>
+  /**
+   * Counts an event against the budget of its click or visitor, and tells that budget where it is the one that ends first.
+   * @throws Problem `rate_limited` when it was one too many
+   */
+  countIdentifier(request: FastifyRequest, reply: FastifyReply, identifier: string, perMinute: number): Promise<void>
   /** @returns Problem `rate_limited` when the address of this request has sent too many wrong keys */
   checkAddress(request: FastifyRequest): Promise<Problem | undefined>
   /**
@@ -28,63 +39,137 @@ export interface Limits {
   countWrongKey(request: FastifyRequest): Promise<Problem | undefined>
 }
 
-const windowMs = 60_000
+/** Where and how it is counted. */
+export interface LimitsOptions {
+  /** Counts for all instances together; without it each one counts for itself. */
+  redis?: Redis | undefined
+  /** While Redis is away: `open` counts in each instance alone, `closed` answers 503. */
+  withoutRedis: 'open' | 'closed'
+  /** The present moment in epoch milliseconds. */
+  now: () => number
+  /** Told of every request that was one too many. */
+  onDenied?: ((kind: LimitKind) => void) | undefined
+}
 
 /** Far above what a forgotten script makes, far below what would keep Postgres busy. */
 const wrongKeysPerMinute = 120
 
-/** Counters are made for keys that exist and for addresses, so an invented key can't push another one's out. */
-const countersMax = 100_000
+/**
+ * Counters in memory, by kind: keys exist, so nobody invents them; an address costs its sender a connection; an identifier
+ * costs a request of a key, and a machine takes some 17,000 of those a second.
+ */
+const countersMax = { key: 200_000, address: 100_000, identifier: 1_000_000 }
 
 /** An IPv6 network of this size counts as one address: it is what a single customer is given. */
 const ipv6Prefix = 64
 
-/** Opens the counters, in this process's memory. */
-export async function openLimits(app: App): Promise<Limits> {
-  await app.register(rateLimit, { global: false })
+/** Opens the counters: of keys, of addresses and of identifiers, each kind in a space of its own. */
+export async function openLimits(app: App, options: LimitsOptions): Promise<Limits> {
+  const { onDenied = () => {} } = options
+  await app.register(rateLimit, { global: false, store: storeOf(options) })
   app.decorateRequest('budget', null)
-  const keys: CreateRateLimitOptions & { cache: number } = {
-    cache: countersMax,
-    timeWindow: windowMs,
+  const countBudget = app.createRateLimit({
+    timeWindow: minuteMs,
     keyGenerator: ({ budget }) => budget?.counter ?? '',
     max: ({ budget }) => budget?.perMinute ?? 0,
-  }
-  const addresses: CreateRateLimitOptions & { cache: number } = {
-    cache: countersMax,
-    timeWindow: windowMs,
+  })
+  const countAddress = app.createRateLimit({
+    timeWindow: minuteMs,
     keyGenerator: ({ ip }) => `address:${normalizeIP(ip, ipv6Prefix)}`,
     max: wrongKeysPerMinute,
-  }
-  const countKey = app.createRateLimit(keys)
-  const countAddress = app.createRateLimit(addresses)
+  })
 
   async function askAddress(request: FastifyRequest, increment: boolean): Promise<Problem | undefined> {
     const state = await countAddress(request, { increment })
-    return !state.isAllowed && state.isExceeded
-      ? tooMany('Too many wrong API keys came from this address', state.ttlInSeconds)
-      : undefined
+    if (state.isAllowed || !state.isExceeded) return undefined
+    onDenied('address')
+    return tooMany('Too many wrong API keys came from this address', secondsOf(state.ttl))
   }
 
   return {
     async countRequest(request, reply, { keyId, plan }) {
       const isEvent = request.routeOptions.config.scope === 'write:events'
       const perMinute = (isEvent ? plan?.eventsPerMinute : plan?.requestsPerMinute) ?? 0
-      request.budget = { counter: `${isEvent ? 'events' : 'requests'}:${keyId}`, perMinute }
-      const state = await countKey(request)
+      request.budget = { counter: `key:${keyId}:${isEvent ? 'events' : 'requests'}`, perMinute }
+      const state = await countBudget(request)
       if (state.isAllowed) return undefined
-      reply.header('x-ratelimit-limit', state.max)
-      reply.header('x-ratelimit-remaining', state.remaining)
-      reply.header('x-ratelimit-reset', state.ttlInSeconds)
-      return state.isExceeded
-        ? tooMany(`This key may send ${state.max} ${isEvent ? 'events' : 'requests'} a minute`, state.ttlInSeconds)
-        : undefined
+      const resetS = secondsOf(state.ttl)
+      tellBudget(reply, state.max, state.remaining, resetS)
+      if (!state.isExceeded) return undefined
+      onDenied('key')
+      return tooMany(`This key may send ${state.max} ${isEvent ? 'events' : 'requests'} a minute`, resetS)
+    },
+    async countIdentifier(request, reply, identifier, perMinute) {
+      request.budget = { counter: `identifier:${identifier}`, perMinute }
+      const state = await countBudget(request)
+      if (state.isAllowed) return
+      const resetS = secondsOf(state.ttl)
+      if (state.isExceeded || state.remaining < Number(reply.getHeader('x-ratelimit-remaining'))) {
+        tellBudget(reply, state.max, state.remaining, resetS)
+      }
+      if (!state.isExceeded) return
+      onDenied('identifier')
+      throw tooMany(`A click or visitor may have ${state.max} events a minute`, resetS)
     },
     checkAddress: (request) => askAddress(request, false),
     countWrongKey: (request) => askAddress(request, true),
   }
 }
 
+/** Makes the store that the library counts in: Redis where there is one, this process's memory otherwise. */
+function storeOf({ redis, withoutRedis, now }: LimitsOptions): FastifyRateLimitStoreCtor {
+  const memory = new Map(Object.entries(countersMax).map(([kind, max]) => [kind, new MinuteCounters(max)]))
+
+  /** The kind is what a counter's name begins with. */
+  function memoryOf(name: string): MinuteCounters {
+    const counters = memory.get(name.slice(0, name.indexOf(':')))
+    if (!counters) throw new Error(`${name} is of no kind.`)
+    return counters
+  }
+
+  function settle(shared: Promise<Counted> | undefined, alone: () => Counted, tell: Tell): void {
+    if (!shared) return answer(tell, alone())
+    shared.then(
+      (counted) => answer(tell, counted),
+      () => (withoutRedis === 'open' ? answer(tell, alone()) : tell(uncounted())),
+    )
+  }
+
+  return class Store implements FastifyRateLimitStore {
+    incr(name: string, tell: Tell): void {
+      settle(redis?.add(name, minuteMs), () => memoryOf(name).add(name, now()), tell)
+    }
+
+    read(name: string, tell: Tell): void {
+      settle(redis?.look(name), () => memoryOf(name).look(name, now()), tell)
+    }
+
+    child(): Store {
+      return this
+    }
+  }
+}
+
+type Tell = (error: Error | null, result?: { current: number; ttl: number }) => void
+
+function answer(tell: Tell, { count, endsInMs }: Counted): void {
+  tell(null, { current: count, ttl: endsInMs })
+}
+
+function uncounted(): Problem {
+  return new Problem('unavailable', 'Requests cannot be counted at the moment; try again.', { retryAfterS: 2 })
+}
+
+function tellBudget(reply: FastifyReply, limit: number, remaining: number, resetS: number): void {
+  reply.header('x-ratelimit-limit', limit)
+  reply.header('x-ratelimit-remaining', remaining)
+  reply.header('x-ratelimit-reset', resetS)
+}
+
+function secondsOf(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000))
+}
+
 function tooMany(reason: string, resetS: number): Problem {
-  const retryAfterS = Math.max(1, resetS)
-  return new Problem('rate_limited', `${reason}; try again in ${retryAfterS} s.`, { retryAfterS })
+  return new Problem('rate_limited', `${reason}; try again in ${resetS} s.`, { retryAfterS: resetS })
 }

@@ -9,6 +9,8 @@ export interface Metrics {
   readonly registry: Registry
   /** Counts and times every answer of a server. */
   observe(app: App): void
+  /** Counts a request that a limit refused. */
+  readonly countDenial: (limit: string) => void
 }
 
 /** From cached answers to the time limit of queries. */
@@ -31,8 +33,15 @@ export function openMetrics(): Metrics {
     buckets: durationBucketsS,
     registers: [registry],
   })
+  const denials = new Counter({
+    name: 'rate_limit_denials_total',
+    help: 'Requests refused with 429, by what was counted: key, address, identifier (a click or visitor), queries (reads at once).',
+    labelNames: ['limit'],
+    registers: [registry],
+  })
   return {
     registry,
+    countDenial: (limit) => denials.inc({ limit }),
     observe(app) {
       app.addHook('onResponse', async (request, reply) => {
         const route = request.routeOptions.url ?? 'unknown'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
-import { IdentifierLimit } from '../../src/events/identifierLimit.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { storeClicks, storeMetadata } from '../kit/rows.ts'
 import { accepted, post, refused, send } from './send.ts'
@@ -75,21 +74,5 @@ describe('the limit of a click or visitor', () => {
     }
     expect(await send(api.app, key, byClick('c4', { event_id: 'again' }))).toEqual(refused(429, 'rate_limited'))
     expect(await send(api.app, key, byClick('c4', { value: 'x' }))).toEqual(refused(400, 'invalid_value'))
-  })
-
-  it('keeps every counter for its minute, however many identifiers are invented', () => {
-    const limit = new IdentifierLimit()
-    expect(limit.count('real', 1, 0)).toMatchObject({ isExceeded: false, remaining: 0 })
-    for (let n = 0; n < 300_000; n++) limit.count(`invented-${n}`, 1, 30_000)
-    expect(limit.count('real', 1, 59_999)).toMatchObject({ isExceeded: true, resetS: 1 })
-    expect(limit.count('real', 1, 60_000)).toMatchObject({ isExceeded: false, resetS: 60 })
-  })
-
-  it('counts each minute from its first event, across the turns of its memory', () => {
-    const limit = new IdentifierLimit()
-    limit.count('other', 9, 0)
-    for (const atMs of [50_000, 61_000, 109_999]) limit.count('late', 3, atMs)
-    expect(limit.count('late', 3, 109_999).isExceeded).toBe(true)
-    expect(limit.count('late', 3, 110_000)).toMatchObject({ isExceeded: false, remaining: 2, resetS: 60 })
   })
 })

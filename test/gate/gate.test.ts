@@ -203,7 +203,16 @@ describe('the rate limit', () => {
 
 describe('a path', () => {
   it('that is unknown is 404 with or without a key', async () => {
-    for (const url of ['/', '/api', '/api/v1', '/api/v1/', '/api/v1/nope', '/api/v2/probe', '/metrics']) {
+    for (const url of [
+      '/',
+      '/api',
+      '/api/v1',
+      '/api/v1/',
+      '/api/v1/nope',
+      '/api/v1/probe/',
+      '/api/v2/probe',
+      '/metrics',
+    ]) {
       expectProblem(await ask(url), 404, 'not_found')
       expectProblem(await ask(url, { apiKey: null }), 404, 'not_found')
       expectProblem(await ask(url, { apiKey: 'nonsense' }), 404, 'not_found')
