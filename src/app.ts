@@ -20,6 +20,7 @@ import { metadataRoutes } from './metadata/routes.ts'
 import { type Names, openNames } from './names.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { App, Room } from './room.ts'
+import { searchRoutes } from './search/routes.ts'
 import type { Settings } from './settings.ts'
 import { statsRoutes } from './stats/routes.ts'
 import type { Stores } from './stores/open.ts'
@@ -47,7 +48,7 @@ export interface AppParts {
   rooms?: readonly ((app: App, room: Room) => void)[]
 }
 
-const allRooms = [clickRoutes, conversionRoutes, metadataRoutes, statsRoutes, reportRoutes, eventRoutes]
+const allRooms = [clickRoutes, conversionRoutes, metadataRoutes, searchRoutes, statsRoutes, reportRoutes, eventRoutes]
 
 /** An event with 20 properties of 256 characters fits ten times. */
 const bodyMaxBytes = 65_536

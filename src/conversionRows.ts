@@ -72,17 +72,17 @@ ORDER BY converted_at DESC, id DESC`,
 }
 
 /**
- * Names the places of conversions.
- * @returns the rows as they leave us, in the order given
+ * Finds what is shown of conversions beside what they hold.
+ * @returns the function that writes a row as it leaves us
  * @throws Problem `unavailable`
  */
-export async function toConversions(
+export async function conversionWriter(
   { names }: Pick<Room, 'names'>,
   { accountId, currency }: { accountId: string; currency: string },
   rows: readonly StoredConversion[],
-): Promise<Conversion[]> {
+): Promise<(row: StoredConversion) => Conversion> {
   const placesOf = await findPlaces(names, accountId, rows)
-  return rows.map((row) => ({
+  return (row) => ({
     id: row.id,
     source: row.source,
     status: row.status,
@@ -108,5 +108,5 @@ export async function toConversions(
     baseCurrency: currency,
     couponCode: toText(row.couponCode),
     isTest: row.isTest,
-  }))
+  })
 }

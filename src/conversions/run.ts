@@ -1,5 +1,5 @@
 import type { Conversion } from '../../schema/conversion.ts'
-import { readConversions, toConversions } from '../conversionRows.ts'
+import { conversionWriter, readConversions } from '../conversionRows.ts'
 import type { Room } from '../room.ts'
 import { nothing } from '../sql/fragment.ts'
 import { findLatest } from '../sql/latest.ts'
@@ -25,5 +25,5 @@ export async function listConversions(
   const rows = await readConversions(room, plan.accountId, page.data, {
     ...{ state: question.state, extra: nothing, label: 'conversions.rows', signal },
   })
-  return { ...page, data: await toConversions(room, plan, rows) }
+  return { ...page, data: rows.map(await conversionWriter(room, plan, rows)) }
 }

@@ -16,6 +16,13 @@ export interface LatestQuestion {
   place: readonly Fragment[]
   /** What the latest version has to fulfil; it may have changed from one to the next. */
   state: readonly Fragment[]
+  /** One of these too, at least. Each is looked for on its own, so that it can use an index of its own. */
+  anyOf?: readonly Fragment[]
+}
+
+/** @returns all that the latest version of a row has to fulfil */
+export function stateOf({ state, anyOf }: LatestQuestion): Fragment[] {
+  return anyOf ? [...state, ch`(${join(anyOf, ' OR ')})`] : [...state]
 }
 
 /**
@@ -33,10 +40,10 @@ export async function findLatest(
   asking: Asking,
 ): Promise<PageKey[]> {
   const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, asking)
-  for (const candidates of [2 * limit, 32 * limit]) {
+  for (const candidates of [Math.ceil(1.5 * limit), 12 * limit]) {
     const keys = await read(latestSql(question, from, limit, candidates))
     if (keys.length === limit) return keys
-    const more = await read(candidatesSql(question, from, ch`LIMIT 1 OFFSET ${count(candidates)}`))
+    const more = await read(candidatesSql(question, from, candidates + 1, candidates))
     if (more.length === 0) return keys
   }
   return await read(latestSql(question, from, limit, undefined))
@@ -48,39 +55,50 @@ function latestSql(
   limit: number,
   candidates: number | undefined,
 ): Fragment {
-  const { table, at, id, place, state } = question
-  const among =
-    candidates === undefined
-      ? []
-      : [
-          ch`(${at}, ${id}) IN (SELECT ${at}, ${id} FROM (${candidatesSql(question, from, ch`LIMIT ${count(candidates)}`)}))`,
-        ]
+  const { table, at, id, place } = question
+  const among = candidates === undefined ? [] : [ch`(${at}, ${id}) IN (${candidatesSql(question, from, candidates)})`]
   return ch`
 SELECT DISTINCT toUnixTimestamp64Milli(${at}) AS atMs, ${id} AS id
 FROM ${table} FINAL
-WHERE ${join([...place, after(from, at, id), ...among, ...state], '\n  AND ')}
+WHERE ${join([...place, after(from, at, id), ...among, ...stateOf(question)], '\n  AND ')}
 ORDER BY atMs DESC, id DESC
 LIMIT ${count(limit)}`
+}
+
+/** The first rows any version of which fulfils the question, some of them perhaps repeated. */
+function candidatesSql(question: LatestQuestion, from: PageKey | undefined, limit: number, skipped = 0): Fragment {
+  const { at, id, state, anyOf } = question
+  const order = ch`ORDER BY ${at} DESC, ${id} DESC`
+  const rows = skipped === 0 ? ch`LIMIT ${count(limit)}` : ch`LIMIT ${count(limit - skipped)} OFFSET ${count(skipped)}`
+  if (!anyOf) {
+    return ch`
+${matchingSql(question, from, state)}
+${order}
+${rows}`
+  }
+  const each = anyOf.map(
+    (one) => ch`SELECT * FROM (${matchingSql(question, from, [...state, one])}
+${order}
+LIMIT ${count(limit)})`,
+  )
+  return ch`
+SELECT ${at}, ${id}
+FROM (
+${join(each, '\nUNION ALL\n')}
+)
+${order}
+${rows}`
 }
 
 /**
  * TRAP: without PREWHERE the id of every row is read, also of those that the state rules out (ClickHouse 26.7 puts a
  * filter of its own there for ORDER BY … LIMIT); and DISTINCT here would read the whole table.
  */
-function candidatesSql(
-  { table, at, id, place, state }: LatestQuestion,
-  from: PageKey | undefined,
-  rows: Fragment,
-): Fragment {
+function matchingSql({ table, at, id, place }: LatestQuestion, from: PageKey | undefined, state: readonly Fragment[]) {
+  const prewhere = ch`
+PREWHERE ${join(state, '\n  AND ')}`
   return ch`
 SELECT ${at}, ${id}
-FROM ${table}${
-    state.length === 0
-      ? nothing
-      : ch`
-PREWHERE ${join(state, '\n  AND ')}`
-  }
-WHERE ${join([...place, after(from, at, id)], '\n  AND ')}
-ORDER BY ${at} DESC, ${id} DESC
-${rows}`
+FROM ${table}${state.length === 0 ? nothing : prewhere}
+WHERE ${join([...place, after(from, at, id)], '\n  AND ')}`
 }

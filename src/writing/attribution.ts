@@ -1,8 +1,8 @@
 import { ch, type Fragment, text } from '../sql/fragment.ts'
+import { idList } from '../sql/idList.ts'
 import { selectRows } from '../sql/rows.ts'
 import type { Click } from './click.ts'
 import type { Conversion } from './conversion.ts'
-import { idList } from './idList.ts'
 import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 

@@ -1,7 +1,7 @@
 import { ch, text } from '../sql/fragment.ts'
+import { idList } from '../sql/idList.ts'
 import { sendBatch } from './batch.ts'
 import { type Click, clickColumns } from './click.ts'
-import { idList } from './idList.ts'
 import { KeyedRows } from './keyedRows.ts'
 import { KnownKeys } from './knownKeys.ts'
 import type { Writer } from './writer.ts'

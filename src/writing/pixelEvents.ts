@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ch, text } from '../sql/fragment.ts'
+import { idList } from '../sql/idList.ts'
 import { insertRows } from '../sql/write.ts'
-import { idList } from './idList.ts'
 import { KeyedRows } from './keyedRows.ts'
 import { KnownKeys } from './knownKeys.ts'
 import { untilAnswered } from './patience.ts'

@@ -203,6 +203,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversions/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Conversions that hold a text, newest first
+         * @description Finds the text anywhere in the fields, whatever its case; each row says where. Tests are left out. `externalClickId` and `referrer` are those of the conversion’s click.
+         *
+         *     Scope: `search:conversions`.
+         */
+        get: operations["getConversionsSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/campaigns/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Campaigns that hold a text, newest first
+         * @description Finds the text anywhere in the fields, whatever its case; each row says where.
+         *
+         *     Scope: `search:campaigns`.
+         */
+        get: operations["getCampaignsSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/stats/overview": {
         parameters: {
             query?: never;
@@ -1775,6 +1819,380 @@ export interface operations {
             };
             /** @description There is no such row, or it is not yours: `not_found`. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getConversionsSearch: {
+        parameters: {
+            query: {
+                /** @description Text to find anywhere in a field, in upper or lower case; trimmed, then 2 to 100 characters. Nothing in it is a wildcard. */
+                q: string;
+                /** @description Fields to look into, with commas between; all of them unless given: id, clickId, transactionId, externalStatus, campaignId, campaignName, offerId, offerName, country, couponCode, visitorId, externalClickId, referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10. */
+                fields?: string;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                cursor?: string;
+                /** @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset. */
+                from?: string;
+                /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Conversions that hold a text, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            id: string;
+                            /** @enum {string} */
+                            source: "cpa" | "revenue";
+                            /** @enum {string} */
+                            status: "approved" | "pending" | "declined" | "hold" | "refunded" | "chargeback";
+                            /** @description The status in the sender’s own word. */
+                            externalStatus: string | null;
+                            /** @description Such as purchase. */
+                            eventName: string | null;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            convertedAt: string;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            clickedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            createdAt: string;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            updatedAt: string;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            clickId: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            visitorId: string | null;
+                            /** @description The sender’s id of the sale. */
+                            transactionId: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            campaignId: string | null;
+                            /** @description Name of the campaign now. */
+                            campaignName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            offerId: string | null;
+                            /** @description Name of the offer now. */
+                            offerName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            landingPageId: string | null;
+                            /** @description Name of the landing page now. */
+                            landingPageName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            trafficSourceId: string | null;
+                            /** @description Name of the traffic source now. */
+                            trafficSourceName: string | null;
+                            /** @description ISO 3166-1 alpha-2. */
+                            country: string | null;
+                            /** @enum {string|null} */
+                            device: "desktop" | "mobile" | "tablet" | "other" | null;
+                            /** @description Operating system. */
+                            os: string | null;
+                            /** @description Browser. */
+                            browser: string | null;
+                            /** @description Tracking parameters `sub1` to `sub10`. */
+                            subIds: {
+                                sub1: string | null;
+                                sub2: string | null;
+                                sub3: string | null;
+                                sub4: string | null;
+                                sub5: string | null;
+                                sub6: string | null;
+                                sub7: string | null;
+                                sub8: string | null;
+                                sub9: string | null;
+                                sub10: string | null;
+                            };
+                            /** @description At most 6 decimals, in the currency beside it. */
+                            payout: number | null;
+                            /** @description At most 6 decimals, in the currency beside it. */
+                            revenue: number | null;
+                            /** @description ISO 4217. */
+                            currency: string | null;
+                            /** @description revenue in baseCurrency, at the rate given with it. */
+                            revenueBase: number | null;
+                            /** @description Currency of the account. */
+                            baseCurrency: string;
+                            /** @description As the sender gave it. */
+                            couponCode: string | null;
+                            /** @description Counted nowhere; listed with include_test_mode. */
+                            isTest: boolean;
+                            /**
+                             * @description Only rows that match come back.
+                             * @enum {boolean}
+                             */
+                            matched: true;
+                            /** @description Every field that matched; of tags, each tag. */
+                            matches: {
+                                /** @description The field that the text was found in. */
+                                field: string;
+                                /** @description What stands there. */
+                                value: string;
+                            }[];
+                        }[];
+                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                        /** @description The text searched for, trimmed. */
+                        query: string;
+                        /** @description The fields that were searched. */
+                        searchedFields: string[];
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_date_range`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCampaignsSearch: {
+        parameters: {
+            query: {
+                /** @description Text to find anywhere in a field, in upper or lower case; trimmed, then 2 to 100 characters. Nothing in it is a wildcard. */
+                q: string;
+                /** @description Fields to look into, with commas between; all of them unless given: id, name, status, tags. */
+                fields?: string;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Campaigns that hold a text, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            id: string;
+                            name: string;
+                            /** @description Who owns it. */
+                            userId: string;
+                            /** @enum {string} */
+                            status: "active" | "paused" | "archived";
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            trafficSourceId: string | null;
+                            /** @description Name of the traffic source now; null for an unknown id. */
+                            trafficSourceName: string | null;
+                            /** @description Such as cpc. */
+                            costModel: string | null;
+                            /** @description At most 6 decimals, in the currency beside it. */
+                            costValue: number | null;
+                            /** @description ISO 4217. */
+                            currency: string | null;
+                            /** @description The customer’s own. */
+                            tags: string[];
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            createdAt: string;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            updatedAt: string;
+                            /**
+                             * @description Only rows that match come back.
+                             * @enum {boolean}
+                             */
+                            matched: true;
+                            /** @description Every field that matched; of tags, each tag. */
+                            matches: {
+                                /** @description The field that the text was found in. */
+                                field: string;
+                                /** @description What stands there. */
+                                value: string;
+                            }[];
+                        }[];
+                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                        /** @description The text searched for, trimmed. */
+                        query: string;
+                        /** @description The fields that were searched. */
+                        searchedFields: string[];
+                    };
+                };
+            };
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];

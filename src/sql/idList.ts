@@ -1,4 +1,4 @@
-import { ch, type Fragment, join, texts } from '../sql/fragment.ts'
+import { ch, type Fragment, join, texts } from './fragment.ts'
 
 /** ClickHouse refuses a form field above 128 KiB; an id has at most 128 bytes, and quotes and a comma. */
 const idsPerParameter = 1_000

@@ -1,0 +1,81 @@
+import type { ConversionSearchField, ConversionSearchPage } from '../../schema/search.ts'
+import { conversionWriter, readConversions } from '../conversionRows.ts'
+import type { NamesById } from '../names.ts'
+import type { Room } from '../room.ts'
+import { ch } from '../sql/fragment.ts'
+import { findLatest, stateOf } from '../sql/latest.ts'
+import { toPage } from '../sql/page.ts'
+import { askPostgres, type Postgres } from '../stores/postgres.ts'
+import { fold, likeLoosely } from './fold.ts'
+import type { ConversionSearchPlan } from './plan.ts'
+import { conversionSearchQuestion } from './sql.ts'
+
+/** What is searched of a conversion's click and is no field of the conversion; empty when absent. */
+interface ClickFields {
+  externalClickId: string
+  referrer: string
+}
+
+/**
+ * Reads one page of the conversions that hold a text, newest first, each with the fields that hold it.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function searchConversions(
+  room: Room,
+  plan: ConversionSearchPlan,
+  signal: AbortSignal,
+): Promise<ConversionSearchPage> {
+  const { clickhouse, postgres } = room.stores
+  const envelope = { query: plan.query, searchedFields: [...plan.fields] }
+  const [campaigns, offers] = await Promise.all([
+    plan.fields.includes('campaignName') ? findNamed(postgres, 'campaigns', plan) : noNames,
+    plan.fields.includes('offerName') ? findNamed(postgres, 'offers', plan) : noNames,
+  ])
+  const question = conversionSearchQuestion(plan, [...campaigns.keys()], [...offers.keys()])
+  if (!question) return { data: [], nextCursor: null, hasMore: false, ...envelope }
+  const keys = await findLatest(clickhouse, question, plan.after, plan.limit + 1, {
+    label: 'conversions.search',
+    signal,
+  })
+  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
+  const rows = await readConversions<ClickFields>(room, plan.accountId, page.data, {
+    state: stateOf(question),
+    extra: ch`, click_external_id AS externalClickId, click_referrer AS referrer`,
+    label: 'conversions.search.rows',
+    signal,
+  })
+  const write = await conversionWriter(room, plan, rows)
+  const data = rows.flatMap((row) => {
+    const values: Record<ConversionSearchField, string | undefined> = {
+      ...row,
+      campaignName: campaigns.get(row.campaignId),
+      offerName: offers.get(row.offerId),
+    }
+    const matches = plan.fields.flatMap((field) => {
+      const value = values[field]
+      return value !== undefined && fold(value).includes(plan.folded) ? [{ field, value }] : []
+    })
+    return matches.length === 0 ? [] : [{ ...write(row), matched: true as const, matches }]
+  })
+  return { ...page, data, ...envelope }
+}
+
+const noNames: NamesById = new Map()
+
+/**
+ * Finds the campaigns or offers whose name holds the text.
+ * @throws Problem `unavailable`
+ */
+async function findNamed(
+  postgres: Postgres,
+  table: 'campaigns' | 'offers',
+  { accountId, folded }: ConversionSearchPlan,
+): Promise<NamesById> {
+  const rows = await askPostgres(
+    postgres<{ id: string; name: string }[]>`
+      SELECT id, name
+      FROM ${postgres(table)}
+      WHERE account_id = ${accountId} AND search_text LIKE ${likeLoosely(folded)}`,
+  )
+  return new Map(rows.filter(({ name }) => fold(name).includes(folded)).map(({ id, name }) => [id, name]))
+}

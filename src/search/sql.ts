@@ -1,0 +1,75 @@
+import type { ConversionSearchField } from '../../schema/search.ts'
+import { ch, type Fragment, identifier, instant, join, text } from '../sql/fragment.ts'
+import { idList } from '../sql/idList.ts'
+import type { LatestQuestion } from '../sql/latest.ts'
+import { likeAnywhere } from './fold.ts'
+import type { ConversionSearchPlan } from './plan.ts'
+
+/** Where each field lies in `conversions`; names live in Postgres. `search_text` holds all of these and nothing else. */
+const searchColumns: Record<ConversionSearchField, string | undefined> = {
+  id: 'id',
+  clickId: 'click_id',
+  transactionId: 'transaction_id',
+  externalStatus: 'external_status',
+  campaignId: 'campaign_id',
+  campaignName: undefined,
+  offerId: 'offer_id',
+  offerName: undefined,
+  country: 'country',
+  couponCode: 'coupon_code',
+  visitorId: 'visitor_id',
+  externalClickId: 'click_external_id',
+  referrer: 'click_referrer',
+  sub1: 'sub1',
+  sub2: 'sub2',
+  sub3: 'sub3',
+  sub4: 'sub4',
+  sub5: 'sub5',
+  sub6: 'sub6',
+  sub7: 'sub7',
+  sub8: 'sub8',
+  sub9: 'sub9',
+  sub10: 'sub10',
+}
+const searchColumnCount = Object.values(searchColumns).filter(Boolean).length
+
+/**
+ * Which conversions a search finds: by the text in them, or by the campaigns and offers whose names hold it.
+ * @returns undefined when there is nothing that could be found
+ */
+export function conversionSearchQuestion(
+  plan: ConversionSearchPlan,
+  campaignIds: readonly string[],
+  offerIds: readonly string[],
+): LatestQuestion | undefined {
+  const { range, fields, folded } = plan
+  const columns = fields.flatMap((field) => searchColumns[field] ?? [])
+  const anyOf = [
+    ...(columns.length === 0 ? [] : [inText(columns, likeAnywhere(folded))]),
+    ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idList(campaignIds)}`]),
+    ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idList(offerIds)}`]),
+  ]
+  if (anyOf.length === 0) return undefined
+  return {
+    table: ch`conversions`,
+    at: ch`converted_at`,
+    id: ch`id`,
+    place: [
+      ch`account_id = ${text(plan.accountId)}`,
+      ...(range.fromMs === undefined ? [] : [ch`converted_at >= ${instant(range.fromMs)}`]),
+      ...(range.untilMs === undefined ? [] : [ch`converted_at < ${instant(range.untilMs)}`]),
+    ],
+    state: [ch`NOT is_test`],
+    anyOf,
+  }
+}
+
+/** The index knows the text of all columns together; where only some are asked for, these are looked at again. */
+function inText(columns: readonly string[], pattern: string): Fragment {
+  const inAny = ch`search_text LIKE ${text(pattern)}`
+  if (columns.length === searchColumnCount) return inAny
+  const inEach = columns.map(
+    (column) => ch`replaceAll(lowerUTF8(${identifier(column)}), 'ς', 'σ') LIKE ${text(pattern)}`,
+  )
+  return ch`(${inAny} AND (${join(inEach, ' OR ')}))`
+}
