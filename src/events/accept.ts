@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '../problem.ts'
 import type { Stores } from '../stores/open.ts'
+import { untilAnswered } from '../writing/patience.ts'
 import type { PixelEvent } from '../writing/pixelEvent.ts'
 import { Batches } from './batches.ts'
 import { type AccountMonth, Ceiling, type TakenPlace } from './ceiling.ts'
@@ -23,12 +24,17 @@ interface Call extends Sender {
   id: string
 }
 
-/**
- * Accepts an event: resolves, deduplicates, holds it against the ceiling and stores it, in this order. When it returns
- * `stored` the event is on disk; when it throws, no later answer counts on it.
- * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
- */
-export type Accept = (event: ValidEvent, sender: Sender) => Promise<Outcome>
+/** Where events come in. */
+export interface Intake {
+  /**
+   * Accepts an event: resolves, deduplicates, holds it against the ceiling and stores it, in this order. When it returns
+   * `stored` the event is on disk; when it throws, no later answer counts on it.
+   * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
+   */
+  accept(event: ValidEvent, sender: Sender): Promise<Outcome>
+  /** Resolves when no event is on its way to the store, those of callers who have hung up included. */
+  idle(): Promise<void>
+}
 
 /** Calls under way in this process; more are refused at once, so that memory stays bounded whatever the stores do. */
 const callsMax = 10_000
@@ -45,13 +51,13 @@ const flushOptions = {
 
 /**
  * @param now the present moment in epoch milliseconds
- * @param log where it says that events could not be stored, and why
+ * @param log where it says that events are waiting, or could not be stored, and why
  */
-export function openAccept(
+export function openIntake(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   now: () => number,
-  log: { error: (error: unknown, text: string) => void },
-): Accept {
+  log: { warn: (text: string) => void; error: (error: unknown, text: string) => void },
+): Intake {
   const attribution = openAttribution(stores, now)
   const duplicates = new Duplicates(stores.clickhouse)
   const ceiling = new Ceiling(stores.clickhouse)
@@ -75,10 +81,12 @@ export function openAccept(
   /** Decides calls together, each on its own; what the insert comes to concerns only those that are in it. */
   async function flush(calls: readonly Call[], signal: AbortSignal): Promise<(Outcome | Error)[]> {
     const recognisable = calls.filter(({ event }) => event.eventId !== undefined)
-    const [acceptances] = await Promise.all([
-      duplicates.findLast(recognisable, signal),
-      ceiling.prepare(calls.map(monthOf)),
-    ])
+    const patience = { say: (line: string) => log.warn(line), signal, patienceMs: flushOptions.deadlineMs }
+    const [acceptances] = await untilAnswered(
+      'looking up events',
+      () => Promise.all([duplicates.findLast(recognisable, signal), ceiling.prepare(calls.map(monthOf))]),
+      patience,
+    )
     const lastOf = new Map(recognisable.map((call, index) => [call, acceptances[index]]))
     const storing: { call: Call; place: TakenPlace; row: PixelEvent }[] = []
     const outcomes = calls.map((call): Outcome => {
@@ -92,7 +100,7 @@ export function openAccept(
     if (storing.length === 0) return outcomes
     try {
       const rows = storing.map(({ row }) => row)
-      await storeEvents(stores.clickhouse, rows, signal)
+      await storeEvents(stores.clickhouse, rows, patience)
     } catch (error) {
       for (const { place } of storing) place.giveBack()
       if (!signal.aborted) log.error(error, `${storing.length} events could not be stored`)
@@ -106,7 +114,7 @@ export function openAccept(
     return outcomes
   }
 
-  return accept
+  return { accept, idle: () => flushes.idle() }
 }
 
 function monthOf({ accountId, event }: Call): AccountMonth {

@@ -31,6 +31,8 @@ export class Batches<Item, Result> {
   #waiting: Waiting<Item, Result>[] = []
   #underWay = 0
   #isScheduled = false
+  /** Told at the end of the next batch. */
+  readonly #ended: (() => void)[] = []
 
   constructor(options: BatchOptions<Item, Result>) {
     this.#options = options
@@ -50,6 +52,13 @@ export class Batches<Item, Result> {
       this.#waiting.push({ item, resolve, reject })
       this.#schedule()
     })
+  }
+
+  /** Resolves when nothing waits and nothing runs. */
+  async idle(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#underWay > 0) {
+      await new Promise<void>((resolve) => this.#ended.push(resolve))
+    }
   }
 
   #schedule(): void {
@@ -101,6 +110,7 @@ export class Batches<Item, Result> {
       clearTimeout(timer)
       this.#underWay -= 1
       this.#schedule()
+      for (const tell of this.#ended.splice(0)) tell()
     }
   }
 }

@@ -1,7 +1,7 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { EventAnswer, EventBody } from '../../schema/event.ts'
 import type { App, Room } from '../room.ts'
-import { openAccept } from './accept.ts'
+import { openIntake } from './accept.ts'
 import type { Outcome } from './deduplicate.ts'
 import { identifierOf, validateEvent } from './validate.ts'
 
@@ -12,7 +12,8 @@ const answers: Record<Outcome, EventAnswer> = {
 }
 
 export function eventRoutes(app: App, { stores, now, countIdentifier }: Room): void {
-  const accept = openAccept(stores, now, app.log)
+  const intake = openIntake(stores, now, app.log)
+  app.addHook('onClose', () => intake.idle())
   app.post(
     '/events',
     {
@@ -52,7 +53,7 @@ export function eventRoutes(app: App, { stores, now, countIdentifier }: Room): v
       await countIdentifier(request, reply, identifier, plan.identifierEventsPerMinute)
       // What waits is the event; a body may be a hundred times as large.
       request.body = null as never
-      return answers[await accept(event, { accountId, clickAllowance: plan.clickAllowance })]
+      return answers[await intake.accept(event, { accountId, clickAllowance: plan.clickAllowance })]
     },
   )
 }

@@ -74,6 +74,23 @@ describe('batches', () => {
     expect(await second).toBe('in time')
   })
 
+  it('are idle when the last one has ended, however it did', async () => {
+    const { batches, held } = open({ itemsMax: 1 })
+    await batches.idle()
+    const settled = Promise.allSettled([batches.add(1), batches.add(2)])
+    let isIdle = false
+    const idle = batches.idle().then(() => {
+      isIdle = true
+    })
+    await turn()
+    held[0]?.answer(['answer 1'])
+    while (held.length < 2) await turn()
+    expect(isIdle).toBe(false)
+    held[1]?.fail(new Error('of 2'))
+    await idle
+    await settled
+  })
+
   it('start no faster than their pace, though the first ones start at once', async () => {
     const startedAtMs: number[] = []
     const { batches } = open({
