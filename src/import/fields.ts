@@ -40,7 +40,6 @@ export function rowReader<Row extends object>(shape: RowShape<Row>): RowReader<R
 
   return (fields, from) => {
     const row = shape.blank()
-    const given = new Set<string>()
     for (const name of Object.keys(fields)) {
       const reader = readers.get(name)
       if (reader === undefined) {
@@ -48,18 +47,21 @@ export function rowReader<Row extends object>(shape: RowShape<Row>): RowReader<R
         throw new Refusal(`${shown(name)}: is not a field of ${shape.name}`)
       }
       const value = fields[name]
-      if (value === null || value === undefined || value === '') continue
+      if (isAbsent(value)) continue
       const { kind, assign } = reader
       try {
         assign(row, kind.read(from === 'cells' && kind.fromCell ? kind.fromCell(value as string) : value))
       } catch (error) {
         throw error instanceof Refusal ? new Refusal(`${name}: ${error.message}`) : error
       }
-      given.add(name)
     }
-    for (const name of shape.required) if (!given.has(name)) throw new Refusal(`${name}: is required`)
+    for (const name of shape.required) if (isAbsent(fields[name])) throw new Refusal(`${name}: is required`)
     return row
   }
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined || value === ''
 }
 
 /** A name out of a file, fit for a message. */

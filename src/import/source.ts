@@ -29,7 +29,8 @@ export interface FileFormat {
   isGzipped: boolean
 }
 
-const chunkBytes = 1 << 18
+/** Small, so that what is made of a chunk is gone before the garbage collector takes it for something that stays. */
+const chunkBytes = 1 << 16
 
 /** @returns what FILE is by its name, `-` being NDJSON on standard input; undefined for any other ending */
 export function formatOf(file: string): FileFormat | undefined {

@@ -3,7 +3,7 @@ import { RowBinary } from './rowBinary.ts'
 
 /** Large enough that parts stay few, small enough that two batches and the engine's copy of one fit in memory. */
 const rowsMax = 50_000
-const bytesMax = 24 << 20
+const bytesMax = 7 << 20
 
 /** Encoded rows on their way to a table, each key once: the first row wins. Cleared and filled again. */
 export class KeyedRows<Row> {
