@@ -7,6 +7,8 @@ export class HeaderError extends Error {
   override name = 'HeaderError'
 }
 
+const neverClosed = 'its quoted cell does not end'
+
 /**
  * Reads CSV (RFC 4180): the first record names the fields, quoted cells may hold commas, quotes and line feeds.
  * A record with a stray or missing quote is refused by itself: reading goes on at the line after its first one, so that
@@ -30,10 +32,11 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
     open.push(line)
     openBytes += line.text.length + 1
     if (open.length > 1 && !line.text.includes('"') && openBytes <= lineBytesMax) return
-    const record = openBytes <= lineBytesMax ? readRecord(open) : 'its quoted cell does not end'
+    const record = openBytes <= lineBytesMax ? readRecord(open) : neverClosed
     if (record === undefined) return
     if (typeof record === 'string') {
-      yield* giveUp(record)
+      // A malformed end many lines further down is the end of somebody else's cell.
+      yield* giveUp(open.length > 1 ? neverClosed : record)
       return
     }
     const [first] = open
@@ -44,7 +47,7 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
   }
 
   /** Refuses the first of the open lines and takes the others in again, each on its own merits. */
-  function* giveUp(reason = 'its quoted cell does not end'): Generator<RawRow> {
+  function* giveUp(reason = neverClosed): Generator<RawRow> {
     const [first, ...others] = open
     open = []
     openBytes = 0
@@ -69,11 +72,11 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
 
   for await (const lines of blocks) {
     const rows: RawRow[] = []
-    for (const line of lines) rows.push(...take(line))
+    for (const line of lines) for (const row of take(line)) rows.push(row)
     yield rows
   }
   const rows: RawRow[] = []
-  while (open.length > 0) rows.push(...giveUp())
+  while (open.length > 0) for (const row of giveUp()) rows.push(row)
   yield rows
 }
 

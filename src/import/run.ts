@@ -47,10 +47,12 @@ export async function importRows(
   const ended = new AbortController()
   const source = await open(AbortSignal.any([signal, ended.signal]))
   const rejects = new Rejects(rejectsPath, say)
-  const writer = await openWriter(stores, account.id, { say, signal })
-  writer.signal.addEventListener('abort', () => ended.abort(writer.signal.reason), { once: true })
+  let writer: Writer | undefined
   let batches: AlternatingBatches | undefined
   try {
+    writer = await openWriter(stores, account.id, { say, signal })
+    const { lost } = writer.lease
+    lost.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
     const { newBatch, finish } = await resources[resource]({ writer, account, source, nowMs })
     batches = new AlternatingBatches(newBatch, tally)
     for await (const rows of source.rows) {
@@ -75,7 +77,7 @@ export async function importRows(
     ended.abort(new Error('The import has ended.'))
     // The next writer must not come in while a batch is on its way.
     await batches?.settled().catch(() => {})
-    await rejects.close().finally(() => writer.close())
+    await rejects.close().finally(() => writer?.close())
   }
 }
 

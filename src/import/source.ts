@@ -51,7 +51,12 @@ export async function openSource(file: string, { isCsv, isGzipped }: FileFormat,
   if (content !== stream) stream.once('error', (error) => content.destroy(error))
   // Whoever reads is told by the iterator; between two reads nobody listens, and an unheard error ends the process.
   content.on('error', () => {})
-  signal.addEventListener('abort', () => content.destroy(signal.reason as Error), { once: true })
+  const stop = () => {
+    content.destroy(signal.reason as Error)
+    stream.destroy()
+  }
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
   const lines = readLines(toldOf(content, file))
   return {
     rows: isCsv ? readCsv(lines) : readNdjson(lines),

@@ -107,7 +107,8 @@ function kill(id: number): void {
   }
 }
 
-function processesOf(path: string): { id: number; program: string }[] {
+/** The processes that run on a folder, by program. */
+export function processesOf(path: string): { id: number; program: string }[] {
   const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
     const [, id, program] = /^\s*(\d+) .*\/embedded\/(\w+)\.js (?:\S+)$/.exec(line) ?? []

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { rollupNames } from '../../src/rollups/catalogue.ts'
+import type { Stores } from '../../src/stores/open.ts'
+import { rowsOf } from './importing.ts'
+
+/** What ends a dying process. */
+export class Died extends Error {}
+
+export const clickTables = ['clicks', 'click_index', ...rollupNames] as const
+export const conversionTables = ['conversions', 'conversion_index', 'converted_clicks'] as const
+export type WrittenTable = (typeof clickTables)[number] | (typeof conversionTables)[number]
+
+type Row = Record<string, string | number | boolean | null>
+
+/**
+ * The same stores as a process sees them that dies at its first insert: the tables named here have not got it, the others
+ * have, and its row stays in the ledger.
+ */
+export function dyingStores(stores: Stores, accountId: string, without: readonly WrittenTable[]): Stores {
+  const { client } = stores.clickhouse
+  const dying = new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
+      return async (order: Parameters<typeof client.exec>[0]) => {
+        if (!order.query.startsWith('INSERT')) return await client.exec(order)
+        const before = new Map<WrittenTable, Row[]>()
+        for (const table of without) before.set(table, await present(stores, accountId, table))
+        const answer = await client.exec(order)
+        answer.stream.resume()
+        for (const table of without) await undo(stores, accountId, table, before.get(table) ?? [])
+        // What merges would do until somebody looks again: rows that were overtaken are gone.
+        for (const table of ['click_index', 'conversion_index', 'converted_clicks']) {
+          await client.command({ query: `OPTIMIZE TABLE ${table} FINAL` })
+        }
+        throw new Died()
+      }
+    },
+  })
+  return { ...stores, clickhouse: { ...stores.clickhouse, client: dying } }
+}
+
+const isRollup = (table: WrittenTable) => (rollupNames as string[]).includes(table)
+
+async function present(stores: Stores, accountId: string, table: WrittenTable): Promise<Row[]> {
+  const columns = isRollup(table) ? '* EXCEPT (clicks, cost), sum(clicks) AS clicks, sum(cost) AS cost' : '*'
+  const grouping = isRollup(table) ? 'GROUP BY ALL' : ''
+  return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
+}
+
+/** Puts a table back as it was; what is made of it stays. */
+async function undo(stores: Stores, accountId: string, table: WrittenTable, before: Row[]): Promise<void> {
+  const { client } = stores.clickhouse
+  const insert = async (values: Row[]) => {
+    // Without a token of its own, rows equal to earlier ones would be taken for a repetition.
+    const clickhouse_settings = { insert_deduplication_token: randomUUID() }
+    if (values.length > 0) await client.insert({ table, values, format: 'JSONEachRow', clickhouse_settings })
+  }
+  if (table === 'clicks' || table === 'conversions') {
+    const key = table === 'clicks' ? ['id'] : ['id', 'version']
+    const kept = before.map((row) => `(${key.map((name) => `'${row[name]}'`).join(', ')})`)
+    const isNew =
+      kept.length > 0 ? `AND (${key.map((name) => `toString(${name})`).join(', ')}) NOT IN (${kept.join(', ')})` : ''
+    await client.command({ query: `DELETE FROM ${table} WHERE account_id = '${accountId}' ${isNew}` })
+  } else if (isRollup(table)) {
+    const keyOf = ({ clicks: _clicks, cost: _cost, ...key }: Row) => JSON.stringify(key)
+    const sums = new Map(before.map((row) => [keyOf(row), row]))
+    const after = await present(stores, accountId, table)
+    await insert(
+      after.map((row) => {
+        const sum = sums.get(keyOf(row)) ?? { clicks: 0, cost: 0 }
+        // Costs in the tests are multiples of a quarter, exact in a double.
+        return { ...row, clicks: Number(sum.clicks) - Number(row.clicks), cost: Number(sum.cost) - Number(row.cost) }
+      }),
+    )
+  } else {
+    await client.command({ query: `DELETE FROM ${table} WHERE account_id = '${accountId}'` })
+    await insert(before)
+  }
+}

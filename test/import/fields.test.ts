@@ -1,0 +1,267 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { clickReader } from '../../src/import/click.ts'
+import { conversionReader } from '../../src/import/conversion.ts'
+import { convert, DecimalText, readMoney, readRate } from '../../src/import/decimal.ts'
+import { metadataReaders } from '../../src/import/metadata.ts'
+import { pixelEventReader } from '../../src/import/pixelEvent.ts'
+
+const account = { id: 'acme', currency: 'USD' }
+const readClick = clickReader(account)
+const readConversion = conversionReader(account)
+const readEvent = pixelEventReader('acme', 0)
+
+const click = (fields: object) => readClick({ id: 'k', clickedAt: '2026-01-01T00:00:00Z', ...fields }, 'json')
+const conversion = (fields: object) =>
+  readConversion({ id: 'v', convertedAt: '2026-01-01T00:00:00Z', status: 'approved', ...fields }, 'json')
+
+describe('a row', () => {
+  it('with a field that the resource does not have is refused by its name', () => {
+    expect(() => click({ colour: 'red' })).toThrow('colour: is not a field of clicks')
+    expect(() => click({ ['__proto__']: 1, ...JSON.parse('{"__proto__":1}') })).toThrow(
+      '__proto__: is not a field of clicks',
+    )
+    expect(() => click({ 'a\nb': 1 })).toThrow('"a\\nb": is not a field of clicks')
+    expect(() => click({ toString: 'x' })).toThrow('toString: is not a field of clicks')
+  })
+
+  it('without what it needs is refused', () => {
+    expect(() => readClick({ clickedAt: '2026-01-01T00:00:00Z' }, 'json')).toThrow('id: is required')
+    expect(() => click({ clickedAt: null })).toThrow('clickedAt: is required')
+    expect(() => conversion({ status: '' })).toThrow('status: is required')
+    expect(() => readEvent({ id: 'e', eventName: 'x' }, 'json')).toThrow('clickId: is required, or visitorId')
+    expect(() => metadataReaders.offers('acme')({ id: 'o' }, 'json')).toThrow('name: is required')
+  })
+
+  it('may leave out everything else: missing, null and empty are the same', () => {
+    const blank = click({})
+    expect(click({ country: null, cost: null, isBot: null, subIds: null, device: '' })).toEqual(blank)
+    expect(blank).toMatchObject({ accountId: 'acme', country: '', cost: null, isBot: false, isTest: false, sub1: '' })
+  })
+
+  it('may be one that the API listed', () => {
+    const listed = { campaignId: 'c', campaignName: 'C', offerName: null, converted: true, conversionCount: 2 }
+    expect(click({ ...listed, baseCurrency: 'USD' })).toEqual(click({ campaignId: 'c', baseCurrency: 'USD' }))
+  })
+
+  it.each([
+    [{ campaignId: 'a b' }, 'campaignId: must match ^[A-Za-z0-9_.:-]{1,64}$'],
+    [{ campaignId: 5 }, 'campaignId: must match'],
+    [{ offerId: 'x'.repeat(65) }, 'offerId: must match'],
+    [{ country: 'us' }, 'country: must be two uppercase letters'],
+    [{ device: 'watch' }, 'device: must be one of desktop, mobile, tablet, other'],
+    [{ os: 5 }, 'os: must be text'],
+    [{ os: 'x'.repeat(8_193) }, 'os: must have at most 8192 characters'],
+    [{ os: 'a\0b' }, 'os: must not hold the character U+0000'],
+    [{ os: '\ud800' }, 'os: must not hold half a surrogate pair'],
+    [{ isBot: 'true' }, 'isBot: must be true or false'],
+    [{ currency: 'usd' }, 'currency: must be three uppercase letters'],
+    [{ subIds: { sub11: 'x' } }, 'subIds: holds "sub11", which is not one of sub1 to sub10'],
+    [{ subIds: { sub1: 5 } }, 'subIds: must hold text in sub1'],
+    [{ subIds: [] }, 'subIds: must be an object'],
+    [{ cost: '1' }, 'cost: must be a number'],
+    [{ ip: '1.2.3' }, 'ip: must be an IPv4 or IPv6 address'],
+  ])('of a click with %j is refused with the reason', (fields, reason) => {
+    expect(() => click(fields)).toThrow(reason)
+  })
+
+  it('of CSV has typed values in its cells', () => {
+    const cells = { id: 'k', clickedAt: '2026-01-01T00:00:00Z', cost: '1.50', isBot: 'true', subIds: '{"sub2":"x"}' }
+    expect(readClick(cells, 'cells')).toMatchObject({ cost: 1_500_000n, isBot: true, sub2: 'x' })
+    expect(() => readClick({ ...cells, isBot: 'yes' }, 'cells')).toThrow('isBot: must be true or false')
+    expect(() => readClick({ ...cells, cost: '1,5' }, 'cells')).toThrow('cost: must be a number')
+    const offer = metadataReaders.offers('acme')({ id: 'o', name: 'O', countries: 'US|DE', tags: 'a||b' }, 'cells')
+    expect(offer).toMatchObject({ countries: ['US', 'DE'], tags: ['a', 'b'] })
+  })
+})
+
+describe('a time', () => {
+  const at = (clickedAt: string) => click({ clickedAt }).clickedAt
+
+  it('is RFC 3339 with an offset, kept to the millisecond', () => {
+    expect(at('2026-11-21T03:00:00Z')).toBe(Date.UTC(2026, 10, 21, 3))
+    expect(at('2026-11-21t03:00:00.1z')).toBe(Date.UTC(2026, 10, 21, 3, 0, 0, 100))
+    expect(at('2026-11-21T03:00:00.123999+05:45')).toBe(Date.UTC(2026, 10, 20, 21, 15, 0, 123))
+    expect(at('2024-02-29T23:59:59-11:30')).toBe(Date.UTC(2024, 2, 1, 11, 29, 59))
+  })
+
+  it('is every instant that JavaScript writes', () => {
+    const between = fc.date({ min: new Date(0), max: new Date('2105-12-31T23:59:59.999Z'), noInvalidDate: true })
+    fc.assert(
+      fc.property(between, (date) => {
+        expect(at(date.toISOString())).toBe(date.getTime())
+      }),
+    )
+  })
+
+  it.each([
+    '2026-11-21T03:00:00',
+    '2026-11-21',
+    '2026-11-21 03:00:00Z',
+    '2026-02-29T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-11-21T24:00:00Z',
+    '2026-11-21T03:60:00Z',
+    '2026-11-21T03:00:60Z',
+    '2026-11-21T03:00:00+24:00',
+    '1763694000',
+  ])('is not %s', (text) => {
+    expect(() => at(text)).toThrow('clickedAt: must be an RFC 3339 time with offset')
+  })
+
+  it.each(['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00+00:01', '2106-01-01T00:00:00Z', '0000-01-01T00:00:00Z'])(
+    'does not lie outside of what is stored: %s',
+    (text) => {
+      expect(() => at(text)).toThrow('clickedAt: must lie between 1970-01-01 and 2105-12-31')
+    },
+  )
+})
+
+describe('an address', () => {
+  it.each([
+    ['203.0.113.77', '203.0.113.0'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+    ['2001:0DB8:0000:0002::1', '2001:db8::'],
+    ['2001:db8:ffff::', '2001:db8:ffff::'],
+    ['::1', '::'],
+    ['1::', '1::'],
+    ['::2:3:4:5:6:7:8', '0:2:3::'],
+    ['::ffff:203.0.113.77', '203.0.113.0'],
+    ['64:ff9b::1.2.3.4', '64:ff9b::'],
+    ['fe80::1%eth0', 'fe80::'],
+  ])('loses what names a person: %s', (given, kept) => {
+    expect(click({ ip: given }).ip).toBe(kept)
+    expect(click({ ip: kept }).ip).toBe(kept)
+  })
+})
+
+describe('money', () => {
+  const millionths = fc.bigInt({ min: -(10n ** 18n) + 1n, max: 10n ** 18n - 1n })
+  const written = (value: bigint) => {
+    const digits = String(value < 0n ? -value : value).padStart(7, '0')
+    return `${value < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`
+  }
+
+  it('is exact for every amount of six decimals', () => {
+    fc.assert(
+      fc.property(millionths, (value) => {
+        expect(readMoney(new DecimalText(written(value)))).toBe(value)
+      }),
+    )
+    const short = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n })
+    fc.assert(
+      fc.property(short, (value) => {
+        expect(readMoney(Number(written(value)))).toBe(value)
+      }),
+    )
+  })
+
+  it('may be written with an exponent', () => {
+    expect(readMoney(new DecimalText('1.5e3'))).toBe(1_500_000_000n)
+    expect(readMoney(new DecimalText('1E-6'))).toBe(1n)
+    expect(readMoney(new DecimalText('-0.0000000'))).toBe(0n)
+    expect(readMoney(new DecimalText('1.2500000000000000000000'))).toBe(1_250_000n)
+  })
+
+  it.each(['0.0000001', '1e-7', '1.0000001'])('with more than six decimals is refused: %s', (text) => {
+    expect(() => readMoney(new DecimalText(text))).toThrow('must have at most 6 decimals')
+    expect(() => readMoney(Number(text))).toThrow('must have at most 6 decimals')
+  })
+
+  it.each([
+    '1e12',
+    '-1000000000000',
+    '999999999999.9999999',
+    '1e400',
+    '1e-400',
+    `1${'0'.repeat(500)}`,
+    '1e99999999999',
+  ])('that does not fit is refused: %s', (text) => {
+    expect(() => readMoney(new DecimalText(text))).toThrow()
+  })
+
+  it('is converted exactly, and rounded half away from zero', () => {
+    const rate = (text: string) => readRate(new DecimalText(text))
+    expect(convert(10_000_000n, rate('1.2345678'))).toBe(12_345_678n)
+    expect(convert(1n, rate('0.5'))).toBe(1n)
+    expect(convert(-1n, rate('0.5'))).toBe(-1n)
+    expect(convert(1n, rate('0.499999999999999999'))).toBe(0n)
+    expect(convert(3_000_000n, rate('0.0000001666666666'))).toBe(0n)
+    expect(() => convert(999_999_999_999_000_000n, rate('2'))).toThrow('converted')
+    for (const text of ['0', '-1', '1e12', '0.1234567890123456789']) expect(() => rate(text)).toThrow()
+  })
+})
+
+describe('an amount in the account’s currency', () => {
+  it('is the amount itself when that is in it already', () => {
+    expect(click({ cost: 1.25 })).toMatchObject({ cost: 1_250_000n, currency: 'USD', costBase: 1_250_000n })
+    expect(click({ cost: 1.25, currency: 'USD', costBase: 1.25, exchangeRate: 1 })).toMatchObject({
+      costBase: 1_250_000n,
+    })
+    expect(click({})).toMatchObject({ cost: null, currency: '', costBase: null })
+  })
+
+  it('is what the row says, else the amount at the rate of the row', () => {
+    expect(click({ cost: 10, currency: 'EUR', costBase: 11.5 })).toMatchObject({
+      cost: 10_000_000n,
+      costBase: 11_500_000n,
+    })
+    expect(click({ cost: 10, currency: 'EUR', exchangeRate: 1.1 })).toMatchObject({ costBase: 11_000_000n })
+    expect(conversion({ revenue: 10, currency: 'EUR', exchangeRate: 1.1 })).toMatchObject({ revenueBase: 11_000_000n })
+  })
+
+  it.each([
+    [{ cost: 10, currency: 'EUR' }, 'costBase: is required, or exchangeRate, for an amount in EUR'],
+    [{ cost: 10, costBase: 11 }, 'costBase: must equal an amount that is in USD already'],
+    [{ cost: 10, exchangeRate: 1.1 }, 'exchangeRate: must be 1 from USD to USD'],
+    [{ cost: 10, currency: 'EUR', costBase: 9, baseCurrency: 'GBP' }, 'baseCurrency: must be the account'],
+  ])('is never a guess: %j', (fields, reason) => {
+    expect(() => click(fields)).toThrow(reason)
+  })
+})
+
+describe('a conversion', () => {
+  it('takes the times that it was not given from itself, never from the clock', () => {
+    const [t1, t2, t3] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 3)]
+    expect(conversion({})).toMatchObject({ createdAt: t1, updatedAt: t1, source: 'cpa', isTest: false })
+    expect(conversion({ createdAt: new Date(t2).toISOString() })).toMatchObject({ createdAt: t2, updatedAt: t2 })
+    expect(conversion({ updatedAt: new Date(t3).toISOString() })).toMatchObject({ createdAt: t1, updatedAt: t3 })
+  })
+
+  it('of an unknown status or source is refused', () => {
+    expect(() => conversion({ status: 'paid' })).toThrow('status: must be one of approved, pending,')
+    expect(() => conversion({ source: 'all' })).toThrow('source: must be one of cpa, revenue')
+  })
+})
+
+describe('a pixel event', () => {
+  const event = (fields: object) => readEvent({ id: 'e', eventName: 'signup', visitorId: 'v', ...fields }, 'json')
+
+  it('comes from a browser, now, unless it says otherwise', () => {
+    expect(event({})).toMatchObject({ origin: 'browser', generation: 0, occurredAt: 0, receivedAt: 0, properties: '' })
+    expect(event({ id: 'x'.repeat(128), origin: 'server', generation: 4_294_967_295 })).toMatchObject({
+      origin: 'server',
+    })
+  })
+
+  it('keeps properties of plain values only', () => {
+    expect(event({ properties: { a: 1, b: 'x', c: false, d: null } }).properties).toBe('{"a":1,"b":"x","c":false}')
+    expect(event({ properties: {} }).properties).toBe('')
+    for (const properties of [[], 'x', { a: {} }, { a: 'x'.repeat(257) }, { '': 1 }, { ['k'.repeat(65)]: 1 }]) {
+      expect(() => event({ properties })).toThrow('properties: ')
+    }
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]))
+    expect(() => event({ properties: many })).toThrow('properties: must have at most 20 keys')
+  })
+
+  it.each([
+    { eventName: '9x' },
+    { id: 'x'.repeat(129) },
+    { generation: -1 },
+    { generation: 1.5 },
+    { value: 1e13 },
+    { origin: 'pixel' },
+  ])('is refused with %j', (fields) => {
+    expect(() => event(fields)).toThrow()
+  })
+})

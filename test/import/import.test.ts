@@ -1,0 +1,474 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { importContent, makeAccount, rowsOf } from './importing.ts'
+
+let stores: TestStores
+let account: string
+beforeAll(async () => {
+  stores = await openTestStores()
+})
+afterAll(() => stores.close())
+beforeEach(async () => {
+  account = await makeAccount(stores)
+})
+
+const counts = (read: number, inserted: number, updated: number, duplicates: number, rejected: number) => ({
+  read,
+  inserted,
+  updated,
+  duplicates,
+  rejected,
+})
+const stored = <Row>(columns: string, table: string, rest = '') =>
+  rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${account}' ${rest}`)
+const clickAt = (id: string, minute: number, more: object = {}) => ({
+  id,
+  clickedAt: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(),
+  ...more,
+})
+
+describe('clicks', () => {
+  it('go in once, and a second run changes nothing', async () => {
+    const rows = [clickAt('a', 0, { campaignId: 'c' }), clickAt('b', 1), { id: 'c', clickedAt: 'yesterday' }]
+    expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(3, 2, 0, 0, 1))
+    expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(3, 0, 0, 2, 1))
+    expect(await stored('count() AS n', 'clicks')).toEqual([{ n: 2 }])
+    expect(await stored('sum(clicks) AS n', 'report_daily', "AND dimension = 'campaign'")).toEqual([{ n: 2 }])
+  })
+
+  it('are immutable: the first one with an id wins, within a file and across files', async () => {
+    const rows = [clickAt('a', 0, { os: 'first' }), clickAt('a', 5, { os: 'second' })]
+    expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(2, 1, 0, 1, 0))
+    expect(await importContent(stores, account, 'clicks', [clickAt('a', 9, { os: 'third' })])).toMatchObject(
+      counts(1, 0, 0, 1, 0),
+    )
+    expect(await stored('os', 'clicks')).toEqual([{ os: 'first' }])
+  })
+
+  it('keep every field as it was given', async () => {
+    const row = {
+      ...clickAt('all', 0),
+      campaignId: 'c.1',
+      offerId: 'o:1',
+      landingPageId: 'l-1',
+      trafficSourceId: 't_1',
+      visitorId: 'v',
+      country: 'DE',
+      region: 'BE',
+      city: 'Köln\t"\\',
+      device: 'tablet',
+      os: 'iOS',
+      osVersion: '17.1',
+      browser: 'Safari',
+      browserVersion: '17',
+      language: 'de',
+      referrer: `https://x/${'é'.repeat(300)}`,
+      userAgent: '🦊',
+      ip: '10.1.2.3',
+      subIds: { sub1: 'one', sub10: 'ten' },
+      externalClickId: 'g',
+      utmSource: 's',
+      utmMedium: 'm',
+      utmCampaign: 'c',
+      utmTerm: 't',
+      utmContent: 'n',
+      cost: -0.000001,
+      currency: 'EUR',
+      costBase: 999999999999.5,
+      isBot: true,
+      isTest: true,
+    }
+    await importContent(stores, account, 'clicks', [row])
+    expect(await stored('* EXCEPT (account_id, stored_at)', 'clicks')).toEqual([
+      {
+        id: 'all',
+        clicked_at: '2026-01-01 00:00:00.000',
+        campaign_id: 'c.1',
+        offer_id: 'o:1',
+        landing_page_id: 'l-1',
+        traffic_source_id: 't_1',
+        visitor_id: 'v',
+        country: 'DE',
+        region: 'BE',
+        city: 'Köln\t"\\',
+        device: 'tablet',
+        os: 'iOS',
+        os_version: '17.1',
+        browser: 'Safari',
+        browser_version: '17',
+        language: 'de',
+        referrer: row.referrer,
+        user_agent: '🦊',
+        ip: '10.1.2.0',
+        sub1: 'one',
+        sub2: '',
+        sub3: '',
+        sub4: '',
+        sub5: '',
+        sub6: '',
+        sub7: '',
+        sub8: '',
+        sub9: '',
+        sub10: 'ten',
+        external_click_id: 'g',
+        utm_source: 's',
+        utm_medium: 'm',
+        utm_campaign: 'c',
+        utm_term: 't',
+        utm_content: 'n',
+        cost: '-0.000001',
+        currency: 'EUR',
+        cost_base: '999999999999.5',
+        is_bot: true,
+        is_test: true,
+      },
+    ])
+  })
+
+  it('from the first to the last day that is accepted are counted on their day', async () => {
+    const rows = [
+      { id: 'first', clickedAt: '1970-01-01T00:00:00Z' },
+      { id: 'last', clickedAt: '2105-12-31T23:59:59.999Z' },
+    ]
+    expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(2, 2, 0, 0, 0))
+    expect(await stored('day, clicks', 'report_daily', "AND dimension = 'os' ORDER BY day")).toEqual([
+      { day: '1970-01-01', clicks: 1 },
+      { day: '2105-12-31', clicks: 1 },
+    ])
+    expect(await stored('bucket', 'clicks_by_quarter_hour', 'ORDER BY bucket')).toEqual([
+      { bucket: '1970-01-01 00:00:00' },
+      { bucket: '2105-12-31 23:45:00' },
+    ])
+  })
+
+  it('that are bots or tests are stored and counted nowhere', async () => {
+    await importContent(stores, account, 'clicks', [
+      clickAt('a', 0, { isBot: true }),
+      clickAt('b', 0, { isTest: true }),
+    ])
+    expect(await stored('count() AS n', 'clicks')).toEqual([{ n: 2 }])
+    expect(await stored('count() AS n', 'report_daily')).toEqual([{ n: 0 }])
+  })
+
+  it('by the ten thousand are told apart from stored ones', { timeout: 60_000 }, async () => {
+    const rows = Array.from({ length: 12_000 }, (_, index) => clickAt(`k${index}`, index % 1_440))
+    await importContent(stores, account, 'clicks', rows.slice(5_000, 5_100))
+    expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(12_000, 11_900, 0, 100, 0))
+    expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(12_000, 0, 0, 12_000, 0))
+    expect(await stored('sum(clicks) AS n', 'report_daily', "AND dimension = 'os'")).toEqual([{ n: 12_000 }])
+  })
+
+  it('of one account say nothing about those of another', async () => {
+    const other = await makeAccount(stores)
+    await importContent(stores, other, 'clicks', [clickAt('a', 0)])
+    expect(await importContent(stores, account, 'clicks', [clickAt('a', 0)])).toMatchObject(counts(1, 1, 0, 0, 0))
+  })
+})
+
+describe('a file', () => {
+  it('may be CSV, gzipped, with a byte order mark and Windows line ends', async () => {
+    const text =
+      '\ufeffid,clickedAt,cost,subIds,isBot\r\na,2026-01-01T00:00:00Z,1.5,"{""sub1"":""x""}",\r\n\r\nb,,,,\r\n'
+    const done = await importContent(stores, account, 'clicks', gzipSync(text), { name: 'rows.csv.gz' })
+    expect(done).toMatchObject(counts(2, 1, 0, 0, 1))
+    expect(done.rejects).toEqual([{ line: 4, reason: 'clickedAt: is required', row: 'b,,,,' }])
+    expect(await stored('cost, currency, sub1', 'clicks')).toEqual([{ cost: '1.5', currency: 'USD', sub1: 'x' }])
+  })
+
+  it('keeps its good rows when others are rejected, each with line number, reason and text', async () => {
+    const text = `${JSON.stringify(clickAt('a', 0))}\n{"id":"b"\n\n{"id":"c","clickedAt":"2026-01-01T00:00:00Z","cost":1e-9}\n`
+    const done = await importContent(stores, account, 'clicks', text)
+    expect(done).toMatchObject(counts(3, 1, 0, 0, 2))
+    expect(done.rejects).toEqual([
+      { line: 2, reason: 'is not JSON', row: '{"id":"b"' },
+      {
+        line: 4,
+        reason: 'cost: must have at most 6 decimals',
+        row: '{"id":"c","clickedAt":"2026-01-01T00:00:00Z","cost":1e-9}',
+      },
+    ])
+  })
+
+  it('that is cut short keeps its whole batches, and the whole file completes it', async () => {
+    const zipped = gzipSync([clickAt('a', 0), clickAt('b', 1)].map((row) => JSON.stringify(row)).join('\n'))
+    const cut = importContent(stores, account, 'clicks', zipped.subarray(0, -4), { name: 'rows.ndjson.gz' })
+    await expect(cut).rejects.toThrow(/cut short/)
+    expect(await importContent(stores, account, 'clicks', zipped, { name: 'rows.ndjson.gz' })).toMatchObject(
+      counts(2, 2, 0, 0, 0),
+    )
+  })
+
+  it('may be empty', async () => {
+    expect(await importContent(stores, account, 'clicks', '')).toMatchObject(counts(0, 0, 0, 0, 0))
+    expect(await importContent(stores, account, 'conversions', '', { name: 'rows.csv' })).toMatchObject(
+      counts(0, 0, 0, 0, 0),
+    )
+  })
+
+  it('that is interrupted lets the next import in at once', async () => {
+    const signal = AbortSignal.abort(new Error('enough'))
+    await expect(importContent(stores, account, 'clicks', [clickAt('a', 0)], { signal })).rejects.toThrow('enough')
+    const done = await importContent(stores, account, 'clicks', [clickAt('a', 0)])
+    expect(done).toMatchObject({ ...counts(1, 1, 0, 0, 0), said: [] })
+  })
+})
+
+describe('conversions', () => {
+  const conversion = (id: string, day: number, more: object = {}) => ({
+    id,
+    convertedAt: new Date(Date.UTC(2026, 1, day)).toISOString(),
+    status: 'pending',
+    ...more,
+  })
+  const updated = (day: number) => ({ updatedAt: new Date(Date.UTC(2026, 2, day)).toISOString() })
+  const present = <Row>(columns: string) => stored<Row>(columns, 'conversions FINAL', 'ORDER BY id')
+
+  it('are upserted by id: the higher updatedAt wins whatever the order, on a tie the stored row stays', async () => {
+    const send = (...rows: object[]) => importContent(stores, account, 'conversions', rows)
+    expect(await send(conversion('v', 1, { ...updated(5), status: 'hold' }))).toMatchObject(counts(1, 1, 0, 0, 0))
+    expect(await send(conversion('v', 1, { ...updated(4), status: 'declined' }))).toMatchObject(counts(1, 0, 0, 1, 0))
+    expect(await send(conversion('v', 1, { ...updated(5), status: 'declined' }))).toMatchObject(counts(1, 0, 0, 1, 0))
+    expect(await present('status')).toEqual([{ status: 'hold' }])
+    expect(await send(conversion('v', 1, { ...updated(6), status: 'approved' }))).toMatchObject(counts(1, 0, 1, 0, 0))
+    expect(await present('status')).toEqual([{ status: 'approved' }])
+  })
+
+  it('of one file with equal updatedAt: the later line wins, also when the file is run again', async () => {
+    const rows = [
+      conversion('v', 1),
+      conversion('v', 1, { status: 'approved' }),
+      conversion('v', 1, { status: 'hold', ...updated(1) }),
+    ]
+    const lines = [rows[2], rows[0], rows[1]] as object[]
+    expect(await importContent(stores, account, 'conversions', lines)).toMatchObject(counts(3, 1, 0, 2, 0))
+    expect(await present('status')).toEqual([{ status: 'hold' }])
+    const tied = [conversion('w', 1), conversion('w', 1, { status: 'approved' })]
+    expect(await importContent(stores, account, 'conversions', tied)).toMatchObject(counts(2, 1, 1, 0, 0))
+    expect(await importContent(stores, account, 'conversions', tied)).toMatchObject(counts(2, 0, 0, 2, 0))
+    expect(await present('id, status')).toEqual([
+      { id: 'v', status: 'hold' },
+      { id: 'w', status: 'approved' },
+    ])
+  })
+
+  it('that moved in time are listed at the new time alone', async () => {
+    await importContent(stores, account, 'conversions', [conversion('v', 1)])
+    await importContent(stores, account, 'conversions', [conversion('v', 2, updated(1))])
+    await importContent(stores, account, 'conversions', [conversion('v', 1, updated(2))])
+    await importContent(stores, account, 'conversions', [conversion('v', 3, updated(3))])
+    expect(await present('id, toString(converted_at) AS at')).toEqual([{ id: 'v', at: '2026-02-03 00:00:00.000' }])
+  })
+
+  it('take from their click what they were not given, and keep what they were', async () => {
+    const click = {
+      campaignId: 'c',
+      offerId: 'o',
+      country: 'DE',
+      device: 'mobile',
+      visitorId: 'who',
+      subIds: { sub1: 'a', sub2: 'b' },
+    }
+    await importContent(stores, account, 'clicks', [clickAt('k', 7, click)])
+    await importContent(stores, account, 'conversions', [
+      conversion('v', 1, { clickId: 'k', country: 'FR', subIds: { sub2: 'given' } }),
+    ])
+    expect(
+      await present(
+        'campaign_id, offer_id, country, device, visitor_id, sub1, sub2, clicked_at, click_at, click_campaign_id',
+      ),
+    ).toEqual([
+      {
+        campaign_id: 'c',
+        offer_id: 'o',
+        country: 'FR',
+        device: 'mobile',
+        visitor_id: 'who',
+        sub1: 'a',
+        sub2: 'given',
+        clicked_at: '2026-01-01 00:07:00.000',
+        click_at: '2026-01-01 00:07:00.000',
+        click_campaign_id: 'c',
+      },
+    ])
+  })
+
+  it('that came before their click are joined with it when it comes, without counting as updated', async () => {
+    await importContent(stores, account, 'conversions', [
+      conversion('v', 1, { clickId: 'k', campaignId: 'mine', revenue: 12.345678, ...updated(3) }),
+      conversion('w', 1, { clickId: 'never' }),
+    ])
+    expect(await present('id, click_at')).toEqual([
+      { id: 'v', click_at: null },
+      { id: 'w', click_at: null },
+    ])
+    await importContent(stores, account, 'clicks', [clickAt('k', 7, { campaignId: 'c', offerId: 'o', referrer: 'r' })])
+    expect(
+      await present('id, campaign_id, offer_id, click_referrer, toString(updated_at) AS at, revenue_base'),
+    ).toEqual([
+      {
+        id: 'v',
+        campaign_id: 'mine',
+        offer_id: 'o',
+        click_referrer: 'r',
+        at: '2026-03-03 00:00:00.000',
+        revenue_base: '12.345678',
+      },
+      { id: 'w', campaign_id: '', offer_id: '', click_referrer: '', at: '2026-02-01 00:00:00.000', revenue_base: null },
+    ])
+    expect(await stored('click_id, conversion_id, campaign_id', 'converted_clicks FINAL')).toEqual([
+      { click_id: 'k', conversion_id: 'v', campaign_id: 'c' },
+    ])
+  })
+
+  it('that move to another click are no longer conversions of the first one', async () => {
+    await importContent(stores, account, 'clicks', [clickAt('k1', 1), clickAt('k2', 2)])
+    await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k1' })])
+    await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k2', ...updated(1) })])
+    expect(await stored('click_id', 'converted_clicks FINAL')).toEqual([{ click_id: 'k2' }])
+    await importContent(stores, account, 'conversions', [conversion('v', 1, updated(2))])
+    expect(await stored('click_id', 'converted_clicks FINAL')).toEqual([])
+  })
+})
+
+describe('pixel events', () => {
+  const event = (id: string, more: object = {}) => ({ id, eventName: 'signup', visitorId: 'v', ...more })
+
+  it('are told apart by origin, id and generation, and stored once', async () => {
+    const rows = [
+      event('e'),
+      event('e', { eventName: 'again' }),
+      event('e', { origin: 'server' }),
+      event('e', { generation: 1 }),
+    ]
+    expect(await importContent(stores, account, 'pixel-events', rows)).toMatchObject(counts(4, 3, 0, 1, 0))
+    expect(await importContent(stores, account, 'pixel-events', rows)).toMatchObject(counts(4, 0, 0, 4, 0))
+    expect(await stored('origin, generation, event_name', 'pixel_events FINAL', 'ORDER BY origin, generation')).toEqual(
+      [
+        { origin: 'browser', generation: 0, event_name: 'signup' },
+        { origin: 'browser', generation: 1, event_name: 'signup' },
+        { origin: 'server', generation: 0, event_name: 'signup' },
+      ],
+    )
+  })
+
+  it('belong to the owner of their campaign, or to the account', async () => {
+    await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C', userId: 'owner' }])
+    const rows = [
+      event('e1', { campaignId: 'c' }),
+      event('e2', { campaignId: 'unknown' }),
+      event('e3', { userId: 'given' }),
+    ]
+    await importContent(stores, account, 'pixel-events', rows, { nowMs: Date.UTC(2026, 4, 5) })
+    expect(await stored('id, user_id, toString(received_at) AS at', 'pixel_events', 'ORDER BY id')).toEqual([
+      { id: 'e1', user_id: 'owner', at: '2026-05-05 00:00:00.000' },
+      { id: 'e2', user_id: account, at: '2026-05-05 00:00:00.000' },
+      { id: 'e3', user_id: 'given', at: '2026-05-05 00:00:00.000' },
+    ])
+  })
+})
+
+describe('metadata', () => {
+  const rowsIn = async (table: string) => {
+    const { postgres } = stores
+    return await postgres`SELECT * FROM ${postgres(table)} WHERE account_id = ${account} ORDER BY id`
+  }
+
+  it('of all four kinds is kept as it was given', async () => {
+    const dates = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-02T00:00:00Z' }
+    await importContent(stores, account, 'campaigns', [
+      {
+        id: 'x',
+        name: 'Ünï "x"',
+        userId: 'u',
+        status: 'paused',
+        trafficSourceId: 't',
+        trafficSourceName: 'T',
+        costModel: 'cpc',
+        costValue: 0.123456,
+        currency: 'EUR',
+        tags: ['a', 'b,{}"'],
+        ...dates,
+      },
+    ])
+    await importContent(stores, account, 'offers', [
+      {
+        id: 'x',
+        name: 'O',
+        url: 'https://o',
+        affiliateNetwork: 'n',
+        payoutType: 'cpa',
+        payout: 12.5,
+        currency: 'USD',
+        countries: ['US', 'DE'],
+        tags: [],
+        ...dates,
+      },
+    ])
+    await importContent(stores, account, 'landing-pages', [{ id: 'x', name: 'L', url: 'https://l', tags: ['t'] }])
+    await importContent(stores, account, 'traffic-sources', [
+      { id: 'x', name: 'T', category: 'social', costModel: 'cpm', currency: 'USD' },
+    ])
+    const [created_at, updated_at] = [new Date(dates.createdAt), new Date(dates.updatedAt)]
+    expect(await rowsIn('campaigns')).toMatchObject([
+      {
+        name: 'Ünï "x"',
+        user_id: 'u',
+        status: 'paused',
+        traffic_source_id: 't',
+        cost_model: 'cpc',
+        cost_value: '0.123456',
+        currency: 'EUR',
+        tags: ['a', 'b,{}"'],
+        created_at,
+        updated_at,
+      },
+    ])
+    expect(await rowsIn('offers')).toMatchObject([
+      {
+        url: 'https://o',
+        affiliate_network: 'n',
+        payout: '12.500000',
+        countries: ['US', 'DE'],
+        tags: [],
+        created_at,
+        updated_at,
+      },
+    ])
+    expect(await rowsIn('landing_pages')).toMatchObject([
+      { name: 'L', status: 'active', url: 'https://l', tags: ['t'] },
+    ])
+    expect(await rowsIn('traffic_sources')).toMatchObject([{ category: 'social', cost_model: 'cpm', currency: 'USD' }])
+  })
+
+  it('is upserted by id: updatedAt moves when something changed, createdAt stays', async () => {
+    const [t1, t2, t3] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 3)]
+    const send = (nowMs: number, ...rows: object[]) => importContent(stores, account, 'campaigns', rows, { nowMs })
+    const dates = async () =>
+      (await rowsIn('campaigns')).map((row) => [row.name, row.created_at.getTime(), row.updated_at.getTime()])
+    expect(await send(t1, { id: 'a', name: 'A' }, { id: 'b', name: 'B' })).toMatchObject(counts(2, 2, 0, 0, 0))
+    expect(await send(t2, { id: 'a', name: 'A' }, { id: 'b', name: 'B2' })).toMatchObject(counts(2, 0, 1, 1, 0))
+    expect(await dates()).toEqual([
+      ['A', t1, t1],
+      ['B2', t1, t2],
+    ])
+    const given = { id: 'a', name: 'A', createdAt: new Date(t2).toISOString(), updatedAt: new Date(t2).toISOString() }
+    expect(await send(t3, given)).toMatchObject(counts(1, 0, 1, 0, 0))
+    expect(await send(t3, { id: 'a', name: 'A' })).toMatchObject(counts(1, 0, 0, 1, 0))
+    expect((await dates())[0]).toEqual(['A', t2, t2])
+  })
+
+  it('twice in one file: the last one wins, and running it again changes nothing', async () => {
+    const rows = [
+      { id: 'a', name: 'first' },
+      { id: 'a', name: 'second' },
+    ]
+    expect(await importContent(stores, account, 'offers', rows)).toMatchObject(counts(2, 1, 0, 1, 0))
+    const before = await rowsIn('offers')
+    expect(await importContent(stores, account, 'offers', rows, { nowMs: Date.now() })).toMatchObject(
+      counts(2, 0, 0, 2, 0),
+    )
+    expect(await rowsIn('offers')).toEqual(before)
+    expect(before).toMatchObject([{ name: 'second' }])
+  })
+})

@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { HeaderError, readCsv } from '../../src/import/csv.ts'
+import { DecimalText } from '../../src/import/decimal.ts'
+import { lineBytesMax, readLines } from '../../src/import/lines.ts'
+import { type RawRow, readNdjson } from '../../src/import/ndjson.ts'
+import { Refusal } from '../../src/import/refusal.ts'
+import { formatOf, openSource, SourceError } from '../../src/import/source.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tributary-reading-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Bytes in chunks of a size that has nothing to do with lines. */
+async function* chunks(bytes: Buffer | string, size = 7): AsyncGenerator<Buffer> {
+  const all = Buffer.from(bytes)
+  for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size)
+}
+
+async function all<Item>(batches: AsyncIterable<Item[]>): Promise<Item[]> {
+  const items: Item[] = []
+  for await (const batch of batches) for (const item of batch) items.push(item)
+  return items
+}
+
+const ndjson = (bytes: Buffer | string, size?: number) => all(readNdjson(readLines(chunks(bytes, size))))
+const csv = (bytes: Buffer | string, size?: number) => all(readCsv(readLines(chunks(bytes, size))))
+/** Line number and fields, or line number and reason. */
+const seen = (rows: RawRow[]) =>
+  rows.map(({ line, fields }) => [line, fields instanceof Refusal ? fields.message : fields])
+
+describe('lines', () => {
+  it('are the same however the bytes are cut into chunks', async () => {
+    const line = fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.replaceAll('\n', ' '))
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1 }), fc.integer({ min: 1, max: 9 }), async (texts, size) => {
+        fc.pre(texts[0]?.charCodeAt(0) !== 0xfeff && texts.at(-1) !== '')
+        const lines = await all(readLines(chunks(texts.join('\n'), size)))
+        expect(lines.map(({ text }) => text)).toEqual(texts.map((text) => text.toWellFormed()))
+        expect(lines.map(({ number }) => number)).toEqual(texts.map((_, index) => index + 1))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('begin after a byte order mark and end before a carriage return', async () => {
+    expect(seen(await ndjson('\ufeff{"id":"a"}\r\n{"id":"b"}\r\n'))).toEqual([
+      [1, { id: 'a' }],
+      [2, { id: 'b' }],
+    ])
+  })
+
+  it('that are blank are no rows, but are counted', async () => {
+    expect(seen(await ndjson('\n{"id":"a"}\n\n  \r\n{"id":"b"}'))).toEqual([
+      [2, { id: 'a' }],
+      [5, { id: 'b' }],
+    ])
+  })
+
+  it('that are no UTF-8 are refused alone', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"id":"a"}\n{"id":"'),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from('"}\n{"id":"é"}\n'),
+    ])
+    for (const size of [3, 1_000]) {
+      expect(seen(await ndjson(bytes, size))).toEqual([
+        [1, { id: 'a' }],
+        [2, 'is not UTF-8'],
+        [3, { id: 'é' }],
+      ])
+    }
+  })
+
+  it('that are too long are refused alone, and only their beginning is kept', async () => {
+    const long = `{"id":"${'x'.repeat(3 * lineBytesMax)}"}`
+    const rows = await ndjson(`{"id":"a"}\n${long}\n{"id":"b"}\n${long}`, 1 << 16)
+    expect(seen(rows)).toEqual([
+      [1, { id: 'a' }],
+      [2, `is longer than ${lineBytesMax} bytes`],
+      [3, { id: 'b' }],
+      [4, `is longer than ${lineBytesMax} bytes`],
+    ])
+    expect(rows[1]?.text.length).toBe(4_096)
+  })
+})
+
+describe('NDJSON', () => {
+  it('that is no JSON object is refused', async () => {
+    expect(seen(await ndjson('{"id":\n[1]\n5\nnull\n"x"\n\0\n{"a":1}{"b":2}'))).toEqual([
+      [1, 'is not JSON'],
+      [2, 'is not a JSON object'],
+      [3, 'is not a JSON object'],
+      [4, 'is not a JSON object'],
+      [5, 'is not a JSON object'],
+      [6, 'is not JSON'],
+      [7, 'is not JSON'],
+    ])
+  })
+
+  it('keeps every digit of a number that a double would round', async () => {
+    const [row] = await ndjson(
+      '{"a":0.1000000000000000055,"b":12345678901234567890,"c": 1e400,"d":-1.5E-7,"e":2,"f":"1e5: 1e5"}',
+    )
+    expect(row?.fields).toEqual({
+      a: new DecimalText('0.1000000000000000055'),
+      b: new DecimalText('12345678901234567890'),
+      c: new DecimalText('1e400'),
+      d: new DecimalText('-1.5E-7'),
+      e: new DecimalText('2'),
+      f: '1e5: 1e5',
+    })
+  })
+
+  it('with names out of the object prototype, or a name twice, is an object like any other', async () => {
+    const [first, second] = await ndjson('{"__proto__":{"id":"x"},"constructor":1}\n{"id":"a","id":"b"}')
+    expect(Object.keys(first?.fields ?? {})).toEqual(['__proto__', 'constructor'])
+    expect((first?.fields as { id?: unknown }).id).toBeUndefined()
+    expect(second?.fields).toEqual({ id: 'b' })
+  })
+})
+
+describe('CSV', () => {
+  it('gives back whatever cells were written, however they are quoted and cut into chunks', async () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', ' '), maxLength: 6 })
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell)), fc.integer({ min: 1, max: 9 }), async (records, size) => {
+        const written = (text: string) => (/[",\r\n]|^$/.test(text) ? quoted(text) : text)
+        const file = ['x,y', ...records.map((record) => record.map(written).join(','))].join('\r\n')
+        const rows = await csv(file, size)
+        expect(rows.map(({ fields }) => fields)).toEqual(records.map(([x, y]) => ({ x, y })))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('loses no row to a neighbour with a stray or missing quote', async () => {
+    expect(seen(await csv('id,name\n1,a"b\n2,"open\n3,fine\n4,"x"y\n5,"two\nlines"\n6,z\n'))).toEqual([
+      [2, 'has a quote inside a cell that is not quoted'],
+      [3, 'its quoted cell does not end'],
+      [4, { id: '3', name: 'fine' }],
+      [5, 'has text after the closing quote of a cell'],
+      [6, { id: '5', name: 'two\nlines' }],
+      [8, { id: '6', name: 'z' }],
+    ])
+  })
+
+  it('gives up on a quote that is not closed within a megabyte, and takes the rows after it', async () => {
+    const rows = await csv(`id,name\n1,"open\n${'2,fine\n'.repeat(200_000)}`, 1 << 16)
+    expect(rows).toHaveLength(200_001)
+    expect(rows.filter(({ fields }) => fields instanceof Refusal).map(({ line }) => line)).toEqual([2])
+  })
+
+  it('refuses a row with more or fewer cells than names', async () => {
+    expect(seen(await csv('id,name\n1\n\n2,a,b\n'))).toEqual([
+      [2, 'has 1 cells where the first line names 2'],
+      [4, 'has 3 cells where the first line names 2'],
+    ])
+  })
+
+  it.each(['id,id\n', 'id,\n1,2\n', '"id\n', 'id\xff\n'])(
+    'does not go on after a first line that names no fields: %j',
+    async (text) => {
+      await expect(csv(Buffer.from(text, 'latin1'))).rejects.toThrow(HeaderError)
+    },
+  )
+})
+
+describe('files', () => {
+  const read = async (name: string, bytes: Buffer) => {
+    const path = join(folder, name)
+    writeFileSync(path, bytes)
+    const format = formatOf(path)
+    if (!format) throw new Error(name)
+    const source = await openSource(path, format, new AbortController().signal)
+    return all(source.rows)
+  }
+
+  it('are NDJSON or CSV by their name, gzipped or not', async () => {
+    expect(seen(await read('a.ndjson', Buffer.from('{"id":"1"}')))).toEqual([[1, { id: '1' }]])
+    expect(seen(await read('a.csv', Buffer.from('id\n1')))).toEqual([[2, { id: '1' }]])
+    expect(seen(await read('a.ndjson.gz', gzipSync('{"id":"1"}')))).toEqual([[1, { id: '1' }]])
+    expect(seen(await read('a.csv.gz', Buffer.concat([gzipSync('id\n1'), gzipSync('2\n3')])))).toEqual([
+      [2, { id: '12' }],
+      [3, { id: '3' }],
+    ])
+    for (const name of ['a.json', 'a.gz', 'ndjson', 'a.csv.zip']) expect(formatOf(name)).toBeUndefined()
+  })
+
+  it('that are cut short or damaged end with one clear error', async () => {
+    const zipped = gzipSync('{"id":"1"}\n'.repeat(1_000))
+    await expect(read('cut.ndjson.gz', zipped.subarray(0, -6))).rejects.toThrow(/is cut short: its gzip data ends/)
+    await expect(read('plain.ndjson.gz', Buffer.from('{"id":"1"}\n'))).rejects.toThrow(/is damaged/)
+  })
+
+  it('that are not there, or are folders, are said so', async () => {
+    const signal = new AbortController().signal
+    const format = { isCsv: false, isGzipped: false }
+    await expect(openSource(join(folder, 'none.ndjson'), format, signal)).rejects.toThrow(/there is no file/)
+    await expect(openSource(folder, format, signal)).rejects.toThrow(SourceError)
+  })
+})
