@@ -28,7 +28,7 @@ module.exports = {
       'rooms-know-no-app',
       'Rooms are given what they need.',
       { path: `^src/(${rooms}|sql|stores|time)/` },
-      { path: '^src/(app\\.ts|main\\.ts|(gate|cli|import|demo|verify)/)' },
+      { path: '^src/(app\\.ts|main\\.ts|(gate|cli|import|demo|export|verify)/)' },
     ),
     rule(
       'sql-knows-stores-only',

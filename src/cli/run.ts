@@ -4,6 +4,7 @@ import { Problem } from '../problem.ts'
 import { SettingsError } from '../settings.ts'
 import { EmbeddedError } from '../stores/embedded/places.ts'
 import { MigrationError } from '../stores/migrate.ts'
+import { addVerifyCommand } from '../verify/command.ts'
 import { version } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { openContext, type Surroundings } from './context.ts'
@@ -47,6 +48,7 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
   addPlanCommands(program, context)
   addImportCommand(program, context)
   addDemoCommand(program, context)
+  addVerifyCommand(program, context)
   for (const group of program.commands) group.helpCommand(false)
   try {
     await program.parseAsync(words, { from: 'user' })

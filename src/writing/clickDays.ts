@@ -35,7 +35,7 @@ export async function rebuildClickDays(writer: Writer, span: Span): Promise<void
 }
 
 /** Cuts a span where months end, and leaves out months in which there is neither a click nor anything made of one. */
-async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]> {
+export async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]> {
   const days = [
     ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
     ch`SELECT toDate(clicked_at) AS day FROM click_index WHERE ${inSpan(span)}`,

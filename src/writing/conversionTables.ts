@@ -9,31 +9,42 @@ import type { Writer } from './writer.ts'
  * conversion has are removed, missing ones are inserted. Conversions are few, so all of the account is compared.
  */
 export async function rebuildConversionTables(writer: Writer): Promise<void> {
-  const account = ch`account_id = ${text(writer.accountId)}`
-  await rebuild(writer, {
-    table: ch`conversion_index`,
-    columns: ch`account_id, id, version, converted_at`,
-    key: ch`id`,
-    stored: ch`SELECT account_id, id, version, converted_at FROM conversion_index FINAL WHERE ${account}`,
-    derived: ch`SELECT account_id, id, version, converted_at FROM conversions FINAL WHERE ${account}`,
-    account,
-  })
+  for (const derivation of derivations(writer.accountId)) await rebuild(writer, derivation)
+}
+
+/** What is made of an account's conversions. */
+export function derivations(accountId: string): Derivation[] {
+  const account = ch`account_id = ${text(accountId)}`
   const columns = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
-  await rebuild(writer, {
-    table: ch`converted_clicks`,
-    columns,
-    key: ch`clicked_at, click_id, conversion_id`,
-    stored: ch`SELECT ${columns} FROM converted_clicks FINAL WHERE ${account}`,
-    derived: ch`
+  return [
+    {
+      name: 'conversion_index',
+      table: ch`conversion_index`,
+      columns: ch`account_id, id, version, converted_at`,
+      key: ch`id`,
+      stored: ch`SELECT account_id, id, version, converted_at FROM conversion_index FINAL WHERE ${account}`,
+      derived: ch`SELECT account_id, id, version, converted_at FROM conversions FINAL WHERE ${account}`,
+      account,
+    },
+    {
+      name: 'converted_clicks',
+      table: ch`converted_clicks`,
+      columns,
+      key: ch`clicked_at, click_id, conversion_id`,
+      stored: ch`SELECT ${columns} FROM converted_clicks FINAL WHERE ${account}`,
+      derived: ch`
 SELECT account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test,
   click_campaign_id AS campaign_id, click_offer_id AS offer_id
 FROM conversions FINAL
 WHERE ${account} AND click_at IS NOT NULL`,
-    account,
-  })
+      account,
+    },
+  ]
 }
 
-interface Derivation {
+/** A table whose rows follow from the conversions of an account. */
+export interface Derivation {
+  name: string
   table: Fragment
   columns: Fragment
   /** The sort key but for the account. */

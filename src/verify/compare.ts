@@ -1,0 +1,125 @@
+import { rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
+import { differences } from '../rollups/differences.ts'
+import { ch, type Fragment, instant, text } from '../sql/fragment.ts'
+import { selectRows } from '../sql/rows.ts'
+import { monthsWithRows } from '../writing/clickDays.ts'
+import { derivations } from '../writing/conversionTables.ts'
+import type { Writer } from '../writing/writer.ts'
+
+/** A table that is not what the rows it was made of say. */
+export interface Difference {
+  accountId: string
+  table: string
+  /** The UTC day, `2026-11-20`; null for what is made of conversions, which is compared as a whole. */
+  day: string | null
+  /** Keys whose row is missing, wrong or too much. */
+  keys: number
+  /** What those keys hold and what they should, in a rollup. */
+  sums: { stored: Sums; actual: Sums } | undefined
+}
+
+interface Sums {
+  clicks: number
+  cost: number
+}
+
+/** Any click lies between these: see the importer's limits. */
+const allDays = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
+
+/**
+ * Compares everything that is derived from an account's clicks and conversions with those rows, a month at a time.
+ * Nobody may write the account meanwhile, so the writer holds its lease; readers notice nothing.
+ * @returns every difference, by table and day; none: all is right
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function compareAccount(writer: Writer): Promise<Difference[]> {
+  const { accountId } = writer
+  const found: Difference[] = []
+  for (const month of await monthsWithRows(writer, { accountId, ...allDays })) {
+    found.push(...(await compareClickIndex(writer, month)))
+    for (const name of rollupNames) found.push(...(await compareRollup(writer, name, month)))
+  }
+  for (const { name, columns, stored, derived } of derivations(accountId)) {
+    const [row] = await ask<{ keys: number }>(
+      writer,
+      ch`
+SELECT toUInt32(count()) AS keys
+FROM (
+  SELECT ${columns} FROM (${derived}) WHERE (${columns}) NOT IN (${stored})
+  UNION ALL
+  SELECT ${columns} FROM (${stored}) WHERE (${columns}) NOT IN (${derived}))`,
+    )
+    if (row && row.keys > 0) found.push({ accountId, table: name, day: null, keys: row.keys, sums: undefined })
+  }
+  return found
+}
+
+async function compareRollup(writer: Writer, table: (typeof rollupNames)[number], month: Span): Promise<Difference[]> {
+  const rows = await ask<{
+    utcDay: string
+    keys: number
+    storedClicks: number
+    storedCost: string
+    trueClicks: number
+    trueCost: string
+  }>(
+    writer,
+    ch`
+SELECT toDate(${rollups[table].at}) AS utcDay, toUInt32(count()) AS keys,
+  sum(stored_clicks) AS storedClicks, sum(stored_cost) AS storedCost,
+  sum(true_clicks) AS trueClicks, sum(true_cost) AS trueCost
+FROM (${differences(table, month)})
+GROUP BY utcDay
+ORDER BY utcDay`,
+  )
+  return rows.map(({ utcDay, keys, ...sums }) => ({
+    accountId: writer.accountId,
+    table,
+    day: utcDay,
+    keys,
+    sums: {
+      stored: { clicks: sums.storedClicks, cost: Number(sums.storedCost) },
+      actual: { clicks: sums.trueClicks, cost: Number(sums.trueCost) },
+    },
+  }))
+}
+
+async function compareClickIndex(writer: Writer, month: Span): Promise<Difference[]> {
+  const rows = await ask<{ utcDay: string; keys: number }>(
+    writer,
+    ch`
+SELECT toDate(clicked_at) AS utcDay, toUInt32(count()) AS keys
+FROM (
+  SELECT clicked_at, id, campaign_id
+  FROM (
+    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inMonth(month)}
+    UNION ALL
+    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inMonth(month)})
+  GROUP BY clicked_at, id, campaign_id
+  HAVING min(is_click) = max(is_click))
+GROUP BY utcDay
+ORDER BY utcDay`,
+  )
+  return rows.map(({ utcDay, keys }) => ({
+    accountId: writer.accountId,
+    table: 'click_index',
+    day: utcDay,
+    keys,
+    sums: undefined,
+  }))
+}
+
+function inMonth({ accountId, fromMs, untilMs }: Span): Fragment {
+  return ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
+}
+
+/** A month of a large account takes longer than any answer to a caller may. */
+const monthTimeoutS = 600
+
+function ask<Row>(writer: Writer, question: Fragment): Promise<Row[]> {
+  return selectRows<Row>(writer.stores.clickhouse, question, {
+    label: 'verify',
+    signal: writer.signal,
+    settings: { max_execution_time: monthTimeoutS },
+  })
+}

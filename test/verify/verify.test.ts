@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { runHere } from '../cli/command.ts'
+import { storeClicks, storeConversions } from '../kit/rows.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+
+let stores: TestStores
+
+beforeAll(async () => {
+  stores = await openTestStores()
+  for (const id of ['acme', 'other']) {
+    await createAccount(stores.postgres, { id, name: id, plan: 'pro', currency: 'USD' })
+    await storeClicks(stores, id, [
+      { id: 'c1', clicked_at: '2026-10-30 10:00:00.000', campaign_id: 'k1', country: 'US', cost_base: 0.5 },
+      { id: 'c2', clicked_at: '2026-11-01 00:00:00.000', campaign_id: 'k1', country: 'DE', cost_base: 0.25 },
+      { id: 'c3', clicked_at: '2026-11-01 23:59:59.999', campaign_id: 'k2', country: 'US' },
+      { id: 'bot', clicked_at: '2026-11-02 09:00:00.000', campaign_id: 'k1', is_bot: true },
+    ])
+    await storeConversions(stores, id, [
+      { id: 'v1', converted_at: '2026-11-01 11:00:00.000', click_id: 'c1', click_at: '2026-10-30 10:00:00.000' },
+      { id: 'v2', converted_at: '2026-11-01 12:00:00.000', status: 'pending' },
+    ])
+  }
+})
+afterAll(() => stores?.close())
+
+const change = (query: string) =>
+  stores.clickhouse.client.command({
+    query,
+    clickhouse_settings: { mutations_sync: '1', lightweight_deletes_sync: '2' },
+  })
+
+async function verify(...words: string[]) {
+  const { code, stdout } = await runHere(['verify', '--json', ...words], stores.environment)
+  const { differences, repaired } = JSON.parse(stdout)
+  const shown = differences.map(({ accountId, table, day }: Record<string, string>) =>
+    [accountId, table, day].filter(Boolean).join(' '),
+  )
+  return { code, shown, repaired, differences }
+}
+
+const plants = {
+  'a rollup that counted a batch twice': [
+    `INSERT INTO report_daily (account_id, dimension, day, value, clicks, cost)
+     SELECT account_id, dimension, day, value, clicks, cost FROM report_daily WHERE account_id = 'acme' AND day = '2026-11-01'`,
+    ['acme report_daily 2026-11-01'],
+  ],
+  'a rollup that missed a day': [
+    `DELETE FROM report_daily_by_campaign WHERE account_id = 'acme' AND day = '2026-10-30'`,
+    ['acme report_daily_by_campaign 2026-10-30'],
+  ],
+  'sums of clicks that do not exist': [
+    `INSERT INTO clicks_by_quarter_hour VALUES ('acme', '2026-12-24 00:00:00', 'k1', 7, 1.5)`,
+    ['acme clicks_by_quarter_hour 2026-12-24'],
+  ],
+  'money that differs by a millionth': [
+    `INSERT INTO report_daily VALUES ('acme', 'country', '2026-11-01', 'DE', 0, 0.000001)`,
+    ['acme report_daily 2026-11-01'],
+  ],
+  'a click that the index has lost': [
+    `DELETE FROM click_index WHERE account_id = 'acme' AND id = 'c3'`,
+    ['acme click_index 2026-11-01'],
+  ],
+  'an index entry without its click': [
+    `INSERT INTO click_index VALUES ('acme', 'ghost', '2026-11-05 00:00:00.000', 'k1')`,
+    ['acme click_index 2026-11-05'],
+  ],
+  'a conversion that its index has lost': [
+    `DELETE FROM conversion_index WHERE account_id = 'acme' AND id = 'v2'`,
+    ['acme conversion_index'],
+  ],
+  'a click that counts as converted by a conversion that is elsewhere now': [
+    `INSERT INTO converted_clicks (account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test)
+     VALUES ('acme', '2026-11-01 00:00:00.000', 'c2', 'v1', 1, 0, false)`,
+    ['acme converted_clicks'],
+  ],
+} as const
+
+describe('verify', () => {
+  it('is silent when every sum and index is what the rows say', async () => {
+    expect(await verify()).toMatchObject({ code: 0, shown: [] })
+  })
+
+  it.each(Object.entries(plants))(
+    'finds and repairs %s, and touches nothing else',
+    async (_kind, [plant, expected]) => {
+      await change(plant)
+      expect(await verify()).toMatchObject({ code: 1, shown: expected, repaired: false })
+      expect(await verify('--account', 'other')).toMatchObject({ code: 0, shown: [] })
+      expect(await verify('--repair')).toMatchObject({ code: 0, shown: expected, repaired: true })
+      expect(await verify()).toMatchObject({ code: 0, shown: [] })
+    },
+  )
+
+  it('states what is stored and what should be', async () => {
+    await change(`INSERT INTO clicks_by_quarter_hour VALUES ('acme', '2026-11-01 00:00:00', 'k1', 2, 1.5)`)
+    const { differences } = await verify()
+    expect(differences[0]).toEqual({
+      accountId: 'acme',
+      table: 'clicks_by_quarter_hour',
+      day: '2026-11-01',
+      keys: 1,
+      sums: { stored: { clicks: 3, cost: 1.75 }, actual: { clicks: 1, cost: 0.25 } },
+    })
+    const { stdout, stderr, code } = await runHere(['verify'], stores.environment)
+    expect([stdout, stderr, code]).toEqual([
+      'acme clicks_by_quarter_hour 2026-11-01: 1 sums differ; clicks 3 stored, 1 in the rows; cost 1.75 stored, 0.25 in the rows\n2 accounts compared: 1 difference.\n',
+      expect.stringContaining('--repair'),
+      1,
+    ])
+    await verify('--repair')
+  })
+
+  it('names an account that does not exist', async () => {
+    const { code, stderr } = await runHere(['verify', '--account', 'nobody'], stores.environment)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nobody')])
+  })
+})
