@@ -22,6 +22,13 @@ export const SettingsSchema = Type.Object({
         'ClickHouse over HTTP: `http://user:password@host:8123/database`. Without it a real ClickHouse runs as a child process.',
     }),
   ),
+  CLICKHOUSE_READER_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://.+',
+      description:
+        'The same database as `CLICKHOUSE_URL`, as a user that may only read: reads of the API go there. Without it they go to `CLICKHOUSE_URL`.',
+    }),
+  ),
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://.+',

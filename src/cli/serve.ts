@@ -17,6 +17,9 @@ import { wholeNumberFrom } from './wholeNumber.ts'
 /** How long answers under way may take to finish once the server was asked to stop. */
 const graceMs = 25_000
 
+/** How long a start waits for the servers of both stores, as when all of them are started together. */
+const startPatienceMs = 60_000
+
 /** `serve`: the API, until it is told to stop. */
 export function addServeCommand(program: Command, context: Context): void {
   program
@@ -39,7 +42,7 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
   const { settings } = context
   const destination = pino.destination({ fd: 2, sync: false })
   const log = openLog(settings.LOG_LEVEL, destination)
-  const stores = await openStores(settings, ({ level, message }) => log[level](message))
+  const stores = await openStores(settings, ({ level, message }) => log[level](message), startPatienceMs)
   let redis: Redis | undefined
   try {
     await migrate(stores)

@@ -74,7 +74,7 @@ export async function selectGroups<Row>(
 export async function* selectBytes(clickhouse: ClickHouse, query: Fragment, asking: Asking): AsyncGenerator<Buffer> {
   const { text, params } = render(query)
   try {
-    const answer = await clickhouse.client.exec({
+    const answer = await clickhouse.reader.exec({
       query: text,
       query_params: driverParams(params),
       clickhouse_settings: { ...readSettings, wait_end_of_query: 1, log_comment: asking.label, ...asking.settings },
@@ -90,7 +90,7 @@ export async function* selectBytes(clickhouse: ClickHouse, query: Fragment, aski
 async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Asking): Promise<Answer> {
   const { text, params } = render(query)
   try {
-    const result = await clickhouse.client.query({
+    const result = await clickhouse.reader.query({
       query: text,
       query_params: driverParams(params),
       format: 'JSON',

@@ -11,6 +11,8 @@ export interface ClickHouseAddress {
 /** The one ClickHouse of this process. Ask for `client` at each use: it changes when the embedded engine moves. */
 export interface ClickHouse {
   readonly client: ClickHouseClient
+  /** Asks only: as a user that may do nothing else where the settings name one, else the same as `client`. */
+  readonly reader: ClickHouseClient
   readonly database: string
   /** Makes sure that it answers and that our database is there; a new server has none. */
   makeDatabase(): Promise<void>
@@ -22,13 +24,20 @@ export interface ClickHouse {
 /** Longer than any query may take on the server, so that the server's clear error comes first. */
 const requestTimeoutMs = 30_000
 
-/** Opens connections lazily: nothing is sent before the first query. */
-export function openClickHouse(address: ClickHouseAddress): ClickHouse {
+/**
+ * Opens connections lazily: nothing is sent before the first query.
+ * @param readerAddress the same database, as a user that may only read
+ */
+export function openClickHouse(address: ClickHouseAddress, readerAddress?: ClickHouseAddress): ClickHouse {
   let present = address
   let client = connect(address)
+  const reader = readerAddress && connect(readerAddress)
   return {
     get client() {
       return client
+    },
+    get reader() {
+      return reader ?? client
     },
     database: address.database,
     async makeDatabase() {
@@ -51,8 +60,20 @@ export function openClickHouse(address: ClickHouseAddress): ClickHouse {
       client = connect(next)
       void previous.close()
     },
-    close: () => client.close(),
+    async close() {
+      await Promise.all([client.close(), reader?.close()])
+    },
   }
+}
+
+/** Whether an error is an answer of the server: it was reached, and did not do what it was asked. */
+export function isClickHouseRefusal(error: unknown): boolean {
+  return error instanceof ClickHouseError
+}
+
+/** Whether an error says that a table is not there. */
+export function isUnknownTable(error: unknown): boolean {
+  return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE'
 }
 
 function connect(address: ClickHouseAddress): ClickHouseClient {

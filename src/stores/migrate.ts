@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ClickHouse } from './clickhouse.ts'
+import { type ClickHouse, isUnknownTable } from './clickhouse.ts'
 import { takeLease } from './lease.ts'
 import { packageRoot } from './packageRoot.ts'
 import type { Postgres } from './postgres.ts'
@@ -57,22 +57,29 @@ async function migratePostgres(postgres: Postgres): Promise<string[]> {
 async function migrateClickHouse(clickhouse: ClickHouse): Promise<string[]> {
   const { client } = clickhouse
   const files = await readMigrations('clickhouse')
+  const pending = pendingOf('clickhouse', files, await appliedInClickHouse(clickhouse))
+  for (const { name, sql, checksum } of pending) {
+    for (const query of statementsOf(sql)) await client.command({ query })
+    await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })
+  }
+  return pending.map(({ name }) => `clickhouse/${name}`)
+}
+
+/** The table is made only where it is missing: whoever finds nothing to do needs no right to define tables. */
+async function appliedInClickHouse({ client }: ClickHouse): Promise<{ name: string; checksum: string }[]> {
+  try {
+    const query = 'SELECT name, checksum FROM schema_migrations FINAL'
+    return await (await client.query({ query, format: 'JSONEachRow' })).json()
+  } catch (error) {
+    if (!isUnknownTable(error)) throw error
+  }
   await client.command({
     query: `
       CREATE TABLE IF NOT EXISTS schema_migrations
       (name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
       ENGINE = ReplacingMergeTree ORDER BY name`,
   })
-  const answer = await client.query({
-    query: 'SELECT name, checksum FROM schema_migrations FINAL',
-    format: 'JSONEachRow',
-  })
-  const pending = pendingOf('clickhouse', files, await answer.json<{ name: string; checksum: string }>())
-  for (const { name, sql, checksum } of pending) {
-    for (const query of statementsOf(sql)) await client.command({ query })
-    await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })
-  }
-  return pending.map(({ name }) => `clickhouse/${name}`)
+  return []
 }
 
 async function readMigrations(store: 'clickhouse' | 'postgres'): Promise<Migration[]> {

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
-import { type ClickHouse, type ClickHouseAddress, openClickHouse } from './clickhouse.ts'
+import { type ClickHouse, type ClickHouseAddress, isClickHouseRefusal, openClickHouse } from './clickhouse.ts'
 import { attachEmbedded } from './embedded/attach.ts'
-import { openPostgres, type Postgres } from './postgres.ts'
+import { isPostgresRefusal, openPostgres, type Postgres } from './postgres.ts'
 
 /** Both stores, however they are run. Only this file knows whether a server was given or an embedded engine started. */
 export interface Stores {
@@ -19,9 +20,11 @@ const embeddedDatabase = 'tributary'
 
 /**
  * Opens the stores that the settings name, embedded ones where they name none, and makes sure that both answer.
+ * @param patienceMs how long to wait for servers that can't be reached yet, and says so; 0 tries once
  * @throws SettingsError or EmbeddedError: one line that names the setting
  */
-export async function openStores(settings: Settings, log: StoreLog): Promise<Stores> {
+export async function openStores(settings: Settings, log: StoreLog, patienceMs = 0): Promise<Stores> {
+  const reader = readerOf(settings)
   const embedded = await attachEmbedded({
     dataDir: settings.DATA_DIR,
     clickhouse: settings.CLICKHOUSE_URL === undefined,
@@ -32,6 +35,7 @@ export async function openStores(settings: Settings, log: StoreLog): Promise<Sto
     embedded.clickhouse
       ? { ...embedded.clickhouse, database: embeddedDatabase }
       : addressOf(settings.CLICKHOUSE_URL ?? ''),
+    reader,
   )
   embedded.onClickHouseMoved((address) => clickhouse.moveTo({ ...address, database: embeddedDatabase }))
   const postgres = openPostgres(embedded.postgres ?? { url: settings.DATABASE_URL ?? '' })
@@ -44,8 +48,15 @@ export async function openStores(settings: Settings, log: StoreLog): Promise<Sto
     },
   }
   try {
-    await reachPostgres(postgres)
-    await reachClickHouse(clickhouse)
+    const deadlineMs = performance.now() + patienceMs
+    await reach('DATABASE_URL: Postgres', () => postgres`SELECT 1`, deadlineMs, log)
+    await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.makeDatabase(), deadlineMs, log)
+    await reach(
+      'CLICKHOUSE_READER_URL: ClickHouse',
+      () => clickhouse.reader.query({ query: 'SELECT 1' }),
+      deadlineMs,
+      log,
+    )
   } catch (error) {
     await stores.close()
     throw error
@@ -63,25 +74,45 @@ function addressOf(text: string): ClickHouseAddress {
   }
 }
 
-async function reachPostgres(postgres: Postgres): Promise<void> {
-  try {
-    await postgres`SELECT 1`
-  } catch (error) {
-    throw new SettingsError(`DATABASE_URL: Postgres does not answer: ${reasonOf(error)}.`)
+/** @throws SettingsError when the reader is set and would read something else than what is written */
+function readerOf({ CLICKHOUSE_URL, CLICKHOUSE_READER_URL }: Settings): ClickHouseAddress | undefined {
+  if (CLICKHOUSE_READER_URL === undefined) return undefined
+  const reader = addressOf(CLICKHOUSE_READER_URL)
+  if (CLICKHOUSE_URL === undefined) throw new SettingsError('CLICKHOUSE_READER_URL: CLICKHOUSE_URL is not set.')
+  if (reader.database !== addressOf(CLICKHOUSE_URL).database) {
+    throw new SettingsError('CLICKHOUSE_READER_URL: the database is another than that of CLICKHOUSE_URL.')
+  }
+  return reader
+}
+
+const retryMs = 500
+
+/** Asks until there is an answer; only a server that can't be reached is asked again, one that refuses us is not. */
+async function reach(what: string, ask: () => PromiseLike<unknown>, deadlineMs: number, log: StoreLog): Promise<void> {
+  let isAnnounced = false
+  for (;;) {
+    try {
+      await ask()
+      return
+    } catch (error) {
+      if (isRefusal(error) || performance.now() >= deadlineMs) {
+        throw new SettingsError(`${what} does not answer: ${reasonOf(error)}.`)
+      }
+      if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${what}: ${reasonOf(error)}.` })
+      isAnnounced = true
+      await sleep(retryMs)
+    }
   }
 }
 
-async function reachClickHouse(clickhouse: ClickHouse): Promise<void> {
-  try {
-    await clickhouse.makeDatabase()
-  } catch (error) {
-    throw new SettingsError(`CLICKHOUSE_URL: ClickHouse does not answer: ${reasonOf(error)}.`)
-  }
+/** Whether the server was reached and said no. */
+function isRefusal(error: unknown): boolean {
+  return isClickHouseRefusal(error) || isPostgresRefusal(error)
 }
 
 /** The first line of what the driver says, which is where it names the cause. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string }
-  const line = (message ?? '').split('\n')[0]?.replace(/\.$/, '') ?? ''
+  const line = (message ?? '').split('\n')[0]?.replace(/[\s.]+$/, '') ?? ''
   return line || code || String(error)
 }

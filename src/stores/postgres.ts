@@ -47,3 +47,8 @@ export function isPostgresUnreachable(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code
   return typeof code === 'string' && unreachable.test(code)
 }
+
+/** Whether an error is an answer of the server: it was reached, is up, and did not do what it was asked. */
+export function isPostgresRefusal(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && !isPostgresUnreachable(error)
+}

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { configXml, usersXml } from '../../src/stores/embedded/clickhouseConfig.ts'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
+
+/** A ClickHouse server of a test's own, with an administrator and the users of `docs/clickhouse-users.sql`. */
+export interface ClickHouseServer {
+  /** The address of its database `tributary` for one of its users; passwords are the names. */
+  url(user: string): string
+  /** Runs a statement as one of its users. @returns the answer's text @throws Error with the server's words */
+  ask(user: string, statement: string): Promise<string>
+  close(): Promise<void>
+}
+
+const startPatienceMs = 60_000
+
+/** Starts a server on a free port and waits until it answers. */
+export async function startClickHouse(): Promise<ClickHouseServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-clickhouse-'))
+  const usersFile = join(folder, 'users.xml')
+  const configFile = join(folder, 'config.xml')
+  await writeFile(usersFile, withUsers(usersXml('admin', digest('admin')), await documentedUsers()))
+  await writeFile(configFile, configXml({ usersFile, logFile: join(folder, 'log') }))
+  const port = await freePort()
+  const program = join(packageRoot, 'test/kit/clickhouseProcess.mjs')
+  const child = spawn(process.execPath, [program, join(folder, 'data'), configFile, `${port}`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const exited = once(child, 'exit')
+  const server: ClickHouseServer = {
+    url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
+    async ask(user, statement) {
+      const response = await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': user },
+        body: statement,
+      })
+      const text = (await response.text()).trim()
+      if (!response.ok) throw new Error(text)
+      return text
+    },
+    async close() {
+      child.kill('SIGKILL')
+      await exited
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  const deadlineMs = performance.now() + startPatienceMs
+  for (;;) {
+    try {
+      await server.ask('admin', 'CREATE DATABASE IF NOT EXISTS tributary')
+      return server
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error
+      await sleep(50)
+    }
+  }
+}
+
+/** A user as the documentation makes it: its grants, and the settings it starts with. */
+interface DocumentedUser {
+  name: string
+  grants: string[]
+  settings: [name: string, value: string][]
+}
+
+/** This engine keeps no users of SQL; it takes the same grants from a file. */
+async function documentedUsers(): Promise<DocumentedUser[]> {
+  const sql = (await readFile(join(packageRoot, 'docs/clickhouse-users.sql'), 'utf8')).replace(/^--.*$/gm, '')
+  const statements = sql.split(';').map((statement) => statement.replace(/\s+/g, ' ').trim())
+  const grants = statements.flatMap((statement) => {
+    const [, grant, user] = /^(GRANT .*) TO (\w+)$/.exec(statement) ?? []
+    return grant && user ? [{ grant, user }] : []
+  })
+  return statements.flatMap((statement) => {
+    const [, name, settings = ''] =
+      /^CREATE USER IF NOT EXISTS (\w+) IDENTIFIED .*?'(?: SETTINGS (.*))?$/.exec(statement) ?? []
+    if (!name) return []
+    return [
+      {
+        name,
+        grants: grants.filter(({ user }) => user === name).map(({ grant }) => grant),
+        settings: [...settings.matchAll(/(\w+) = (\w+)/g)].map(([, key = '', value = '']) => [key, value]),
+      },
+    ]
+  })
+}
+
+function withUsers(xml: string, users: readonly DocumentedUser[]): string {
+  const profiles = users.map(
+    ({ name, settings }) =>
+      `<${name}>${settings.map(([key, value]) => `<${key}>${value}</${key}>`).join('')}</${name}>`,
+  )
+  const entries = users.map(
+    ({ name, grants }) =>
+      `<${name}><password_sha256_hex>${digest(name)}</password_sha256_hex><networks><ip>127.0.0.1</ip></networks>` +
+      `<profile>${name}</profile><quota>default</quota>` +
+      `<grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants></${name}>`,
+  )
+  return xml
+    .replace('</profiles>', `${profiles.join('')}</profiles>`)
+    .replace('</users>', `${entries.join('')}</users>`)
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,144 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scopes } from '../../schema/scopes.ts'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { createKey } from '../../src/accounts/keys.ts'
+import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/room.ts'
+import { readSettings } from '../../src/settings.ts'
+import { migrate } from '../../src/stores/migrate.ts'
+import { openStores, type Stores } from '../../src/stores/open.ts'
+import { runHere } from '../cli/command.ts'
+import { testNowMs } from '../kit/app.ts'
+import { type ClickHouseServer, startClickHouse } from '../kit/clickhouseServer.ts'
+import { makeTestPlace } from '../kit/stores.ts'
+
+// The users that `docs/clickhouse-users.sql` makes.
+const owner = 'tributary_owner'
+const writer = 'tributary_writer'
+const reader = 'tributary_reader'
+
+let server: ClickHouseServer
+let environment: Record<string, string>
+let removePlace: () => Promise<void>
+let stores: Stores
+let app: App
+let key: string
+
+beforeAll(async () => {
+  server = await startClickHouse()
+  const place = await makeTestPlace()
+  removePlace = place.remove
+  const asOwner = await openStores(readSettings({ ...place.environment, CLICKHOUSE_URL: server.url(owner) }), () => {})
+  await migrate(asOwner)
+  await asOwner.close()
+  environment = {
+    ...place.environment,
+    CLICKHOUSE_URL: server.url(writer),
+    CLICKHOUSE_READER_URL: server.url(reader),
+  }
+  const settings = readSettings(environment)
+  stores = await openStores(settings, () => {})
+  app = await buildApp({ settings, stores, now: () => testNowMs })
+  await createAccount(stores.postgres, { id: 'acme', name: 'Acme', plan: 'scale', currency: 'USD' })
+  key = (await createKey(stores.postgres, { accountId: 'acme', name: 'x', scopes, expiresAt: null }))?.key ?? ''
+})
+afterAll(async () => {
+  await app?.close()
+  await stores?.close()
+  await removePlace?.()
+  await server?.close()
+})
+
+const get = async (path: string) => {
+  const answer = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+  return [answer.statusCode, answer.json()]
+}
+
+describe('the writer and the reader', () => {
+  it('find nothing to migrate once the owner has', async () => {
+    expect(await migrate(stores)).toEqual([])
+  })
+
+  it('are enough to import, to store events and to answer', async () => {
+    const rows = {
+      campaigns: [{ id: 'camp', name: 'Camp' }],
+      clicks: [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z', campaignId: 'camp' }],
+      conversions: [
+        { id: 'v1', clickId: 'c1', convertedAt: '2026-11-20T11:00:00Z', status: 'approved', revenueBase: 5 },
+        {
+          id: 'v1',
+          clickId: 'c1',
+          convertedAt: '2026-11-20T12:00:00Z',
+          status: 'approved',
+          revenueBase: 7,
+          updatedAt: '2026-11-20T13:00:00Z',
+        },
+      ],
+    }
+    for (const [resource, lines] of Object.entries(rows)) {
+      const file = join(environment.DATA_DIR ?? '', `${resource}.ndjson`)
+      await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'))
+      const ended = await runHere(['import', resource, file, '--account', 'acme', '--json'], environment)
+      expect([ended.code, JSON.parse(ended.stdout).rejected]).toEqual([0, 0])
+      await rm(file)
+    }
+    const event = await app.inject({
+      method: 'POST',
+      url: '/api/v1/events',
+      headers: { authorization: `ApiKey ${key}` },
+      payload: { click_id: 'c1', event_name: 'a', event_id: 'e1' },
+    })
+    expect([event.statusCode, event.json()]).toEqual([200, { accepted: true }])
+    expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', conversionCount: 1 }] }])
+    expect(await get('/conversions')).toMatchObject([200, { data: [{ id: 'v1' }] }])
+    expect(await get('/reports?group_by=campaign')).toMatchObject([
+      200,
+      { totals: { clicks: 1, conversions: 1, revenue: 7 } },
+    ])
+    expect(await get('/stats/daily?days=3')).toMatchObject([200, {}])
+  })
+})
+
+describe('the writer', () => {
+  it('takes rows away and ends its own queries, as repairs do', async () => {
+    await server.ask(writer, `DELETE FROM tributary.click_index WHERE account_id = 'nobody'`)
+    await server.ask(writer, `KILL QUERY WHERE query_id IN ('none') SYNC`)
+  })
+
+  it.each([
+    'DROP TABLE tributary.clicks',
+    'TRUNCATE TABLE tributary.clicks',
+    'CREATE TABLE tributary.x (a UInt8) ENGINE = Memory',
+    'ALTER TABLE tributary.clicks ADD COLUMN x UInt8',
+  ])('can’t %s', async (statement) => {
+    await expect(server.ask(writer, statement)).rejects.toThrow(/ACCESS_DENIED/)
+  })
+})
+
+describe('the reader', () => {
+  it.each([
+    `INSERT INTO tributary.pixel_events (account_id) VALUES ('x')`,
+    `DELETE FROM tributary.clicks WHERE account_id = 'acme'`,
+    'DROP TABLE tributary.clicks',
+    'CREATE TABLE tributary.x (a UInt8) ENGINE = Memory',
+    `SELECT * FROM file('/etc/passwd', 'LineAsString')`,
+    `SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')`,
+    `SELECT * FROM remote('127.0.0.1', system.one)`,
+  ])('can’t %s', async (statement) => {
+    await expect(server.ask(reader, statement)).rejects.toThrow(/ACCESS_DENIED|READONLY/)
+  })
+})
+
+describe('the setting', () => {
+  it('must name the database that is written to', async () => {
+    const other = server.url(reader).replace(/tributary$/, 'default')
+    const settings = readSettings({ ...environment, CLICKHOUSE_READER_URL: other })
+    await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_READER_URL: the database is another/)
+    const wrong = server.url(reader).replace(`${reader}:${reader}`, `${reader}:wrong`)
+    await expect(openStores(readSettings({ ...environment, CLICKHOUSE_READER_URL: wrong }), () => {})).rejects.toThrow(
+      /^CLICKHOUSE_READER_URL: ClickHouse does not answer: .*Authentication failed/,
+    )
+  })
+})
