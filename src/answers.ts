@@ -22,7 +22,12 @@ export interface AnswersOptions {
   lifeMs?: number
   /** What all kept answers may take together. */
   bytesMax?: number
+  /** Told where each answer came from. */
+  onAnswer?: ((from: AnswerSource) => void) | undefined
 }
+
+/** From memory, from a run that another caller had begun, or from a run of its own. */
+export type AnswerSource = 'kept' | 'shared' | 'run'
 
 /** An answer as it leaves, so that sending it again costs nothing. */
 interface Prepared {
@@ -43,7 +48,11 @@ interface Run {
 /** What a cached answer takes beside its text: key, headers, the cache's own notes. */
 const overheadBytes = 1_000
 
-export function openAnswers({ lifeMs = 2_000, bytesMax = 32 * 1_048_576 }: AnswersOptions = {}): Answers {
+export function openAnswers({
+  lifeMs = 2_000,
+  bytesMax = 32 * 1_048_576,
+  onAnswer = () => {},
+}: AnswersOptions = {}): Answers {
   const kept = new LRUCache<string, Prepared>({
     maxSize: bytesMax,
     sizeCalculation: ({ json }) => json.length + overheadBytes,
@@ -90,7 +99,9 @@ export function openAnswers({ lifeMs = 2_000, bytesMax = 32 * 1_048_576 }: Answe
     run: (signal: AbortSignal) => Promise<DatedAnswer>,
   ): Promise<Prepared> {
     const present = runs.get(question)
-    const joined = present && performance.now() - present.startedMs < lifeMs ? present : start(question, run)
+    const isShared = present !== undefined && performance.now() - present.startedMs < lifeMs
+    const joined = isShared ? present : start(question, run)
+    onAnswer(isShared ? 'shared' : 'run')
     joined.join()
     hungUp.addEventListener('abort', joined.leave)
     return await joined.answer
@@ -99,7 +110,9 @@ export function openAnswers({ lifeMs = 2_000, bytesMax = 32 * 1_048_576 }: Answe
   return {
     async send(request, reply, run) {
       const question = questionOf(request)
-      const { json, etag } = kept.get(question) ?? (await ask(question, request.signal, run))
+      const found = kept.get(question)
+      if (found) onAnswer('kept')
+      const { json, etag } = found ?? (await ask(question, request.signal, run))
       // Callers may keep what they got, but ask before each use whether it still holds.
       reply.header('cache-control', 'private, no-cache').header('etag', etag)
       if (names(request.headers['if-none-match'], etag)) await reply.code(304).send()

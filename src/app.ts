@@ -56,8 +56,8 @@ const headersMaxBytes = 16_384
 
 /** Builds the server, ready to be asked; listening is the caller's. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { settings, stores, redis, now, names = openNames(stores.postgres), answers = openAnswers() } = parts
-  const { log, metrics, arrivalMs = 30_000, rooms = allRooms } = parts
+  const { settings, stores, redis, now, names = openNames(stores.postgres), metrics } = parts
+  const { answers = openAnswers({ onAnswer: metrics?.countAnswer }), log, arrivalMs = 30_000, rooms = allRooms } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -86,7 +86,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
   })
   closeWhatIsAnswered(app)
   if (log) logAnswers(app)
-  metrics?.observe(app)
+  if (metrics) {
+    metrics.observe(app)
+    stores.clickhouse.onQuery = metrics.timeQuery
+    if (redis) metrics.watchRedis(() => redis.isAway)
+  }
   await app.register(helmet, {
     // What only matters to pages is left out: it would be sent with every answer.
     crossOriginOpenerPolicy: false,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from '../room.ts'
 
 /** The figures of this process, for Prometheus. */
@@ -11,6 +11,12 @@ export interface Metrics {
   observe(app: App): void
   /** Counts a request that a limit refused. */
   readonly countDenial: (limit: string) => void
+  /** Times a question or an insert of ClickHouse. */
+  readonly timeQuery: (label: string, seconds: number) => void
+  /** Counts an answer of stats and reports by where it came from. */
+  readonly countAnswer: (from: string) => void
+  /** Shows from now on whether Redis answers. */
+  readonly watchRedis: (isAway: () => boolean) => void
 }
 
 /** From cached answers to the time limit of queries. */
@@ -39,8 +45,33 @@ export function openMetrics(): Metrics {
     labelNames: ['limit'],
     registers: [registry],
   })
+  const queries = new Histogram({
+    name: 'clickhouse_query_duration_seconds',
+    help: 'Seconds that questions to ClickHouse and inserts took, failed ones included, by label (their log_comment there).',
+    labelNames: ['label'],
+    buckets: durationBucketsS,
+    registers: [registry],
+  })
+  const answers = new Counter({
+    name: 'report_answers_total',
+    help: 'Answers of stats and reports: kept (from memory), shared (with a caller that asked the same at once), run.',
+    labelNames: ['from'],
+    registers: [registry],
+  })
   return {
     registry,
+    timeQuery: (label, seconds) => queries.observe({ label }, seconds),
+    countAnswer: (from) => answers.inc({ from }),
+    watchRedis(isAway) {
+      new Gauge({
+        name: 'redis_up',
+        help: 'Whether Redis answered when it was last asked; while it does not, RATE_LIMIT_WITHOUT_REDIS holds.',
+        registers: [registry],
+        collect() {
+          this.set(isAway() ? 0 : 1)
+        },
+      })
+    },
     countDenial: (limit) => denials.inc({ limit }),
     observe(app) {
       app.addHook('onResponse', async (request, reply) => {

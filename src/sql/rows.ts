@@ -73,6 +73,7 @@ export async function selectGroups<Row>(
  */
 export async function* selectBytes(clickhouse: ClickHouse, query: Fragment, asking: Asking): AsyncGenerator<Buffer> {
   const { text, params } = render(query)
+  const startedMs = performance.now()
   try {
     const answer = await clickhouse.reader.exec({
       query: text,
@@ -84,11 +85,14 @@ export async function* selectBytes(clickhouse: ClickHouse, query: Fragment, aski
     for await (const chunk of answer.stream) yield chunk as Buffer
   } catch (error) {
     throw asProblem(error)
+  } finally {
+    clickhouse.onQuery?.(asking.label, (performance.now() - startedMs) / 1000)
   }
 }
 
 async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Asking): Promise<Answer> {
   const { text, params } = render(query)
+  const startedMs = performance.now()
   try {
     const result = await clickhouse.reader.query({
       query: text,
@@ -102,6 +106,8 @@ async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Aski
   } catch (error) {
     if (asking.signal?.aborted) throw new Problem('unavailable', 'The caller hung up.')
     throw asProblem(error)
+  } finally {
+    clickhouse.onQuery?.(asking.label, (performance.now() - startedMs) / 1000)
   }
 }
 

@@ -46,17 +46,21 @@ export interface Insertion {
  */
 export async function insertRows(clickhouse: ClickHouse, insertion: Insertion): Promise<void> {
   const { table, columns, bytes, token, signal } = insertion
+  const label = `insert.${table}`
+  const startedMs = performance.now()
   try {
     const answer = await clickhouse.client.exec({
       query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
       values: Readable.from([bytes], { objectMode: false }),
       query_id: token,
-      clickhouse_settings: { ...writeSettings, log_comment: `insert.${table}`, insert_deduplication_token: token },
+      clickhouse_settings: { ...writeSettings, log_comment: label, insert_deduplication_token: token },
       ...(signal && { abort_signal: signal }),
     })
     for await (const _ of answer.stream);
   } catch (error) {
     throw asProblem(error)
+  } finally {
+    clickhouse.onQuery?.(label, (performance.now() - startedMs) / 1000)
   }
 }
 

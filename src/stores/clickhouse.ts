@@ -14,6 +14,8 @@ export interface ClickHouse {
   /** Asks only: as a user that may do nothing else where the settings name one, else the same as `client`. */
   readonly reader: ClickHouseClient
   readonly database: string
+  /** Told of every question and insert when it has ended, however it ended. */
+  onQuery: ((label: string, seconds: number) => void) | undefined
   /** Makes sure that it answers and that our database is there; a new server has none. */
   makeDatabase(): Promise<void>
   /** Sends what comes next to another address; what is under way ends where it began. */
@@ -40,6 +42,7 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress?: Click
       return reader ?? client
     },
     database: address.database,
+    onQuery: undefined,
     async makeDatabase() {
       try {
         await client.command({ query: 'SELECT 1' })

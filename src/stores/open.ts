@@ -53,7 +53,7 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
     await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.makeDatabase(), deadlineMs, log)
     await reach(
       'CLICKHOUSE_READER_URL: ClickHouse',
-      () => clickhouse.reader.query({ query: 'SELECT 1' }),
+      () => clickhouse.reader.command({ query: 'SELECT 1' }),
       deadlineMs,
       log,
     )

@@ -9,6 +9,8 @@ export interface Redis {
   add(name: string, spanMs: number): Promise<CountedInRedis>
   /** Tells a counter without counting. @throws Error like `add` */
   look(name: string): Promise<CountedInRedis>
+  /** Whether it did not answer when it was last asked. */
+  readonly isAway: boolean
   close(): void
 }
 
@@ -85,6 +87,9 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
   return {
     add: (name, spanMs) => ask(() => scripts.addOne(name, spanMs)),
     look: (name) => ask(() => scripts.lookAt(name)),
+    get isAway() {
+      return isAway
+    },
     close: () => client.disconnect(),
   }
 }

@@ -102,6 +102,25 @@ describe('metrics', () => {
     expect(text).toContain('nodejs_heap_size_used_bytes')
   })
 
+  it('time the questions to ClickHouse by label, and count where reports come from and what limits refuse', async () => {
+    const { stores } = probe
+    const own = openMetrics()
+    const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, metrics: own })
+    const headers = { authorization: `ApiKey ${await probe.key('timed')}` }
+    for (let count = 0; count < 2; count++) await app.inject({ url: '/api/v1/stats/daily?days=1', headers })
+    await app.inject({ url: '/api/v1/clicks', headers })
+    for (let count = 0; count < 121; count++) {
+      await app.inject({ url: '/api/v1/clicks', headers: { authorization: 'ApiKey wrong' } })
+    }
+    const text = await own.registry.metrics()
+    expect(text).toContain('clickhouse_query_duration_seconds_count{label="stats.daily"} 1')
+    expect(text).toMatch(/clickhouse_query_duration_seconds_count\{label="clicks.page"\} [1-9]/)
+    expect(text).toContain('report_answers_total{from="run"} 1')
+    expect(text).toContain('report_answers_total{from="kept"} 1')
+    expect(text).toContain('rate_limit_denials_total{limit="address"} 1')
+    await app.close()
+  })
+
   it('are served apart from the API', async () => {
     const { port, stop } = await serveMetrics(metrics, 0)
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`)

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
@@ -140,5 +142,35 @@ describe('the setting', () => {
     await expect(openStores(readSettings({ ...environment, CLICKHOUSE_READER_URL: wrong }), () => {})).rejects.toThrow(
       /^CLICKHOUSE_READER_URL: ClickHouse does not answer: .*Authentication failed/,
     )
+  })
+})
+
+describe('a start', () => {
+  it('waits for a server that can’t be reached yet, and says so once', async () => {
+    const target = new URL(server.url(writer))
+    const serverPort = Number(target.port)
+    const gate = createServer((socket) => {
+      const inside = connect(serverPort, '127.0.0.1').on('error', () => socket.destroy())
+      socket
+        .on('error', () => inside.destroy())
+        .pipe(inside)
+        .pipe(socket)
+    }).listen(0, '127.0.0.1')
+    await once(gate, 'listening')
+    const { port } = gate.address() as AddressInfo
+    await new Promise((resolve) => gate.close(resolve))
+    target.port = `${port}`
+    const { CLICKHOUSE_READER_URL: _, ...rest } = environment
+    const settings = readSettings({ ...rest, CLICKHOUSE_URL: target.href })
+    await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not answer: /)
+    const said: string[] = []
+    const opening = openStores(settings, ({ message }) => said.push(message), 60_000)
+    await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1)
+    expect(said[0]).toMatch(/^Waiting for CLICKHOUSE_URL: ClickHouse: .*ECONNREFUSED/)
+    gate.listen(port, '127.0.0.1')
+    const late = await opening
+    expect(said).toHaveLength(1)
+    await late.close()
+    gate.close()
   })
 })
