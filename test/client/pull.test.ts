@@ -80,6 +80,18 @@ describe('a client generated from the document', () => {
     expect(rest).toMatchObject({ data: [{ id: 'c0' }], hasMore: false, nextCursor: null })
   })
 
+  it('pulls a full page of both searches', async () => {
+    const conversions = answerOf(
+      await client.GET('/conversions/search', { params: { query: { q: 't-', limit: 200 } } }),
+    )
+    expect([conversions.data.length, conversions.data[0]?.matches]).toEqual([
+      200,
+      [{ field: 'transactionId', value: 'T-200' }],
+    ])
+    const campaigns = answerOf(await client.GET('/campaigns/search', { params: { query: { q: 'name', limit: 200 } } }))
+    expect([campaigns.data.length, campaigns.data[0]?.matched]).toEqual([200, true])
+  })
+
   it('pulls single items, and gets a problem for one that is not there', async () => {
     const params = { params: { path: { id: 'id-7' } } }
     const items = [
