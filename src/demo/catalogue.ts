@@ -525,7 +525,7 @@ export const campaigns = {
   'cmp-solaro-outbrain-eu': {
     name: 'Solaro – Outbrain DE/NL',
     source: 'src-outbrain',
-    market: 'dach',
+    market: 'germanDutch',
     paths: [[['off-solaro-eu', 'lp-solaro-rechner'], 1]],
     schedule: { kind: 'flights', everyDays: 84, onDays: 52, start: 30 },
     share: 62,

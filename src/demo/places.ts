@@ -237,6 +237,10 @@ export const markets = {
     ['AT', 13],
     ['CH', 9],
   ],
+  germanDutch: [
+    ['DE', 72],
+    ['NL', 28],
+  ],
   europe: [
     ['DE', 24],
     ['FR', 18],

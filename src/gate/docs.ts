@@ -6,6 +6,7 @@ import { pageLimitDefault, pageLimitMax } from '../../schema/page.ts'
 import { ProblemBody, problemStatus } from '../../schema/problem.ts'
 import type { App } from '../room.ts'
 import { version } from '../version.ts'
+import { examples } from './docsExamples.ts'
 import { favicon, style } from './docsLook.ts'
 import { apiPrefix, docsPrefix } from './gate.ts'
 
@@ -173,11 +174,13 @@ function operationIdOf(method: string, url: string): string {
 
 /** The parts of an OpenAPI document that are completed here. */
 interface Operation {
+  operationId: string
   summary: string
   parameters?: { name: string; in: string; example?: unknown }[]
-  requestBody?: object
-  responses: Record<string, { description: string; headers?: object; content?: object }>
+  requestBody?: { content?: Content }
+  responses: Record<string, { description: string; headers?: object; content?: Content }>
 }
+type Content = Record<string, { schema?: object; example?: unknown }>
 interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>
   tags: { name: string }[]
@@ -194,10 +197,19 @@ function complete(document: OpenApiDocument): OpenApiDocument {
         // What the generator writes where a schema has no description of its own.
         if (response.description === 'Default Response') response.description = `${operation.summary}.`
       }
+      addExamples(operation)
       operation.responses = { ...operation.responses, ...errorsOf(operation), ...refusalsIn(operation.responses) }
     }
   }
   return mergeLiterals(document) as OpenApiDocument
+}
+
+function addExamples({ operationId, requestBody, responses }: Operation): void {
+  const { request, answer } = examples[operationId] ?? {}
+  const sent = requestBody?.content?.['application/json']
+  const answered = responses['200']?.content?.['application/json']
+  if (sent && request) sent.example = request
+  if (answered && answer) answered.example = answer
 }
 
 /**

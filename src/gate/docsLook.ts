@@ -86,7 +86,7 @@ body { background: #fff }
 .swagger-ui .opblock.opblock-post .tab-header .tab-item.active h4 span::after { background: var(--brand) }
 .swagger-ui .opblock-description-wrapper { margin: 0; padding: 14px 20px }
 .swagger-ui .opblock-description { margin: 0 }
-.swagger-ui .opblock-description-wrapper p { font-size: 15px; line-height: 1.55; max-width: 80ch }
+.swagger-ui .opblock-description-wrapper p { font-size: 15px; line-height: 1.55; margin: 0 0 8px; max-width: 80ch }
 .swagger-ui .parameters-col_name { width: 170px }
 .swagger-ui .parameter__name { font-size: 14px; font-weight: 600 }
 .swagger-ui .parameter__in, .swagger-ui .parameter__deprecated { display: none }
@@ -100,7 +100,9 @@ body { background: #fff }
 .swagger-ui .responses-inner { padding: 16px 20px }
 .swagger-ui .responses-inner h4, .swagger-ui .responses-inner h5 { color: var(--ink); margin: 10px 0 6px }
 .swagger-ui .response-col_status { font-weight: 600 }
+.swagger-ui .response-col_description p { font-size: 15px; margin: 0 0 4px }
 .swagger-ui .responses-table tbody tr td { border-top: 1px solid var(--line); padding: 12px 0 }
+.swagger-ui .opblock-body pre.microlight, .swagger-ui .curl-command .curl, .swagger-ui .request-url pre { background: #0d2424 !important; border-radius: 8px }
 .swagger-ui .highlight-code > .microlight, .swagger-ui .highlight-code pre { background: #0d2424 !important; border-radius: 8px; max-height: 420px }
 .swagger-ui .model-example .tab { margin: 6px 0 }
 .swagger-ui section.models { border: 1px solid var(--line); border-radius: 10px; margin: 32px 0 64px }

@@ -20,7 +20,8 @@ if (isMissing && !process.env.CI) {
   console.warn(`The explorer is not tested: there is no ${chromiumPath} (Debian: apt-get install chromium).`)
 }
 
-describe.skipIf(isMissing && !process.env.CI)('the explorer in a browser', () => {
+// A page of everything opened takes a busy machine a while.
+describe.skipIf(isMissing && !process.env.CI)('the explorer in a browser', { timeout: 120_000 }, () => {
   let api: TestApp
   let browser: Browser
   let page: Page
@@ -103,7 +104,7 @@ describe.skipIf(isMissing && !process.env.CI)('the explorer in a browser', () =>
     await page.evaluate(
       `document.querySelectorAll('.opblock:not(.is-open) .opblock-summary-control').forEach((call) => call.click())`,
     )
-    await expect.poll(() => page.locator('.opblock:not(.is-open)').count()).toBe(0)
+    await expect.poll(() => page.locator('.opblock:not(.is-open)').count(), { timeout: 60_000 }).toBe(0)
     expect(complaints).toEqual([])
   })
 })

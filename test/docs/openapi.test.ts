@@ -5,10 +5,13 @@ import { openTestApp, type TestApp } from '../kit/app.ts'
 
 let api: TestApp
 let document: string
+/** Without whole answers as examples: those have a test of their own. */
+let contract: object
 
 beforeAll(async () => {
   api = await openTestApp()
   document = (await api.get('/docs/json')).body
+  contract = JSON.parse(document, (name, value) => (name === 'example' ? undefined : value))
 })
 afterAll(() => api?.close())
 
@@ -22,11 +25,11 @@ describe('the OpenAPI document', () => {
   })
 
   it('is the contract that was last agreed on', async () => {
-    await expect(`${JSON.stringify(JSON.parse(document), null, 2)}\n`).toMatchFileSnapshot('../golden/openapi.json')
+    await expect(`${JSON.stringify(contract, null, 2)}\n`).toMatchFileSnapshot('../golden/openapi.json')
   })
 
   it('gives the client types that test/client is compiled against', async () => {
-    const types = astToString(await openapiTS(document))
+    const types = astToString(await openapiTS(JSON.stringify(contract)))
     await expect(types).toMatchFileSnapshot('../golden/api.d.ts')
   })
 })
