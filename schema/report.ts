@@ -51,7 +51,6 @@ const ReportRow = Type.Object({
   name: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Its label; null for an unknown id.' }),
   ...metricFields,
 })
-export type ReportRow = Static<typeof ReportRow>
 
 export const ReportAnswer = Type.Object({
   groupBy: Type.Union(dimensions.map((dimension) => Type.Literal(dimension))),

@@ -61,7 +61,6 @@ const StatsDay = Type.Object({
   }),
   ...metricFields,
 })
-export type StatsDay = Static<typeof StatsDay>
 
 export const StatsDaily = Type.Object({
   ...windowFields,
