@@ -119,7 +119,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   })
   readParameters(app)
   await addDocs(app)
-  const room: Room = { stores, names, answers, now, countIdentifier }
+  const room: Room = { stores, names, answers, now, registry: metrics?.registry, countIdentifier }
   healthRoutes(app, room)
   await app.register(
     async (api) => {

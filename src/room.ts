@@ -8,6 +8,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
+import type { Registry } from 'prom-client'
 import type { Answers } from './answers.ts'
 import type { Names } from './names.ts'
 import type { Stores } from './stores/open.ts'
@@ -28,6 +29,8 @@ export interface Room {
   readonly answers: Answers
   /** The present moment in epoch milliseconds; handed in, so that tests choose it. */
   readonly now: () => number
+  /** Where a room publishes figures of its own; undefined where nobody asks for them. */
+  readonly registry: Registry | undefined
   /**
    * Counts an event against the minute of its click or visitor, and tells that budget where it is the one that ends first.
    * @param identifier of the click or visitor, with its account

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '../problem.ts'
 import type { Stores } from '../stores/open.ts'
@@ -6,6 +7,7 @@ import type { PixelEvent } from '../writing/pixelEvent.ts'
 import { Batches } from './batches.ts'
 import { type AccountMonth, Ceiling, type TakenPlace } from './ceiling.ts'
 import { Duplicates, generationAfter, type Outcome } from './deduplicate.ts'
+import { openFigures } from './figures.ts'
 import { openAttribution, type Place } from './resolve.ts'
 import { storeEvents } from './store.ts'
 import type { ValidEvent } from './validate.ts'
@@ -49,30 +51,36 @@ const flushOptions = {
   pace: { starts: 3, withinMs: 120 },
 }
 
-/**
- * @param now the present moment in epoch milliseconds
- * @param log where it says that events are waiting, or could not be stored, and why
- */
-export function openIntake(
-  stores: Pick<Stores, 'clickhouse' | 'postgres'>,
-  now: () => number,
-  log: { warn: (text: string) => void; error: (error: unknown, text: string) => void },
-): Intake {
+/** What the intake is given. */
+export interface IntakeParts {
+  stores: Pick<Stores, 'clickhouse' | 'postgres'>
+  /** The present moment in epoch milliseconds. */
+  now: () => number
+  /** Where it says that events are waiting, or could not be stored, and why. */
+  log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
+  /** Where its figures are published. */
+  registry: Registry | undefined
+}
+
+export function openIntake({ stores, now, log, registry }: IntakeParts): Intake {
   const attribution = openAttribution(stores, now)
   const duplicates = new Duplicates(stores.clickhouse)
   const ceiling = new Ceiling(stores.clickhouse)
   const flushes = new Batches<Call, Outcome>({ ...flushOptions, run: flush })
   let callsUnderWay = 0
+  const figures = openFigures(registry, { underWay: () => callsUnderWay, waiting: () => flushes.waiting })
 
   async function accept(event: ValidEvent, sender: Sender): Promise<Outcome> {
     if (callsUnderWay === callsMax) throw new Problem('unavailable', 'Too many events at once.', { retryAfterS: 1 })
     callsUnderWay += 1
     try {
-      const { accountId, clickAllowance } = sender
-      const place = await attribution.resolve(accountId, event.of)
-      const call = { accountId, clickAllowance, event, place, id: event.eventId ?? uuidv7() }
-      if (event.eventId === undefined) return await flushes.add(call)
-      return await duplicates.once(call, event.receivedAtMs, () => flushes.add(call))
+      const place = await attribution.resolve(sender.accountId, event.of)
+      const call = { ...sender, event, place, id: event.eventId ?? uuidv7() }
+      const first = () => flushes.add(call)
+      const isNamed = event.eventId !== undefined
+      const outcome = await (isNamed ? duplicates.once(call, event.receivedAtMs, first) : first())
+      figures.outcomes[outcome] += 1
+      return outcome
     } finally {
       callsUnderWay -= 1
     }
@@ -80,6 +88,7 @@ export function openIntake(
 
   /** Decides calls together, each on its own; what the insert comes to concerns only those that are in it. */
   async function flush(calls: readonly Call[], signal: AbortSignal): Promise<(Outcome | Error)[]> {
+    const startedAtMs = performance.now()
     const recognisable = calls.filter(({ event }) => event.eventId !== undefined)
     const patience = { say: (line: string) => log.warn(line), signal, patienceMs: flushOptions.deadlineMs }
     const [acceptances] = await untilAnswered(
@@ -87,6 +96,7 @@ export function openIntake(
       () => Promise.all([duplicates.findLast(recognisable, signal), ceiling.prepare(calls.map(monthOf))]),
       patience,
     )
+    const lookedUpAtMs = performance.now()
     const lastOf = new Map(recognisable.map((call, index) => [call, acceptances[index]]))
     const storing: { call: Call; place: TakenPlace; row: PixelEvent }[] = []
     const outcomes = calls.map((call): Outcome => {
@@ -97,7 +107,11 @@ export function openIntake(
       storing.push({ call, place, row: rowOf(call, generation) })
       return 'stored'
     })
-    if (storing.length === 0) return outcomes
+    const lookUp = (lookedUpAtMs - startedAtMs) / 1000
+    if (storing.length === 0) {
+      figures.countFlush(calls.length, { lookUp, insert: undefined })
+      return outcomes
+    }
     try {
       const rows = storing.map(({ row }) => row)
       await storeEvents(stores.clickhouse, rows, patience)
@@ -111,6 +125,7 @@ export function openIntake(
       place.keep()
       if (call.event.eventId !== undefined) duplicates.remember(call, call.event.receivedAtMs)
     }
+    figures.countFlush(calls.length, { lookUp, insert: (performance.now() - lookedUpAtMs) / 1000 })
     return outcomes
   }
 

@@ -11,8 +11,8 @@ const answers: Record<Outcome, EventAnswer> = {
   over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
 }
 
-export function eventRoutes(app: App, { stores, now, countIdentifier }: Room): void {
-  const intake = openIntake(stores, now, app.log)
+export function eventRoutes(app: App, { stores, now, registry, countIdentifier }: Room): void {
+  const intake = openIntake({ stores, now, log: app.log, registry })
   app.addHook('onClose', () => intake.idle())
   app.post(
     '/events',
