@@ -11,6 +11,7 @@ import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrate.ts'
 import { openStores } from '../stores/open.ts'
 import { openRedis, type Redis } from '../stores/redis.ts'
+import { recoverAccounts } from '../writing/recoverAccounts.ts'
 import type { Context } from './context.ts'
 import { wholeNumberFrom } from './wholeNumber.ts'
 
@@ -52,8 +53,16 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
     const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
     const metricsServer = metrics && (await listenForMetrics(metrics, settings))
     const url = await listen(app, settings)
+    const stopping = new AbortController()
+    const recovery = recoverAccounts(stores, { say: (line) => log.info(line), signal: stopping.signal }).catch(
+      (error) => {
+        if (!stopping.signal.aborted) log.error(error, 'days that an import left half done are not right yet')
+      },
+    )
     const stop = async () => {
+      stopping.abort(new Error('The server stops.'))
       await app.close()
+      await recovery
       metricsServer?.stop()
       redis?.close()
     }

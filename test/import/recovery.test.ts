@@ -4,6 +4,7 @@ import { rollupNames } from '../../src/rollups/catalogue.ts'
 import { differences } from '../../src/rollups/differences.ts'
 import { selectRows } from '../../src/sql/rows.ts'
 import { takeLease } from '../../src/stores/lease.ts'
+import { recoverAccounts } from '../../src/writing/recoverAccounts.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { clickTables, conversionTables, Died, dyingStores, type WrittenTable } from './dying.ts'
 import { importContent, makeAccount, rowsOf } from './importing.ts'
@@ -264,6 +265,17 @@ describe('after an import that died', () => {
     expect(done.said).toEqual([
       `An earlier import into account ${account} was cut short; bringing its days back in order.`,
     ])
+    const model = new Model()
+    model.apply({ resource: 'clicks', rows: [click(1)] })
+    await mustEqual(model)
+  })
+
+  it('its days are right once a server has started', async () => {
+    const dying = dyingStores(stores, account, ['report_daily_by_campaign', 'click_index'])
+    await expect(importContent(dying, account, 'clicks', [click(1)])).rejects.toThrow(Died)
+    const said: string[] = []
+    await recoverAccounts(stores, { say: (line) => void said.push(line), signal: new AbortController().signal })
+    expect(said).toEqual([`An earlier import into account ${account} was cut short; bringing its days back in order.`])
     const model = new Model()
     model.apply({ resource: 'clicks', rows: [click(1)] })
     await mustEqual(model)
