@@ -371,7 +371,7 @@ describe('two writers', () => {
         }
       },
     })
-    const clickhouse = { ...stores.clickhouse, client: stolen }
+    const clickhouse = { ...stores.clickhouse, client: stolen, reader: stolen }
     const late = importContent({ ...stores, clickhouse }, account, 'clicks', [click(1)])
     await expect(late).rejects.toThrow('another one may have taken over')
     await stores.postgres`DELETE FROM leases WHERE name = ${`writer:${account}`}`

@@ -1,0 +1,51 @@
+-- What wrk sends: one event after the other on each connection. Arguments after `--`:
+--   key, attribution (click | visitor | baseline), identifiers (how many, "new" for one per event), with ids (yes | no), name of this run
+local thread_count = 0
+
+function setup(thread)
+  thread_count = thread_count + 1
+  thread:set("thread_number", thread_count)
+end
+
+local head, identifiers, event_ids, attribution, run
+local counter = 0
+
+function init(args)
+  math.randomseed(os.time() * 1000 + thread_number)
+  attribution, run = args[2], args[5]
+  identifiers = args[3] ~= "new" and tonumber(args[3]) or nil
+  event_ids = args[4] == "yes"
+  wrk.method = "POST"
+  wrk.headers["Content-Type"] = "application/json"
+  wrk.headers["Authorization"] = "ApiKey " .. args[1]
+end
+
+local function uuid()
+  local r = math.random
+  return string.format("%08x-%04x-4%03x-%04x-%06x%06x", r(0, 0xffffffff), r(0, 0xffff), r(0, 0xfff), r(0x8000, 0xbfff), r(0, 0xffffff), r(0, 0xffffff))
+end
+
+function request()
+  counter = counter + 1
+  local number = identifiers and math.random(0, identifiers - 1) or counter
+  local whose
+  if attribution == "visitor" then
+    whose = '"visitor_id":"visitor-' .. number .. '","campaign_id":"campaign-' .. (number % 20) .. '"'
+  elseif identifiers then
+    whose = '"click_id":"click-' .. number .. '"'
+  else
+    whose = '"click_id":"' .. run .. '-' .. counter .. '"'
+  end
+  local id = event_ids and (',"event_id":"' .. uuid() .. '"') or ''
+  return wrk.format(nil, nil, nil, '{"event_name":"trial_converted",' .. whose .. id
+    .. ',"value":49.9,"currency":"USD","timestamp":"' .. os.date("!%Y-%m-%dT%H:%M:%SZ")
+    .. '","properties":{"plan":"yearly","seats":3,"trial":true,"run":"' .. run .. '"}}')
+end
+
+function done(summary, latency, requests)
+  io.write(string.format(
+    '{"requests":%d,"durationUs":%d,"refused":%d,"broken":%d,"p50Us":%d,"p95Us":%d,"p99Us":%d,"maxUs":%d}\n',
+    summary.requests, summary.duration, summary.errors.status,
+    summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
+    latency:percentile(50), latency:percentile(95), latency:percentile(99), latency.max))
+end
