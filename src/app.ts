@@ -15,6 +15,7 @@ import { logAnswers } from './gate/log.ts'
 import { parseQuery, readParameters } from './gate/parameters.ts'
 import { answerUnknown } from './gate/unknown.ts'
 import type { Metrics } from './health/metrics.ts'
+import { rollupAgeS } from './health/rollupAge.ts'
 import { healthRoutes } from './health/routes.ts'
 import { metadataRoutes } from './metadata/routes.ts'
 import { type Names, openNames } from './names.ts'
@@ -89,6 +90,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   if (metrics) {
     metrics.observe(app)
     stores.clickhouse.onQuery = metrics.timeQuery
+    metrics.watchRollups(() => rollupAgeS(stores.postgres))
     if (redis) metrics.watchRedis(() => redis.isAway)
   }
   await app.register(helmet, {
@@ -120,7 +122,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   readParameters(app)
   await addDocs(app)
   const room: Room = { stores, names, answers, now, registry: metrics?.registry, countIdentifier }
-  healthRoutes(app, room)
+  healthRoutes(app, room, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
   await app.register(
     async (api) => {
       for (const addRoutes of rooms) addRoutes(api.withTypeProvider<TypeBoxTypeProvider>(), room)

@@ -3,6 +3,7 @@ import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 FormatRegistry.Set('networks', (text) => text.split(',').every(isNetwork))
+FormatRegistry.Set('server', isServer)
 FormatRegistry.Set('origins', (text) => text === '*' || text.split(',').every(isOrigin))
 
 /** The environment, variable by variable. `docs/operations.md` shows the same texts. */
@@ -18,6 +19,7 @@ export const SettingsSchema = Type.Object({
   CLICKHOUSE_URL: Type.Optional(
     Type.String({
       pattern: '^https?://.+',
+      format: 'server',
       description:
         'ClickHouse over HTTP: `http://user:password@host:8123/database`. Without it a real ClickHouse runs as a child process.',
     }),
@@ -25,6 +27,7 @@ export const SettingsSchema = Type.Object({
   CLICKHOUSE_READER_URL: Type.Optional(
     Type.String({
       pattern: '^https?://.+',
+      format: 'server',
       description:
         'The same database as `CLICKHOUSE_URL`, as a user that may only read: reads of the API go there. Without it they go to `CLICKHOUSE_URL`.',
     }),
@@ -32,12 +35,14 @@ export const SettingsSchema = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://.+',
+      format: 'server',
       description: 'Postgres: `postgres://user:password@host:5432/database`. Without it Postgres is embedded.',
     }),
   ),
   REDIS_URL: Type.Optional(
     Type.String({
       pattern: '^rediss?://.+',
+      format: 'server',
       description:
         'Redis: `redis://user:password@host:6379/0`. All instances count rate limits in it together; without it each one counts for itself.',
     }),
@@ -99,7 +104,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const [error] = Value.Errors(SettingsSchema, settings)
   if (error) {
     const name = error.path.slice(1)
-    throw new SettingsError(`${name}=${environment[name] ?? ''}: ${error.message.toLowerCase()}.`)
+    throw new SettingsError(`${name}=${hidePassword(environment[name] ?? '')}: ${error.message.toLowerCase()}.`)
   }
   return settings as Settings
 }
@@ -114,4 +119,20 @@ function isNetwork(text: string): boolean {
 /** Scheme, host and port and nothing more, as browsers send it. */
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
+/** A URL with user and password that can be decoded; Postgres may have several hosts, separated by commas. */
+function isServer(text: string): boolean {
+  const host = text.lastIndexOf('@') + 1
+  const url = text.slice(0, host) + text.slice(host).replace(/,[^/?]*/, '')
+  try {
+    return decodeURIComponent(new URL(url).href) !== ''
+  } catch {
+    return false
+  }
+}
+
+/** What stands before the host of an address is nobody's business, however the address is written. */
+function hidePassword(text: string): string {
+  return text.replace(/^(\w+:\/\/)?.*@/, '$1…@')
 }

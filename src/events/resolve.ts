@@ -96,8 +96,10 @@ export function openAttribution(
   async function findCampaign(campaign: Owned): Promise<Place | undefined> {
     const known = campaigns.get(keyOf(campaign))
     const nowMs = now()
-    if (!known || nowMs - known.readAtMs >= lifeMs) return readCampaign(campaign, nowMs)
-    if (nowMs - known.readAtMs >= refreshMs && nowMs - known.triedAtMs >= retryMs) {
+    const ageMs = known ? nowMs - known.readAtMs : Number.POSITIVE_INFINITY
+    // A clock that was set back tells nothing about the age.
+    if (!known || ageMs >= lifeMs || ageMs < 0) return readCampaign(campaign, nowMs)
+    if (ageMs >= refreshMs && nowMs - known.triedAtMs >= retryMs) {
       known.triedAtMs = nowMs
       // A failure shows at the first event that has to wait for Postgres.
       readCampaign(campaign, nowMs).catch(() => {})

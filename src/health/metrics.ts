@@ -17,6 +17,8 @@ export interface Metrics {
   readonly countAnswer: (from: string) => void
   /** Shows from now on whether Redis answers. */
   readonly watchRedis: (isAway: () => boolean) => void
+  /** Shows from now on how long the sums of imports have been unconfirmed. */
+  readonly watchRollups: (ageS: () => Promise<number>) => void
 }
 
 /** From cached answers to the time limit of queries. */
@@ -69,6 +71,16 @@ export function openMetrics(): Metrics {
         registers: [registry],
         collect() {
           this.set(isAway() ? 0 : 1)
+        },
+      })
+    },
+    watchRollups(ageS) {
+      new Gauge({
+        name: 'rollups_unconfirmed_age_seconds',
+        help: 'Seconds since the oldest batch of an import was sent that is not confirmed in its table and every sum; 0 when there is none, NaN while Postgres does not answer.',
+        registers: [registry],
+        async collect() {
+          this.set(await ageS())
         },
       })
     },

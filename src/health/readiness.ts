@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../problem.ts'
 import type { Stores } from '../stores/open.ts'
+import type { Redis } from '../stores/redis.ts'
 
 /** A store that takes longer than this does not answer. */
 const deadlineMs = 2_000
@@ -8,11 +9,11 @@ const deadlineMs = 2_000
 const lifeMs = 1_000
 
 /**
- * Makes the question whether both stores answer; many askers share one look.
+ * Makes the question whether both stores answer, and Redis where it is needed; many askers share one look.
  * @returns throws Problem `unavailable`, naming the store that does not answer
  */
 export function openReadiness(
-  { clickhouse, postgres }: Pick<Stores, 'clickhouse' | 'postgres'>,
+  { clickhouse, postgres, redis }: Pick<Stores, 'clickhouse' | 'postgres'> & { redis: Redis | undefined },
   now: () => number,
 ): () => Promise<void> {
   let last: { atMs: number; silent: Promise<string[]> } | undefined
@@ -21,8 +22,9 @@ export function openReadiness(
     const silent = await Promise.all([
       isSilent(async () => (await clickhouse.client.ping({ select: true })).success).then((it) => it && 'ClickHouse'),
       isSilent(async () => (await postgres`SELECT 1`).length === 1).then((it) => it && 'Postgres'),
+      redis && isSilent(async () => (await redis.look('ready')).count === 0).then((it) => it && 'Redis'),
     ])
-    return silent.filter((name) => name !== false)
+    return silent.filter((name) => typeof name === 'string')
   }
 
   return async () => {

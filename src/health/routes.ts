@@ -1,9 +1,13 @@
 import type { App, Room } from '../room.ts'
+import type { Redis } from '../stores/redis.ts'
 import { openReadiness } from './readiness.ts'
 
-/** What an orchestrator asks, without a key: whether to restart the process, and whether to send it requests. */
-export function healthRoutes(app: App, { stores, now }: Room): void {
-  const makeSure = openReadiness(stores, now)
+/**
+ * What an orchestrator asks, without a key: whether to restart the process, and whether to send it requests.
+ * @param redis given where no request is answered without it
+ */
+export function healthRoutes(app: App, { stores, now }: Room, redis: Redis | undefined): void {
+  const makeSure = openReadiness({ ...stores, redis }, now)
 
   app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'alive' }))
 

@@ -27,19 +27,29 @@ export function openPostgres(address: PostgresAddress): Postgres {
 /** Socket errors, and SQLSTATE classes 08 (connection), 53 (out of resources) and 57P (shutting down, starting). */
 const unreachable = /^(E(?!RR_)[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|53|57P)/
 
+/** As long as ClickHouse has for a question. One that takes longer has failed, or its caller would wait for ever. */
+const answerDeadlineMs = 20_000
+
 /**
- * Runs a question to Postgres and turns "can't be reached" into the caller's 503.
+ * Runs a question to Postgres and turns "can't be reached" and "does not answer" into the caller's 503.
  * @throws Problem `unavailable`
  */
 export async function askPostgres<Rows>(question: PromiseLike<Rows>): Promise<Rows> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable()), answerDeadlineMs)
+  })
   try {
-    return await question
+    return await Promise.race([question, late])
   } catch (error) {
-    if (isPostgresUnreachable(error)) {
-      throw new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
-    }
-    throw error
+    throw isPostgresUnreachable(error) ? unavailable() : error
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+function unavailable(): Problem {
+  return new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
 }
 
 /** Whether an error says that Postgres could not be asked, rather than that the question was wrong. */

@@ -1,16 +1,17 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clicks } from './bed.ts'
+import { type Answer, ask, type Target } from './ask.ts'
+import { clicks } from './fill.ts'
 
-/** A caller that has no answer after this long gives up and asks again. */
-const answerPatienceMs = 15_000
 const retryPauseMs = 100
 /** A caller that is refused for this long makes the whole load fail. */
 const patienceMs = 120_000
+/** A caller of events asks another time after this long: an event is looked up, waits for a flush, and is flushed, each with a deadline. */
+const answerPatienceMs = 30_000
 
 /**
- * Callers as they should be: each event has an id of its own, and is sent again with it until it is answered with 200.
- * Ids start with the name of this load, which no other has.
+ * Callers as they should be: each event has an id of its own, and is sent again with it until it is answered with 200,
+ * each time to the next server. Ids start with the name of this load, which no other has.
  */
 export class Load {
   /** Ids that were answered with 200. */
@@ -19,15 +20,23 @@ export class Load {
   readonly faults: string[] = []
   /** How often each other answer came: a status, or `none` for a broken connection. */
   readonly others = new Map<string, number>()
-  readonly #port: number
+  readonly #targets: readonly Target[]
   readonly #key: string
   readonly #callers: Promise<void>[]
+  readonly #onTrouble: (port: number, status: string) => void
   #isFinishing = false
   #sent = 0
 
-  constructor(port: number, key: string, connections: number) {
-    this.#port = port
+  /** @param onTrouble told of every answer that is not 200 */
+  constructor(
+    targets: readonly Target[],
+    key: string,
+    connections: number,
+    onTrouble: (port: number, status: string) => void = () => {},
+  ) {
+    this.#targets = targets
     this.#key = key
+    this.#onTrouble = onTrouble
     this.#callers = Array.from({ length: connections }, () => this.#call())
   }
 
@@ -46,19 +55,24 @@ export class Load {
   }
 
   async #call(): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const agents = this.#targets.map(() => new Agent({ keepAlive: true, maxSockets: 1 }))
     while (!this.#isFinishing) {
       const number = this.#sent++
-      await this.#send(agent, number, `load-${number}`)
+      await this.#send(agents, number, `load-${number}`)
     }
-    agent.destroy()
+    for (const agent of agents) agent.destroy()
   }
 
-  async #send(agent: Agent, number: number, id: string): Promise<void> {
+  async #send(agents: readonly Agent[], number: number, id: string): Promise<void> {
     const event = { click_id: `click-${number % clicks}`, event_name: 'paid', event_id: id, value: number }
     const deadline = Date.now() + patienceMs
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#post(agent, JSON.stringify(event))
+      const index = (number + attempt) % this.#targets.length
+      const [agent, target] = [agents[index], this.#targets[index]]
+      if (!agent || !target) throw new Error('There is no target.')
+      const wasDown = target.isDown()
+      const question = { method: 'POST', path: '/api/v1/events', key: this.#key, body: JSON.stringify(event) } as const
+      const answer = await ask(agent, target, question, answerPatienceMs)
       if (answer?.status === 200) {
         const expected =
           attempt === 1 ? ['{"accepted":true}'] : ['{"accepted":true}', '{"accepted":true,"deduplicated":true}']
@@ -68,8 +82,9 @@ export class Load {
       }
       const status = `${answer?.status ?? 'none'}`
       this.others.set(status, (this.others.get(status) ?? 0) + 1)
-      if (answer && (answer.status !== 503 || !answer.retryAfter))
-        this.faults.push(`${id}: ${answer.status} ${answer.body}`)
+      this.#onTrouble(target.port, status)
+      const fault = faultOf(answer, wasDown || target.isDown())
+      if (fault) this.faults.push(`${id} at ${target.port}: ${fault}`)
       if (Date.now() > deadline) {
         this.faults.push(`${id} had no answer within ${patienceMs} ms`)
         return
@@ -77,30 +92,14 @@ export class Load {
       await sleep(retryPauseMs)
     }
   }
+}
 
-  #post(agent: Agent, body: string): Promise<{ status: number; body: string; retryAfter?: string } | undefined> {
-    return new Promise((resolve) => {
-      const headers = {
-        authorization: `ApiKey ${this.#key}`,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-      }
-      const options = { agent, port: this.#port, method: 'POST', path: '/api/v1/events', headers }
-      const sent = request({ ...options, timeout: answerPatienceMs }, (answer) => {
-        let text = ''
-        answer.setEncoding('utf8')
-        answer.on('data', (chunk: string) => {
-          text += chunk
-        })
-        answer.on('error', () => resolve(undefined))
-        answer.on('end', () => {
-          const retryAfter = answer.headers['retry-after']
-          resolve({ status: answer.statusCode ?? 0, body: text, ...(retryAfter && { retryAfter }) })
-        })
-      })
-      sent.on('timeout', () => sent.destroy())
-      sent.on('error', () => resolve(undefined))
-      sent.end(body)
-    })
-  }
+/**
+ * What is wrong with an answer that is not 200: it may be 429 or 503 with the time to wait, and a connection may break
+ * only at a server that is down.
+ */
+export function faultOf(answer: Answer | undefined, isDown: boolean): string | undefined {
+  if (!answer) return isDown ? undefined : 'no answer from a server that is up'
+  if ((answer.status === 503 || answer.status === 429) && answer.retryAfter) return undefined
+  return `${answer.status} ${answer.body}`
 }

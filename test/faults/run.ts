@@ -1,42 +1,81 @@
-// Makes the server and its stores fail under load, and looks afterwards whether every event that was answered 200 is
-// stored exactly once, and so is every one that had to be sent again.
-//   npm run faults [-- part of a scenario's name]
+// Makes the API and its stores fail under load, and looks whether every answer of 200 was right, whether every event that
+// was answered 200 is stored exactly once, and so is every one that had to be sent again, and whether all is well again
+// by itself within seconds. First on servers, as in production, then on the embedded engines.
+//   npm run faults [-- part of a fault's name]
+// It wants Debian's postgresql-15, redis-server and faketime, and the right to mount a small disk.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openBed } from './bed.ts'
 import { scenarios } from './scenarios.ts'
+import { serverFaults } from './serverFaults.ts'
+import { openServers } from './servers.ts'
+import { runFaults } from './underLoad.ts'
 
-const effort = { connections: 64, times: 4, awayMs: 20_000 }
+const effort = { connections: 64, times: 3, awayMs: 12_000 }
 /** Room for both engines and what is stored before it is filled up. */
 const smallDiskMb = 600
+/** Room for what ClickHouse stores through all faults of servers, merged parts that it has not removed yet included. */
+const serverDiskMb = 2_000
 
 const wanted = process.argv[2] ?? ''
 let failed = 0
-for (const [name, scenario] of Object.entries(scenarios).filter(([name]) => name.includes(wanted))) {
-  const folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))
-  const isOnSmallDisk = name.includes('disk') && mount(folder)
-  const bed = await openBed(folder)
-  try {
-    const { load, faults = [] } = await scenario(bed, effort, folder)
-    const all = [...faults, ...(await bed.reckon(load))]
-    const others = [...load.others].map(([status, count]) => `${count} × ${status}`).join(', ') || 'no other answer'
-    console.log(
-      `${all.length === 0 ? 'held' : 'FAILED'}: ${name}: ${load.answered.size} events stored once; ${others}.`,
-    )
-    for (const fault of all.slice(0, 20)) console.log(`  ${fault}`)
-    if (all.length > 0) failed += 1
-  } finally {
-    await bed.close()
-    if (isOnSmallDisk) execFileSync('umount', ['--lazy', folder])
-    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
-  }
+
+const onServers = ofName(serverFaults)
+if (Object.keys(onServers).length > 0) {
+  await withFolder(serverDiskMb, async (folder) => {
+    const servers = await openServers(folder)
+    try {
+      const { faults, events, reads } = await runFaults(servers, onServers, ({ name, faults, recoveryMs, others }) => {
+        const seconds = (recoveryMs / 1000).toFixed(1)
+        say(name, faults, `well again after ${seconds} s; ${listed(Object.entries(others))}`)
+      })
+      say('All of these on servers', faults, `${events} events stored once, ${reads} reads right`)
+    } finally {
+      await servers.close()
+    }
+  })
+}
+for (const [name, scenario] of Object.entries(ofName(scenarios))) {
+  await withFolder(name.includes('disk') ? smallDiskMb : undefined, async (folder) => {
+    const bed = await openBed(folder)
+    try {
+      const { load, faults = [] } = await scenario(bed, effort, folder)
+      const all = [...faults, ...(await bed.reckon(load))]
+      say(`Embedded: ${name}`, all, `${load.answered.size} events stored once; ${listed([...load.others])}`)
+    } finally {
+      await bed.close()
+    }
+  })
 }
 process.exitCode = failed === 0 ? 0 : 1
 
-/** Puts a small disk at a folder. @throws Error where mounting is not allowed: the scenario would fill the real one */
-function mount(folder: string): boolean {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${smallDiskMb}m`, 'tmpfs', folder])
-  return true
+function ofName<Fault>(all: Record<string, Fault>): Record<string, Fault> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name.includes(wanted)))
+}
+
+function say(name: string, faults: readonly string[], figures: string): void {
+  console.log(`${faults.length === 0 ? 'held' : 'FAILED'}: ${name}: ${figures}.`)
+  for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
+  if (faults.length > 0) failed += 1
+}
+
+function listed(others: [status: string, count: number][]): string {
+  return others.map(([status, count]) => `${count} × ${status}`).join(', ') || 'no other answer than 200'
+}
+
+/**
+ * @param diskMb puts a disk of that size there
+ * @throws Error where mounting is not allowed: a full disk would be the real one
+ */
+async function withFolder(diskMb: number | undefined, run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))
+  if (diskMb) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder])
+  try {
+    await run(folder)
+  } finally {
+    if (diskMb) execFileSync('umount', ['--lazy', folder])
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+  }
 }

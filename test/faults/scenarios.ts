@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bed, clicks } from './bed.ts'
+import type { Bed } from './bed.ts'
+import { clicks } from './fill.ts'
 import type { Load } from './load.ts'
 
 /** How hard a scenario is. */

@@ -121,6 +121,22 @@ describe('metrics', () => {
     await app.close()
   })
 
+  it('tell how long the sums of an import have been unconfirmed', async () => {
+    const { stores } = probe
+    await probe.key('importing')
+    const age = async () => {
+      const text = await metrics.registry.getSingleMetricAsString('rollups_unconfirmed_age_seconds')
+      return Number(/^rollups_unconfirmed_age_seconds (\S+)$/m.exec(text)?.[1])
+    }
+    expect(await age()).toBe(0)
+    await stores.postgres`
+      INSERT INTO import_batches (token, account_id, resource, first_at, last_at, created_at)
+      VALUES ('left', 'importing', 'clicks', now(), now(), now() - interval '1 hour')`
+    expect(await age()).toBeGreaterThanOrEqual(3_600)
+    await stores.postgres`DELETE FROM import_batches`
+    expect(await age()).toBe(0)
+  })
+
   it('are served apart from the API', async () => {
     const { port, stop } = await serveMetrics(metrics, 0)
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`)

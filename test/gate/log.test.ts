@@ -1,18 +1,26 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildApp } from '../../src/app.ts'
 import { openLog } from '../../src/gate/log.ts'
+import { openClickHouse } from '../../src/stores/clickhouse.ts'
+import { openPostgres } from '../../src/stores/postgres.ts'
+import { openRedis } from '../../src/stores/redis.ts'
+import { runHere } from '../cli/command.ts'
+import { testNowMs } from '../kit/app.ts'
 import { openProbe, type Probe } from './probe.ts'
 
 const lines: string[] = []
+const destination = new Writable({
+  write(chunk, _encoding, done) {
+    lines.push(`${chunk}`)
+    done()
+  },
+})
 let probe: Probe
 
 beforeAll(async () => {
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(`${chunk}`)
-      done()
-    },
-  })
   probe = await openProbe({ log: openLog('trace', destination) })
 })
 afterAll(() => probe.close())
@@ -81,3 +89,65 @@ it('never holds a key, wherever callers put it', async () => {
   expect(errors).toHaveLength(answers.length - 1)
   for (const body of errors) expect(body).not.toContain(key)
 })
+
+it('never holds a password of a store, however the stores refuse us', async () => {
+  const { stores } = probe
+  const key = await probe.key('noisy')
+  const refusing = await Promise.all([
+    refuse(
+      'HTTP/1.1 401 No\r\nX-ClickHouse-Exception-Code: 516\r\nConnection: close\r\n\r\nCode: 516. DB::Exception: x',
+    ),
+    refuse(Buffer.from('E\0\0\0\x1eSFATAL\0C28P01\0Mno entry\0\0\0', 'latin1')),
+    refuse('-WRONGPASS invalid username-password pair\r\n'),
+  ])
+  const ports = refusing.map((server) => (server.address() as AddressInfo).port)
+  const address = { username: 'x', password: 'hush', database: 'x' }
+  const said: string[] = []
+  const redis = await openRedis(`redis://x:hush@127.0.0.1:${ports[2]}`, ({ message }) => said.push(message))
+  const clickhouse = openClickHouse({ ...address, url: `http://127.0.0.1:${ports[0]}` })
+  const postgres = openPostgres({ url: `postgres://x:hush@127.0.0.1:${ports[1]}/x` })
+  const statuses = new Set<number>()
+  for (const broken of [
+    { clickhouse, postgres: stores.postgres },
+    { clickhouse: stores.clickhouse, postgres },
+  ]) {
+    const log = openLog('trace', destination)
+    const app = await buildApp({ settings: stores.settings, stores: broken, redis, now: () => testNowMs, log })
+    const headers = { authorization: `ApiKey ${key}` }
+    for (const url of ['/readyz', '/api/v1/clicks', '/api/v1/campaigns', '/api/v1/reports?group_by=day']) {
+      const answer = await app.inject({ url, headers })
+      statuses.add(answer.statusCode)
+      said.push(answer.body)
+    }
+    const payload = { visitor_id: 'v', campaign_id: 'c', event_name: 'a' }
+    said.push((await app.inject({ method: 'POST', url: '/api/v1/events', headers, payload })).body)
+    await app.close()
+  }
+  for (const [name, scheme, port] of [
+    ['CLICKHOUSE_URL', 'http', ports[0]],
+    ['DATABASE_URL', 'postgres', ports[1]],
+  ] as const) {
+    const environment = { ...stores.environment, [name]: `${scheme}://x:hush@127.0.0.1:${port}/x` }
+    const { code, stdout, stderr } = await runHere(['account', 'list'], environment)
+    expect([code, stderr]).toEqual([1, expect.stringContaining(name)])
+    said.push(stdout, stderr)
+  }
+  // It was noisy: there are errors in it of all three.
+  expect([...statuses]).toEqual(expect.arrayContaining([500, 503]))
+  expect(lines.join('')).toMatch(/516/)
+  expect(lines.join('')).toMatch(/28P01/)
+  expect(said.join('\n')).toMatch(/Redis is away/)
+  expect([...lines, ...said].join('\n')).not.toMatch(/hush/)
+  redis.close()
+  await Promise.all([clickhouse.close(), postgres.end()])
+  for (const server of refusing) server.close()
+})
+
+/** A server that answers whatever it is sent with the same bytes, and hangs up. */
+async function refuse(bytes: string | Buffer): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(bytes))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}

@@ -107,9 +107,9 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
     said.length = 0
     for (const [fail, heal] of [
       [server.pause, async () => server.resume()],
-      [server.kill, server.restart],
+      [server.kill, server.start],
     ] as const) {
-      fail()
+      await fail()
       const alone = []
       for (let count = 0; count < 20; count++) alone.push((await read(one, key)).statusCode)
       expect(alone.filter((status) => status === 200).length).toBeLessThanOrEqual(6)
@@ -117,6 +117,9 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
       const refused = await read(closed, other429)
       expect([refused.statusCode, refused.json().error]).toEqual([503, 'unavailable'])
       expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+      const unready = await closed.inject('/readyz')
+      expect([unready.statusCode, unready.json().message]).toEqual([503, 'Not ready: Redis did not answer.'])
+      expect((await one.inject('/readyz')).statusCode).toBe(200)
       await heal()
       await expect.poll(async () => (await read(closed, other429)).statusCode, { timeout: 20_000 }).not.toBe(503)
     }

@@ -1,16 +1,16 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { configXml, usersXml } from '../../src/stores/embedded/clickhouseConfig.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { freePort, type ServerProcess } from './serverProcess.ts'
 
 /** A ClickHouse server of a test's own, with an administrator and the users of `docs/clickhouse-users.sql`. */
-export interface ClickHouseServer {
+export interface ClickHouseServer extends ServerProcess {
   /** The address of its database `tributary` for one of its users; passwords are the names. */
   url(user: string): string
   /** Runs a statement as one of its users. @returns the answer's text @throws Error with the server's words */
@@ -20,46 +20,66 @@ export interface ClickHouseServer {
 
 const startPatienceMs = 60_000
 
-/** Starts a server on a free port and waits until it answers. */
-export async function startClickHouse(): Promise<ClickHouseServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'tributary-clickhouse-'))
-  const usersFile = join(folder, 'users.xml')
-  const configFile = join(folder, 'config.xml')
+/**
+ * Starts a server on a free port and waits until it answers.
+ * @param folder an empty one for its files, which is the caller's to remove; one of its own when left out
+ */
+export async function startClickHouse(folder?: string): Promise<ClickHouseServer> {
+  const place = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
+  const usersFile = join(place, 'users.xml')
+  const configFile = join(place, 'config.xml')
   await writeFile(usersFile, withUsers(usersXml('admin', digest('admin')), await documentedUsers()))
-  await writeFile(configFile, configXml({ usersFile, logFile: join(folder, 'log') }))
+  await writeFile(configFile, configXml({ usersFile, logFile: join(place, 'log') }))
   const port = await freePort()
-  const program = join(packageRoot, 'test/kit/clickhouseProcess.mjs')
-  const child = spawn(process.execPath, [program, join(folder, 'data'), configFile, `${port}`], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  const exited = once(child, 'exit')
-  const server: ClickHouseServer = {
-    url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
-    async ask(user, statement) {
-      const response = await fetch(`http://127.0.0.1:${port}/`, {
-        method: 'POST',
-        headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': user },
-        body: statement,
-      })
-      const text = (await response.text()).trim()
-      if (!response.ok) throw new Error(text)
-      return text
-    },
-    async close() {
-      child.kill('SIGKILL')
-      await exited
-      await rm(folder, { recursive: true, force: true })
-    },
+  let child: ChildProcess
+  let exited: Promise<unknown>
+
+  async function ask(user: string, statement: string): Promise<string> {
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': user },
+      body: statement,
+    })
+    const text = (await response.text()).trim()
+    if (!response.ok) throw new Error(text)
+    return text
   }
-  const deadlineMs = performance.now() + startPatienceMs
-  for (;;) {
-    try {
-      await server.ask('admin', 'CREATE DATABASE IF NOT EXISTS tributary')
-      return server
-    } catch (error) {
-      if (performance.now() > deadlineMs) throw error
-      await sleep(50)
+
+  async function start(): Promise<void> {
+    const program = join(packageRoot, 'test/kit/clickhouseProcess.mjs')
+    child = spawn(process.execPath, [program, join(place, 'data'), configFile, `${port}`], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    exited = once(child, 'exit')
+    for (const deadlineMs = performance.now() + startPatienceMs; ; await sleep(50)) {
+      try {
+        await ask('admin', 'CREATE DATABASE IF NOT EXISTS tributary')
+        return
+      } catch (error) {
+        if (performance.now() > deadlineMs) throw error
+      }
     }
+  }
+
+  /** @param signal the engine's call never returns, but SIGTERM ends it too */
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    child.kill(signal)
+    await exited
+  }
+
+  await start()
+  return {
+    url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
+    ask,
+    start,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async close() {
+      await end('SIGKILL')
+      if (folder === undefined) await rm(place, { recursive: true, force: true })
+    },
   }
 }
 
@@ -110,12 +130,4 @@ function withUsers(xml: string, users: readonly DocumentedUser[]): string {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -1,21 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { Redis as Client } from 'ioredis'
+import { freePort, type ServerProcess } from './serverProcess.ts'
 
 /** Where Debian's package puts it. */
 const program = '/usr/bin/redis-server'
 
-/** A Redis server of a test's own, without files. */
-export interface TestRedis {
+/** A Redis server of a test's own, without files: it is empty after each start. */
+export interface TestRedis extends ServerProcess {
   readonly url: string
-  /** Stops its process as it is: connections stay open and nothing is answered. */
-  pause(): void
-  resume(): void
-  kill(): void
-  /** Starts it again on the same port, empty. */
-  restart(): Promise<void>
   close(): void
 }
 
@@ -33,12 +27,20 @@ export async function startRedis(): Promise<TestRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}/0`
   let child = await begin(port, url)
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+
   return {
     url,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
-    kill: () => void child.kill('SIGKILL'),
-    async restart() {
+    async start() {
       child = await begin(port, url)
     },
     close: () => void child.kill('SIGKILL'),
@@ -54,12 +56,4 @@ async function begin(port: number, url: string): Promise<ChildProcess> {
   await client.ping()
   client.disconnect()
   return child
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -1,0 +1,107 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { freePort, type ServerProcess } from './serverProcess.ts'
+
+/** Where Debian's package puts it. */
+const programs = '/usr/lib/postgresql/15/bin'
+
+const startPatienceMs = 60_000
+
+/** A PostgreSQL server of a test's own, with what it stores. */
+export interface PostgresServer extends ServerProcess {
+  /** The address of one of its databases, as its administrator; without a password, from this machine alone. */
+  url(database: string): string
+  close(): Promise<void>
+}
+
+/** Makes a server with an empty database `tributary` on a free port. @throws Error where postgresql-15 is missing */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-postgres-'))
+  const user = userOfServer()
+  if (user) await chown(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  execFileSync(join(programs, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync'], {
+    ...user,
+    stdio: 'ignore',
+    cwd: folder,
+  })
+  const port = await freePort()
+  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  let child: ChildProcess
+  let exited: Promise<unknown>
+
+  /** The server and the processes that it made; one for each connection, and a few more. */
+  function signal(name: NodeJS.Signals): void {
+    const pid = child.pid ?? 0
+    process.kill(pid, name === 'SIGKILL' ? 'SIGSTOP' : name)
+    const others = execFileSync('ps', ['-o', 'pid=', '--ppid', `${pid}`], { encoding: 'utf8' }).split('\n')
+    for (const other of others.map(Number).filter(Boolean)) process.kill(other, name)
+    if (name === 'SIGKILL') process.kill(pid, name)
+  }
+
+  async function start(): Promise<void> {
+    for (const deadlineMs = performance.now() + startPatienceMs; ; await sleep(100)) {
+      const words = ['-D', data, '-p', `${port}`, '-k', folder, '-c', 'listen_addresses=127.0.0.1']
+      child = spawn(join(programs, 'postgres'), words, { ...user, stdio: 'ignore', cwd: folder })
+      exited = once(child, 'exit')
+      if (await answers(child, url('postgres'))) return
+      if (performance.now() > deadlineMs) throw new Error('PostgreSQL does not start.')
+    }
+  }
+
+  await start()
+  const sql = postgres(url('postgres'), { max: 1 })
+  await sql`CREATE DATABASE tributary`
+  await sql.end()
+  return {
+    url,
+    start,
+    async stop() {
+      child.kill('SIGINT')
+      await exited
+    },
+    async kill() {
+      signal('SIGKILL')
+      await exited
+    },
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
+    async close() {
+      if (child.exitCode === null && child.signalCode === null) {
+        signal('SIGKILL')
+        await exited
+      }
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function userOfServer(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const [uid = 0, gid = 0] = ['-u', '-g'].map((what) => Number(execFileSync('id', [what, 'postgres'])))
+  return { uid, gid }
+}
+
+/** Waits until a server answers. @returns false when its process ended before, as it does while an earlier one is being cleared up after */
+async function answers(child: ChildProcess, url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, backoff: () => 0.05, connect_timeout: 1 })
+  try {
+    while (child.exitCode === null) {
+      const isUp = await sql`SELECT 1`.then(
+        () => true,
+        () => false,
+      )
+      if (isUp) return true
+      await sleep(50)
+    }
+    return false
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

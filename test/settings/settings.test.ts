@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { readSettings } from '../../src/settings.ts'
+
+it('name the variable at fault in one line, and never show a password', () => {
+  for (const [name, value, shown] of [
+    ['CLICKHOUSE_URL', 'clickhouse://user:hush@db:9000/x', 'clickhouse://…@db:9000/x'],
+    ['CLICKHOUSE_URL', 'http://user:hush%zz@db:8123/x', 'http://…@db:8123/x'],
+    ['CLICKHOUSE_READER_URL', 'user:hush@db', '…@db'],
+    ['DATABASE_URL', 'mysql://root:hu@sh@db/x', 'mysql://…@db/x'],
+    ['DATABASE_URL', 'postgres://root:hush@db:port/x', 'postgres://…@db:port/x'],
+    ['REDIS_URL', 'redis://:hush@db:99999999', 'redis://…@db:99999999'],
+  ] as const) {
+    const line = new RegExp(`^${name}=${shown.replaceAll('?', '\\?')}: .+\\.$`)
+    expect(() => readSettings({ [name]: value })).toThrow(line)
+  }
+  expect(() => readSettings({ PORT: '70000' })).toThrow(/^PORT=70000: /)
+})
+
+it('take every address that the drivers take', () => {
+  for (const [name, value] of [
+    ['CLICKHOUSE_URL', 'https://user:p%40ss@db.example.com:8443/tributary'],
+    ['DATABASE_URL', 'postgres://user:p,w@one:5432,two:5432/tributary?sslmode=require'],
+    ['DATABASE_URL', 'postgresql://localhost'],
+    ['REDIS_URL', 'rediss://:pass@cache:6380/1'],
+  ] as const) {
+    expect(readSettings({ [name]: value })).toMatchObject({ [name]: value })
+  }
+})
