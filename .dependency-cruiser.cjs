@@ -1,5 +1,5 @@
 // Who may import whom. `npm run check` holds it; `.dependency-canary.mjs` holds that this saw the code at all.
-const rooms = 'reports|stats|clicks|conversions|search|metadata|events|health'
+const rooms = 'reports|stats|clicks|conversions|search|metadata|events|usage|health'
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
 /** @type {import('dependency-cruiser').IConfiguration} */

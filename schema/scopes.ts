@@ -6,7 +6,7 @@ export const scopeTexts = {
   'read:offers': 'Read offers',
   'read:landing-pages': 'Read landing pages',
   'read:traffic-sources': 'Read traffic sources',
-  'read:stats': 'Read the overview and the daily series',
+  'read:stats': 'Read the overview, the daily series and usage',
   'read:reports': 'Read grouped reports',
   'search:conversions': 'Search conversions',
   'search:campaigns': 'Search campaigns',

@@ -26,6 +26,7 @@ import type { Settings } from './settings.ts'
 import { statsRoutes } from './stats/routes.ts'
 import type { Stores } from './stores/open.ts'
 import type { Redis } from './stores/redis.ts'
+import { usageRoutes } from './usage/routes.ts'
 
 /** What the server is made of. */
 export interface AppParts {
@@ -49,7 +50,16 @@ export interface AppParts {
   rooms?: readonly ((app: App, room: Room) => void)[]
 }
 
-const allRooms = [clickRoutes, conversionRoutes, metadataRoutes, searchRoutes, statsRoutes, reportRoutes, eventRoutes]
+const allRooms = [
+  clickRoutes,
+  conversionRoutes,
+  metadataRoutes,
+  searchRoutes,
+  statsRoutes,
+  reportRoutes,
+  usageRoutes,
+  eventRoutes,
+]
 
 /** An event with 20 properties of 256 characters fits ten times. */
 const bodyMaxBytes = 65_536

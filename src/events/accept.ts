@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '../problem.ts'
+import { startOfUtcMonth } from '../storedEvents.ts'
 import type { Stores } from '../stores/open.ts'
 import { untilAnswered } from '../writing/patience.ts'
 import type { PixelEvent } from '../writing/pixelEvent.ts'
@@ -133,8 +134,7 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
 }
 
 function monthOf({ accountId, event }: Call): AccountMonth {
-  const received = new Date(event.receivedAtMs)
-  return { accountId, monthMs: Date.UTC(received.getUTCFullYear(), received.getUTCMonth()) }
+  return { accountId, monthMs: startOfUtcMonth(event.receivedAtMs) }
 }
 
 function rowOf({ accountId, id, event, place }: Call, generation: number): PixelEvent {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../schema/event.ts'
 import { selectRows } from '../sql/rows.ts'
+import { storedInMonthSql } from '../storedEvents.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
-import { storedInMonthSql } from './sql.ts'
 
 /** An account's place under its ceiling, taken by one event until it is stored or fails. */
 export interface TakenPlace {

@@ -1,4 +1,4 @@
-import { ch, day, type Fragment, join, text, texts } from '../sql/fragment.ts'
+import { ch, type Fragment, join, text, texts } from '../sql/fragment.ts'
 
 /** Something of an account's, by its id. */
 export interface Owned {
@@ -37,21 +37,6 @@ WHERE account_id = ${text(accountId)}
   AND origin = 'server'
   AND id IN ${texts(ids)}`,
   )
-}
-
-/**
- * How many server events of a UTC month are stored. Reads the projection `by_month`: a few rows a part.
- * @param monthMs its first moment
- * @returns rows `accountId`, `stored`; accounts without events are left out
- */
-export function storedInMonthSql(accountIds: readonly string[], monthMs: number): Fragment {
-  return ch`
-SELECT account_id AS accountId, count() AS stored
-FROM pixel_events
-WHERE account_id IN ${texts(accountIds)}
-  AND origin = 'server'
-  AND toStartOfMonth(received_at) = ${day(monthMs)}
-GROUP BY account_id`
 }
 
 /** ClickHouse refuses a form field above 128 KiB; an id has at most 128 bytes, and quotes and a comma. */

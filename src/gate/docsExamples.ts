@@ -531,6 +531,27 @@ export const examples: Readonly<Record<string, { request?: unknown; answer: unkn
       "asOf": "2026-11-21T15:00:00.000Z"
     }
   },
+  "getUsage": {
+    "answer": {
+      "from": "2026-11-01T00:00:00.000Z",
+      "to": "2026-12-01T00:00:00.000Z",
+      "plan": "scale",
+      "clicks": {
+        "tracked": 3939,
+        "allowance": 10000000
+      },
+      "events": {
+        "stored": 0,
+        "ceiling": 200000000
+      },
+      "limits": {
+        "requestsPerMinute": 6000,
+        "eventsPerMinute": 60000,
+        "identifierEventsPerMinute": 1200
+      },
+      "asOf": "2026-11-21T15:00:00.000Z"
+    }
+  },
   "postEvents": {
     "request": {
       "click_id": "clk-sg85-20261121-00108",

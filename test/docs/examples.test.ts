@@ -25,6 +25,7 @@ const questions: Record<string, string> = {
   getStatsOverview: '/stats/overview?days=7',
   getStatsDaily: '/stats/daily?days=1&tz=America/New_York',
   getReports: '/reports?group_by=day&days=1',
+  getUsage: '/usage',
 }
 
 const plan = planDemo({ seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' })

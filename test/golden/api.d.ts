@@ -313,6 +313,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the account used this month, and what its plan allows
+         * @description Months are UTC months. Clicks beyond the allowance are tracked and reported all the same; events beyond the ceiling are not stored.
+         *
+         *     Scope: `read:stats`.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -2753,6 +2775,154 @@ export interface operations {
                 content?: never;
             };
             /** @description A parameter is refused: `unknown_parameter`, `invalid_group_by`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_date_range`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The budget of this minute is spent: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug of ours: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the account used this month, and what its plan allows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description The first moment of this UTC month.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @description The first moment of the next one, when the counts start at zero.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        to: string;
+                        /**
+                         * @description The name of the plan.
+                         * @example pro
+                         */
+                        plan: string;
+                        clicks: {
+                            /** @description Clicks of this month as stats and reports count them: neither bots nor tests. */
+                            tracked: number;
+                            /** @description Clicks a month that the plan covers. */
+                            allowance: number;
+                        };
+                        events: {
+                            /** @description Server events stored this month; duplicates are not stored again. */
+                            stored: number;
+                            /** @description 20 times the allowance of clicks; beyond it events are accepted and not stored. */
+                            ceiling: number;
+                        };
+                        limits: {
+                            /** @description Requests that this key may send a minute, events apart. */
+                            requestsPerMinute: number;
+                            /** @description Events that this key may send a minute. */
+                            eventsPerMinute: number;
+                            /** @description Events that one click or visitor may have a minute. */
+                            identifierEventsPerMinute: number;
+                        };
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC, with milliseconds.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        asOf: string;
+                    };
+                };
+            };
+            /** @description The numbers are those of the answer whose `ETag` you named. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is refused: `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
