@@ -1,15 +1,17 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { formatOf } from '../fileFormat.ts'
 import { HeaderError } from '../import/csv.ts'
-import { type ResourceName, resourceNames } from '../import/resources.ts'
+import { resourceNames } from '../import/resources.ts'
 import { importRows, type Tally } from '../import/run.ts'
-import { formatOf, openSource, SourceError } from '../import/source.ts'
+import { openSource, SourceError } from '../import/source.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../writing/writer.ts'
 import { parseId, requireAccount } from './account.ts'
 import type { Context } from './context.ts'
 import { Failure, UsageError } from './failure.ts'
 import { openProgress } from './progress.ts'
+import { parseResource } from './resource.ts'
 
 /** `import RESOURCE FILE`: rows of a file into an account. */
 export function addImportCommand(program: Command, context: Context): void {
@@ -43,8 +45,7 @@ async function runImport(
   file: string,
   options: { account: string; rejects?: string; strict?: true },
 ): Promise<void> {
-  if (!isResource(resource))
-    throw new UsageError(`there is nothing like ${resource} to import; there are ${resourceNames.join(', ')}.`)
+  const name = parseResource(resource, 'import')
   const format = formatOf(file)
   if (!format)
     throw new UsageError(`${file} must end in .ndjson or .csv, or either and .gz; or be - for standard input.`)
@@ -58,7 +59,7 @@ async function runImport(
   const bar = openProgress()
   try {
     const open = (signal: AbortSignal) => openSource(file, format, signal)
-    await importRows(stores, { resource, account, open, rejects, nowMs: Date.now() }, tally, {
+    await importRows(stores, { resource: name, account, open, rejects, nowMs: Date.now() }, tally, {
       say: (line) => bar.aside(() => context.say(line)),
       signal: context.interrupted,
       onProgress: bar.show,
@@ -70,10 +71,6 @@ async function runImport(
   bar.stop()
   context.print(tally, sentence(tally, rejects))
   if (options.strict && tally.rejected > 0) throw new Failure(`${tally.rejected} rows were rejected (--strict).`)
-}
-
-function isResource(name: string): name is ResourceName {
-  return (resourceNames as string[]).includes(name)
 }
 
 function sentence({ read, inserted, updated, duplicates, rejected }: Tally, rejects: string | undefined): string {

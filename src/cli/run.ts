@@ -8,6 +8,7 @@ import { addVerifyCommand } from '../verify/command.ts'
 import { version } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import { openContext, type Surroundings } from './context.ts'
+import { addExportCommand } from './export.ts'
 import { Failure, UsageError } from './failure.ts'
 import { addImportCommand } from './import.ts'
 import { addKeyCommands } from './key.ts'
@@ -47,6 +48,7 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
   addKeyCommands(program, context)
   addPlanCommands(program, context)
   addImportCommand(program, context)
+  addExportCommand(program, context)
   addDemoCommand(program, context)
   addVerifyCommand(program, context)
   for (const group of program.commands) group.helpCommand(false)

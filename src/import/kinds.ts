@@ -215,7 +215,7 @@ function readProperty(name: string, value: unknown): string | number | boolean {
 
 const listMax = 1_000
 
-/** A list of texts; in a CSV cell they are separated by `|`. */
+/** A list of texts; in a CSV cell they are separated by `|`, or stand as a JSON list where one of them holds that. */
 function listOf(item: Kind<string>): Kind<string[]> {
   return {
     read(value) {
@@ -223,7 +223,10 @@ function listOf(item: Kind<string>): Kind<string[]> {
         throw new Refusal(`must be a list of at most ${listMax} texts`)
       return value.map((one) => item.read(one))
     },
-    fromCell: (cell) => cell.split('|').filter((one) => one !== ''),
+    fromCell(cell) {
+      const parsed = cell.startsWith('[') ? jsonFromCell(cell) : undefined
+      return Array.isArray(parsed) ? parsed : cell.split('|').filter((one) => one !== '')
+    },
   }
 }
 

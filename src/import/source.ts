@@ -2,6 +2,7 @@ import type { ReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import type { FileFormat } from '../fileFormat.ts'
 import { readCsv } from './csv.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { readLines } from './lines.ts'
@@ -23,21 +24,8 @@ export interface Source {
   fractionRead(): number | undefined
 }
 
-/** What a file is, as its name says. */
-export interface FileFormat {
-  isCsv: boolean
-  isGzipped: boolean
-}
-
 /** Small, so that what is made of a chunk is gone before the garbage collector takes it for something that stays. */
 const chunkBytes = 1 << 16
-
-/** @returns what FILE is by its name, `-` being NDJSON on standard input; undefined for any other ending */
-export function formatOf(file: string): FileFormat | undefined {
-  if (file === '-') return { isCsv: false, isGzipped: false }
-  const [, kind, gz] = /\.(ndjson|csv)(\.gz)?$/.exec(file) ?? []
-  return kind === undefined ? undefined : { isCsv: kind === 'csv', isGzipped: gz !== undefined }
-}
 
 /**
  * Opens a file, or standard input.

@@ -1,6 +1,8 @@
-import { ClickHouseError, type ClickHouseSettings, TupleParam } from '@clickhouse/client'
+import type { IncomingMessage } from 'node:http'
+import { ClickHouseError, type ClickHouseSettings, parseError, TupleParam } from '@clickhouse/client'
 import { Problem } from '../problem.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
+import { untilException } from './exceptionTail.ts'
 import { type Fragment, render, type Statement } from './fragment.ts'
 
 /** How one question is asked. */
@@ -90,6 +92,50 @@ export async function* selectBytes(clickhouse: ClickHouse, query: Fragment, aski
   }
 }
 
+/** An answer of any length takes as long as its reader does. */
+const streamSettings: ClickHouseSettings = { max_execution_time: 0 }
+
+/** Longest silence of ClickHouse within such an answer. */
+const streamSilenceMs = 60_000
+
+/**
+ * Runs a SELECT and hands on its answer in a format of ClickHouse's own while the server still works on it: memory stays
+ * constant, here and there, however long the answer is and however slowly it is read.
+ * @param query ends with `FORMAT …`
+ * @throws Problem like `selectRows`, also in the middle; what came before is then not the whole answer
+ */
+export async function* streamBytes(clickhouse: ClickHouse, query: Fragment, asking: Asking): AsyncGenerator<Buffer> {
+  const { text, params } = render(query)
+  const startedMs = performance.now()
+  try {
+    const answer = await clickhouse.reader.exec({
+      query: text,
+      query_params: driverParams(params),
+      clickhouse_settings: { ...readSettings, ...streamSettings, log_comment: asking.label, ...asking.settings },
+      use_multipart_params_auto: true,
+      ...(asking.signal && { abort_signal: asking.signal }),
+    })
+    const tag = String(answer.response_headers['x-clickhouse-exception-tag'] ?? '')
+    yield* untilException(watched(answer.stream as IncomingMessage), tag, (words) => parseError(words.trim()))
+  } catch (error) {
+    if (asking.signal?.aborted) throw asking.signal.reason
+    throw asProblem(error)
+  } finally {
+    clickhouse.onQuery?.(asking.label, (performance.now() - startedMs) / 1000)
+  }
+}
+
+/** TRAP: the driver's time limit counts the reader's pauses as silence of the server. Ours runs only while we wait. */
+async function* watched(stream: IncomingMessage): AsyncGenerator<Buffer> {
+  const { socket } = stream
+  socket.setTimeout(streamSilenceMs)
+  for await (const chunk of stream) {
+    socket.setTimeout(0)
+    yield chunk as Buffer
+    socket.setTimeout(streamSilenceMs)
+  }
+}
+
 async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Asking): Promise<Answer> {
   const { text, params } = render(query)
   const startedMs = performance.now()
@@ -124,8 +170,8 @@ function driverParams(params: Statement['params']): Record<string, unknown> {
 /** ClickHouse's own codes for a query that ran out of its time. */
 const timeoutCodes = new Set(['159', '160'])
 
-/** Codes that say "not now": too many queries, memory of the server full, starting or stopping, the same id still running. */
-const busyCodes = new Set(['202', '209', '210', '216', '236', '241', '242', '252'])
+/** Codes that say "not now": too many queries, memory of the server full, starting or stopping, the same id still running, killed by an operator. */
+const busyCodes = new Set(['202', '209', '210', '216', '236', '241', '242', '252', '394'])
 
 /**
  * Turns a driver's error into the caller's: a query that ran out of time, a store that can't answer now, or,

@@ -2,10 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccount, findAccount } from '../../src/accounts/accounts.ts'
+import { formatOf } from '../../src/fileFormat.ts'
 import type { Reject } from '../../src/import/rejects.ts'
 import type { ResourceName } from '../../src/import/resources.ts'
 import { importRows, type Tally } from '../../src/import/run.ts'
-import { formatOf, openSource } from '../../src/import/source.ts'
+import { openSource } from '../../src/import/source.ts'
 import type { Stores } from '../../src/stores/open.ts'
 
 /** How an import ended. */

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { formatOf } from '../../src/fileFormat.ts'
 import { HeaderError, readCsv } from '../../src/import/csv.ts'
 import { DecimalText } from '../../src/import/decimal.ts'
 import { lineBytesMax, readLines } from '../../src/import/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/ndjson.ts'
 import { Refusal } from '../../src/import/refusal.ts'
-import { formatOf, openSource, SourceError } from '../../src/import/source.ts'
+import { openSource, SourceError } from '../../src/import/source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-reading-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -10,13 +10,14 @@ export const startStatements = `
  * Two users. The start statements can only run as a passwordless `default`; it may do what they do and nothing else, and
  * `max_sessions_for_user` lets nobody else in under that name as long as they run, which is for the engine's whole life.
  * Ours has a password and may do all but reach outside: no files, URLs or other servers. Its profile takes back what
- * clickhouse-local turns on and a server does not.
+ * clickhouse-local turns on and a server does not, and lets a reader of a long answer pause; it counts only here, in no query.
  */
 export function usersXml(username: string, passwordSha256: string): string {
   return `<clickhouse>
   <profiles>
     <default>
       <max_concurrent_queries_for_user>100</max_concurrent_queries_for_user>
+      <http_send_timeout>3600</http_send_timeout>
       <implicit_select>0</implicit_select>
       <allow_introspection_functions>0</allow_introspection_functions>
     </default>

@@ -1,0 +1,74 @@
+import type { NamedTable } from '../names.ts'
+import { askPostgres, type Postgres } from '../stores/postgres.ts'
+import type { Range } from '../time/range.ts'
+import { csvLine, type Field, jsonLine, list, moment, money, text } from './lines.ts'
+
+const named = [text('id'), text('name')]
+const dated = [moment('createdAt', 'created_at'), moment('updatedAt', 'updated_at')]
+
+const fieldsOf: Record<NamedTable, readonly Field[]> = {
+  campaigns: [
+    ...named,
+    text('userId', 'user_id'),
+    text('status'),
+    text('trafficSourceId', 'traffic_source_id'),
+    text('costModel', 'cost_model'),
+    money('costValue', 'cost_value'),
+    text('currency'),
+    list('tags'),
+    ...dated,
+  ],
+  offers: [
+    ...named,
+    text('status'),
+    text('url'),
+    text('affiliateNetwork', 'affiliate_network'),
+    text('payoutType', 'payout_type'),
+    money('payout'),
+    text('currency'),
+    list('countries'),
+    list('tags'),
+    ...dated,
+  ],
+  landing_pages: [...named, text('status'), text('url'), list('tags'), ...dated],
+  traffic_sources: [
+    ...named,
+    text('status'),
+    text('category'),
+    text('costModel', 'cost_model'),
+    text('currency'),
+    ...dated,
+  ],
+}
+
+const rowsPerPage = 2_000
+
+/**
+ * Reads the rows of a metadata table, in the order of their ids.
+ * @param range of their `createdAt`
+ * @throws Problem `unavailable`
+ */
+export async function* metadataLines(
+  postgres: Postgres,
+  table: NamedTable,
+  { accountId, range, isCsv }: { accountId: string; range: Partial<Range>; isCsv: boolean },
+): AsyncGenerator<Buffer> {
+  const fields = fieldsOf[table]
+  const [columns, line] = [fields.map(({ column }) => column), isCsv ? csvLine : jsonLine]
+  const since = new Date(range.fromMs ?? 0)
+  const until = range.untilMs === undefined ? null : new Date(range.untilMs)
+  if (isCsv) yield Buffer.from(`${fields.map(({ name }) => `"${name}"`).join(',')}\n`)
+  let afterId = ''
+  for (;;) {
+    const rows = await askPostgres(postgres<{ id: string }[]>`
+      SELECT ${postgres(columns)}
+      FROM ${postgres(table)}
+      WHERE account_id = ${accountId} AND id > ${afterId}
+        AND created_at >= ${since} AND created_at < coalesce(${until}::timestamptz, 'infinity')
+      ORDER BY id
+      LIMIT ${rowsPerPage}`)
+    yield Buffer.from(rows.map((row) => line(fields, row)).join(''))
+    if (rows.length < rowsPerPage) return
+    afterId = rows.at(-1)?.id ?? ''
+  }
+}

@@ -1,0 +1,102 @@
+import { clickFields, conversionFields, type RowField, texts } from '../rowFields.ts'
+import { ch, type Fragment, identifier, instant, join, text } from '../sql/fragment.ts'
+import type { Range } from '../time/range.ts'
+
+/** Which rows of a table leave, and as what. */
+export interface RowQuestion {
+  accountId: string
+  /** Of the account; listed rows name it beside every converted amount. */
+  currency: string
+  range: Partial<Range>
+  isCsv: boolean
+}
+
+/** Clicks, oldest first: in the order of their table, so that they are read as they are written out. */
+export function clicksSql(question: RowQuestion): Fragment {
+  const place = placeOf(question, ch`clicked_at`)
+  return ch`
+SELECT ${columnsOf(clickFields(question.currency), question)}
+FROM clicks FINAL
+WHERE ${place}
+ORDER BY clicked_at, id
+FORMAT ${formatOf(question)}`
+}
+
+/** Conversions in their latest state, oldest first. */
+export function conversionsSql(question: RowQuestion): Fragment {
+  return ch`
+SELECT ${columnsOf(conversionFields(question.currency), question)}
+FROM conversions FINAL
+WHERE ${placeOf(question, ch`converted_at`)}
+ORDER BY converted_at, id
+FORMAT ${formatOf(question)}`
+}
+
+/**
+ * Pixel events by origin and id, which is the order of their table. Their properties are stored as JSON, so a line of
+ * NDJSON is put together from two.
+ */
+export function pixelEventsSql(question: RowQuestion): Fragment {
+  const from = ch`
+FROM pixel_events FINAL
+WHERE ${placeOf(question, ch`received_at`)}
+ORDER BY origin, id, generation`
+  if (question.isCsv) {
+    const fields = [
+      ...pixelEventFields.map(({ name, value }) => ({ name, value })),
+      ...texts({ properties: 'properties' }),
+    ]
+    return ch`
+SELECT ${columnsOf(fields, question)}${from}
+FORMAT CSVWithNames`
+  }
+  const values = join(
+    pixelEventFields.map(({ value }) => value),
+    ', ',
+  )
+  const types = join(
+    pixelEventFields.map(({ name, type }) => ch`${identifier(name)} ${type}`),
+    ', ',
+  )
+  return ch`
+SELECT concat(
+  substring(toJSONString(CAST((${values}), 'Tuple(${types})')) AS line, 1, length(line) - 1),
+  ',"properties":', if(properties = '', 'null', properties), '}')${from}
+FORMAT TSVRaw`
+}
+
+const pixelEventFields: (RowField & { type: Fragment })[] = [
+  { name: 'id', value: ch`id`, type: ch`String` },
+  { name: 'origin', value: ch`origin`, type: ch`String` },
+  { name: 'generation', value: ch`generation`, type: ch`UInt32` },
+  { name: 'eventName', value: ch`event_name`, type: ch`String` },
+  ...texts({ clickId: 'click_id', visitorId: 'visitor_id', campaignId: 'campaign_id', userId: 'user_id' }).map(
+    (field) => ({ ...field, type: ch`Nullable(String)` }),
+  ),
+  { name: 'value', value: ch`value`, type: ch`Nullable(Float64)` },
+  ...texts({ currency: 'currency' }).map((field) => ({ ...field, type: ch`Nullable(String)` })),
+  { name: 'occurredAt', value: ch`occurred_at`, type: ch`DateTime64(3, \\'UTC\\')` },
+  { name: 'receivedAt', value: ch`received_at`, type: ch`DateTime64(3, \\'UTC\\')` },
+]
+
+function columnsOf(fields: readonly RowField[], { isCsv }: RowQuestion): Fragment {
+  return join(
+    fields.map(({ name, value, cell }) => ch`${(isCsv && cell) || value} AS ${identifier(name)}`),
+    ',\n  ',
+  )
+}
+
+function placeOf({ accountId, range }: RowQuestion, at: Fragment): Fragment {
+  return join(
+    [
+      ch`account_id = ${text(accountId)}`,
+      ...(range.fromMs === undefined ? [] : [ch`${at} >= ${instant(range.fromMs)}`]),
+      ...(range.untilMs === undefined ? [] : [ch`${at} < ${instant(range.untilMs)}`]),
+    ],
+    '\n  AND ',
+  )
+}
+
+function formatOf({ isCsv }: RowQuestion): Fragment {
+  return isCsv ? ch`CSVWithNames` : ch`JSONEachRow`
+}

@@ -1,0 +1,386 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { writeFile as writeTarget } from '../../src/export/target.ts'
+import { type ResourceName, resourceNames } from '../../src/import/resources.ts'
+import { ch } from '../../src/sql/fragment.ts'
+import { streamBytes } from '../../src/sql/rows.ts'
+import { type Ended, exitOf, runHere, start } from '../cli/command.ts'
+import { accepted, send } from '../events/send.ts'
+import { importContent, makeAccount, rowsOf } from '../import/importing.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { storeClicks } from '../kit/rows.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+
+let source: TestApp
+let empty: TestStores
+let folder: string
+beforeAll(async () => {
+  ;[source, empty] = await Promise.all([openTestApp(), openTestStores()])
+  folder = await mkdtemp(join(tmpdir(), 'tributary-export-'))
+})
+afterAll(async () => {
+  await Promise.all([source?.close(), empty?.close()])
+  await rm(folder, { recursive: true, force: true })
+})
+
+const exporting = (...words: string[]) => runHere(['export', ...words], source.stores.environment)
+async function exported(stores: TestStores, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runHere(['export', ...words], stores.environment)
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout
+}
+const lines = (ndjson: string) => ndjson.split('\n').filter(Boolean)
+
+/** Text that formats trip over: quotes, separators, line ends, what looks absent, and letters beyond ASCII. */
+const awkward = 'a"b,c|d\\n\\N\r\ne\tf/g \u0001 \u2028 é 漢 😀 \' null'
+const subIds = { sub1: awkward, sub2: '"', sub10: '\\' }
+
+/** Rows with everything in them, next to rows with nothing that is not required. */
+const rows: Record<ResourceName, Record<string, unknown>[]> = {
+  clicks: [
+    {
+      ...{ id: 'full', clickedAt: '2026-03-29T00:59:59.999Z', campaignId: 'camp', offerId: 'o', landingPageId: 'l' },
+      ...{ trafficSourceId: 's', visitorId: 'v', country: 'DE', region: awkward, city: '漢', device: 'mobile' },
+      ...{ os: awkward, osVersion: '1', browser: 'b', browserVersion: '2', language: 'de', referrer: awkward },
+      ...{ userAgent: awkward, ip: '2001:db8:1::', subIds, externalClickId: awkward, utmSource: 'u', utmMedium: 'm' },
+      ...{ utmCampaign: 'c', utmTerm: 't', utmContent: awkward, cost: -0.000001, currency: 'EUR', costBase: 1.5 },
+      ...{ isBot: true, isTest: true },
+    },
+    { id: 'bare', clickedAt: '1970-01-01T00:00:00.001Z' },
+    { id: 'late', clickedAt: '2105-12-31T23:59:59.999Z', cost: 0, ip: '192.0.2.7', isTest: true },
+    { id: 'tie', clickedAt: '1970-01-01T00:00:00.001Z', currency: 'JPY' },
+  ],
+  conversions: [
+    {
+      ...{
+        id: 'full',
+        convertedAt: '2026-03-30T00:00:00.5Z',
+        status: 'refunded',
+        source: 'revenue',
+        couponCode: awkward,
+      },
+      ...{
+        externalStatus: awkward,
+        eventName: 'p',
+        clickedAt: '2026-03-29T00:00:00Z',
+        createdAt: '2026-03-30T01:00:00Z',
+      },
+      ...{ updatedAt: '2026-04-01T00:00:00Z', clickId: 'elsewhere', visitorId: 'v', transactionId: awkward },
+      ...{
+        campaignId: 'camp',
+        offerId: 'o',
+        landingPageId: 'l',
+        trafficSourceId: 's',
+        country: 'DE',
+        device: 'desktop',
+      },
+      ...{ os: 'x', browser: awkward, subIds, payout: 0.1, revenue: 12.3, currency: 'GBP', revenueBase: 15.000001 },
+      isTest: true,
+    },
+    { id: 'bare', convertedAt: '2026-01-01T00:00:00Z', status: 'pending' },
+    { id: 'of-click', convertedAt: '2026-03-29T02:00:00Z', status: 'approved', clickId: 'full', revenue: 7 },
+  ],
+  'pixel-events': [
+    {
+      ...{ id: 'full', eventName: 'purchase', clickId: 'full', visitorId: 'v', campaignId: 'camp', userId: 'u' },
+      ...{ value: 0.1 + 0.2, currency: 'USD', occurredAt: '2026-03-29T00:00:00.123Z', origin: 'server', generation: 7 },
+      properties: { b: 1e-7, a: awkward, 10: true, 2: -0.5, long: 1234567890.1234567, constructor: 'x' },
+      receivedAt: '2026-03-29T00:00:00.124Z',
+    },
+    { id: 'bare', eventName: 'view', visitorId: 'v', receivedAt: '2026-01-01T00:00:00Z' },
+    { id: 'full', eventName: 'view', clickId: 'c', value: -1e12, receivedAt: '2026-01-02T00:00:00Z' },
+    { id: 'small', eventName: 'view', clickId: 'c', value: 5e-324, receivedAt: '2026-01-02T00:00:00Z' },
+  ],
+  campaigns: [
+    {
+      ...{ id: 'camp', name: awkward, userId: 'u', status: 'archived', trafficSourceId: 's', costModel: 'cpc' },
+      ...{ costValue: -0.05, currency: 'EUR', tags: ['a|b', '', awkward], createdAt: '2026-01-01T00:00:00.001Z' },
+      updatedAt: '2026-02-01T00:00:00Z',
+    },
+    { id: 'bare', name: 'Bare' },
+    { id: 'tags', name: 'Tags', costValue: 1000, tags: ['[x]', 'y'], createdAt: '2025-01-01T00:00:00Z' },
+    { id: 'Z', name: 'Z', tags: ['plain', awkward.replace('|', '')] },
+  ],
+  offers: [
+    {
+      ...{ id: 'o', name: awkward, status: 'paused', url: awkward, affiliateNetwork: awkward, payoutType: 'cpa' },
+      ...{ payout: 100, currency: 'USD', countries: ['DE', 'FR'], tags: ['[', ']'], createdAt: '2026-01-01T00:00:00Z' },
+    },
+    { id: 'bare', name: 'Bare' },
+  ],
+  'landing-pages': [
+    { id: 'l', name: awkward, status: 'paused', url: awkward, tags: ['["a"]'] },
+    { id: 'bare', name: 'Bare' },
+  ],
+  'traffic-sources': [
+    { id: 's', name: awkward, status: 'archived', category: awkward, costModel: 'cpm', currency: 'EUR' },
+    { id: 'bare', name: 'Bare' },
+  ],
+}
+/** Amounts with more digits than a double has, as a file would have them. */
+const exact: Partial<Record<ResourceName, string>> = {
+  clicks: '{"id":"exact","clickedAt":"2026-01-01T00:00:00Z","cost":999999999999.999999}\n',
+  conversions:
+    '{"id":"exact","convertedAt":"2026-01-01T00:00:00Z","status":"hold","revenue":-123456789012.000001,"payout":0.1}\n',
+  campaigns: '{"id":"exact","name":"Exact","costValue":123456789012.000001}\n',
+}
+
+describe('exporting, importing into an empty store and exporting again gives the same bytes', () => {
+  beforeAll(async () => {
+    const key = await source.account('acme')
+    for (const resource of resourceNames) {
+      const content = rows[resource].map((row) => `${JSON.stringify(row)}\n`).join('') + (exact[resource] ?? '')
+      expect(await importContent(source.stores, 'acme', resource, content)).toMatchObject({ rejects: [] })
+    }
+    expect(await send(source.app, key, { event_name: 'sent', click_id: 'full', event_id: 'by-api' })).toEqual(accepted)
+    for (const id of ['ndjson', 'csv'])
+      await createAccount(empty.postgres, { id, name: id, plan: 'pro', currency: 'USD' })
+  })
+
+  it.each(resourceNames.flatMap((resource) => (['ndjson', 'csv'] as const).map((format) => ({ resource, format }))))(
+    '$resource as $format',
+    async ({ resource, format }) => {
+      const first = await exported(source.stores, resource, '--account', 'acme', '--format', format)
+      const count = rows[resource].length + (exact[resource] ? 1 : 0) + (resource === 'pixel-events' ? 1 : 0)
+      const taken = await importContent(empty, format, resource, first, { name: `rows.${format}` })
+      expect(taken).toMatchObject({ read: count, inserted: count, rejects: [] })
+      expect(await exported(empty, resource, '--account', format, '--format', format)).toBe(first)
+    },
+  )
+
+  it('and nothing of a row is lost on the way', async () => {
+    for (const resource of resourceNames) {
+      const stored = lines(await exported(empty, resource, '--account', 'csv')).map((line) => JSON.parse(line))
+      for (const row of rows[resource]) {
+        const given = { ...row }
+        if (resource === 'clicks' && row.ip !== undefined) given.ip = row.id === 'late' ? '192.0.2.0' : row.ip
+        if (resource === 'conversions' && row.convertedAt)
+          given.convertedAt = expect.stringContaining(`${row.convertedAt}`.slice(0, 19))
+        const fields = Object.entries(given).map(([name, value]) => [name, expectation(name, value)])
+        expect(stored).toContainEqual(expect.objectContaining(Object.fromEntries(fields)))
+      }
+    }
+    const amounts = await exported(empty, 'clicks', '--account', 'csv')
+    expect(amounts).toContain('"cost":999999999999.999999')
+    expect(await exported(empty, 'campaigns', '--account', 'csv')).toContain('"costValue":123456789012.000001')
+  })
+
+  it('pixel events of browsers and of servers stand side by side', async () => {
+    const events = lines(await exported(source.stores, 'pixel-events', '--account', 'acme')).map((line) =>
+      JSON.parse(line),
+    )
+    expect(events.map(({ origin, id }) => [origin, id])).toEqual([
+      ['browser', 'bare'],
+      ['browser', 'full'],
+      ['browser', 'small'],
+      ['server', 'by-api'],
+      ['server', 'full'],
+    ])
+  })
+})
+
+/** What an exported field shows of a given one. */
+function expectation(name: string, value: unknown): unknown {
+  if (name === 'subIds' || name === 'properties') return expect.objectContaining(value as object)
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return new Date(value).toISOString()
+  return value
+}
+
+describe('rows', () => {
+  it('leave once, in their latest state, whatever was stored before', async () => {
+    const account = await makeAccount(source.stores)
+    const click = { id: 'twice', clicked_at: '2026-01-01 00:00:00.000' }
+    await storeClicks(source.stores, account, [click])
+    await storeClicks(source.stores, account, [click])
+    expect(lines(await exported(source.stores, 'clicks', '--account', account))).toHaveLength(1)
+    const conversion = {
+      id: 'c',
+      convertedAt: '2026-01-01T00:00:00Z',
+      status: 'pending',
+      updatedAt: '2026-01-01T00:00:00Z',
+    }
+    await importContent(source.stores, account, 'conversions', [conversion])
+    const later = { ...conversion, convertedAt: '2026-01-03T00:00:00Z', updatedAt: '2026-01-04T00:00:00Z' }
+    await importContent(source.stores, account, 'conversions', [{ ...later, status: 'approved' }])
+    const [line, ...others] = lines(await exported(source.stores, 'conversions', '--account', account))
+    expect(JSON.parse(line ?? '')).toMatchObject({ status: 'approved', convertedAt: '2026-01-03T00:00:00.000Z' })
+    expect(others).toEqual([])
+  })
+
+  it('are those of the range alone, and of the account alone', async () => {
+    const [account, other] = [await makeAccount(source.stores), await makeAccount(source.stores)]
+    const moments = [
+      '2025-12-31T23:59:59.999Z',
+      '2026-01-01T00:00:00Z',
+      '2026-01-01T23:59:59.999Z',
+      '2026-01-02T00:00:00Z',
+    ]
+    const named = moments.map((at, index) => ({ at, id: `r${index}` }))
+    const by: [ResourceName, (row: { at: string; id: string }) => object][] = [
+      ['clicks', ({ at, id }) => ({ id, clickedAt: at })],
+      ['conversions', ({ at, id }) => ({ id, convertedAt: at, status: 'approved' })],
+      ['pixel-events', ({ at, id }) => ({ id, eventName: 'e', clickId: 'c', receivedAt: at })],
+      ['offers', ({ at, id }) => ({ id, name: id, createdAt: at })],
+    ]
+    for (const [resource, rowOf] of by) {
+      await importContent(source.stores, account, resource, named.map(rowOf))
+      await importContent(source.stores, other, resource, [rowOf({ at: '2026-01-01T12:00:00Z', id: 'theirs' })])
+      const ids = async (...range: string[]) =>
+        lines(await exported(source.stores, resource, '--account', account, ...range)).map(
+          (line) => JSON.parse(line).id,
+        )
+      expect(await ids()).toEqual(['r0', 'r1', 'r2', 'r3'])
+      expect(await ids('--from', '2026-01-01', '--to', '2026-01-01')).toEqual(['r1', 'r2'])
+      expect(await ids('--from', '2026-01-01T23:59:59Z')).toEqual(['r2', 'r3'])
+      expect(await ids('--to', '2026-01-01T00:00:00Z')).toEqual(['r0'])
+      expect(await ids('--from', '2030-01-01')).toEqual([])
+    }
+    expect(lines(await exported(source.stores, 'campaigns', '--account', account, '--format', 'csv'))).toHaveLength(1)
+  })
+
+  it('of metadata come page after page, none twice and none left out', async () => {
+    const account = await makeAccount(source.stores)
+    const many = Array.from({ length: 4_001 }, (_, index) => ({ id: `o${index}`, name: 'x' }))
+    await importContent(source.stores, account, 'offers', many)
+    const ids = lines(await exported(source.stores, 'offers', '--account', account)).map((line) => JSON.parse(line).id)
+    expect(ids).toEqual(many.map(({ id }) => id).sort())
+  })
+})
+
+describe('a file', () => {
+  const offers = ['offers', '--account', 'acme'] as const
+
+  it('is what its name says, and how much it holds is told', async () => {
+    const plain = await exported(source.stores, ...offers)
+    const csv = await exported(source.stores, ...offers, '--format', 'csv')
+    for (const [name, content] of Object.entries({
+      'a.ndjson': plain,
+      'a.csv': csv,
+      'a.ndjson.gz': plain,
+      'a.csv.gz': csv,
+    })) {
+      const path = join(folder, name)
+      expect(await exporting(...offers, '--output', path)).toMatchObject({
+        code: 0,
+        stdout: `2 rows written to ${path}.\n`,
+      })
+      const bytes = await readFile(path)
+      expect((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()).toBe(content)
+    }
+    const json = await exporting(...offers, '--output', join(folder, 'b.csv'), '--json')
+    expect(JSON.parse(json.stdout)).toEqual({ rows: 2, bytes: Buffer.byteLength(csv) })
+  })
+
+  it('that is there already, or has no place to be, is left alone', async () => {
+    const there = join(folder, 'there.ndjson')
+    await writeFile(there, 'mine')
+    expectOneLine(await exporting(...offers, '--output', there), 1, /is there already/)
+    expect(await readFile(there, 'utf8')).toBe('mine')
+    expectOneLine(await exporting(...offers, '--output', join(folder, 'none', 'a.csv')), 1, /can't be written/)
+  })
+
+  it('appears only when it is whole', async () => {
+    const path = join(folder, 'cut.ndjson')
+    async function* cut() {
+      yield Buffer.from('{"id":"1"}\n')
+      expect(await readdir(folder)).not.toContain('cut.ndjson')
+      throw new Error('cut')
+    }
+    const { signal } = new AbortController()
+    await expect(writeTarget(path, cut(), { isGzipped: false, signal })).rejects.toThrow('cut')
+    expect((await readdir(folder)).filter((name) => name.startsWith('cut'))).toEqual([])
+  })
+})
+
+it.each([
+  [['clickz', '--account', 'acme'], 2, /there is nothing like clickz to export; there are clicks/],
+  [['clicks'], 2, /--account/],
+  [['clicks', '--account', 'nobody'], 1, /there is no account nobody/],
+  [['clicks', '--account', 'acme', '--from', 'soon'], 2, /from is not on the calendar/],
+  [['clicks', '--account', 'acme', '--from', '2026-02-02', '--to', '2026-01-01'], 2, /is not before the end/],
+  [['clicks', '--account', 'acme', '--format', 'xml'], 2, /ndjson, csv/],
+  [['clicks', '--account', 'acme', '--output', 'a.json'], 2, /must end in \.ndjson or \.csv/],
+  [['clicks', '--account', 'acme', '--output', 'a.csv', '--format', 'ndjson'], 2, /no name for a file of ndjson/],
+  [['clicks', '--account', 'acme', '--json'], 2, /--json needs --output/],
+])('what can’t be meant ends with one line: %j', async (words, code, line) => {
+  expectOneLine(await exporting(...words), code, line)
+})
+
+describe('an export that breaks off', () => {
+  /** More than the buffers between the store and a reader who does not read hold. */
+  const clicks = 150_000
+  /** At least. */
+  const bytesPerClick = 300
+  beforeAll(async () => {
+    await createAccount(source.stores.postgres, { id: 'large', name: 'large', plan: 'scale', currency: 'USD' })
+    await source.stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
+        SELECT 'large', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), hex(sipHash128(number))
+        FROM numbers(${clicks})`,
+    })
+  })
+  const running = () =>
+    rowsOf<{ query_id: string }>(
+      source.stores,
+      "SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'export.clicks'",
+    )
+
+  it('fails when the store ends it in the middle', async () => {
+    const child = start(['export', 'clicks', '--account', 'large'], source.stores.environment)
+    await new Promise((resolve) => child.stdout.once('readable', resolve))
+    const [query] = await running()
+    let isKilled = false
+    const killing = source.stores.clickhouse.client
+      .command({ query: `KILL QUERY WHERE query_id = '${query?.query_id}' ASYNC` })
+      .then(() => {
+        isKilled = true
+      })
+    let read = 0
+    // TRAP: a query that waits for its reader holds up whoever would end it, so we read on, but slowly.
+    while (!isKilled) {
+      read += child.stdout.read(65_536)?.length ?? 0
+      await pause(5)
+    }
+    const [rest, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child), killing])
+    expect([code, stderr]).toEqual([1, 'error: a store went away. What was written is not all.\n'])
+    expect(read + rest.length).toBeLessThan(clicks * bytesPerClick)
+    expect(rest).not.toContain('xception')
+  })
+
+  it('ends in the store as well when its reader leaves', async () => {
+    const child = start(['export', 'clicks', '--account', 'large'], source.stores.environment)
+    await new Promise((resolve) => child.stdout.once('readable', resolve))
+    expect(await running()).toHaveLength(1)
+    child.stdout.destroy()
+    const [stderr, code] = await Promise.all([text(child.stderr), exitOf(child)])
+    expect([code, stderr]).toEqual([0, ''])
+    await expect.poll(running, { timeout: 20_000 }).toEqual([])
+  })
+
+  it('never hands on the words of an error that comes behind rows', async () => {
+    const question = ch`
+SELECT number, throwIf(number = 2000000) FROM system.numbers LIMIT 3000000 SETTINGS max_block_size = 10000
+FORMAT JSONEachRow`
+    let seen = ''
+    const reading = async () => {
+      for await (const chunk of streamBytes(source.stores.clickhouse, question, { label: 'test' })) {
+        seen = (seen + chunk.toString()).slice(-1_000)
+      }
+    }
+    await expect(reading()).rejects.toMatchObject({ code: '395' })
+    expect(seen).toMatch(/\}\n$/)
+    expect(seen).not.toContain('xception')
+  })
+})
+
+function expectOneLine({ code, stdout, stderr }: Ended, exitCode: number, line: RegExp): void {
+  expect([code, stdout]).toEqual([exitCode, ''])
+  expect(stderr).toMatch(/^error: [^\n]+\n$/)
+  expect(stderr).toMatch(line)
+}
