@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
+import { openIntake } from '../../src/events/accept.ts'
+import { validateEvent } from '../../src/events/validate.ts'
 import type { App } from '../../src/room.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { storeClicks, storeMetadata } from '../kit/rows.ts'
@@ -154,5 +156,16 @@ describe('calls at the same time', () => {
     const distinct = new Set(wanted.filter((eventId) => eventId !== undefined))
     expect(answers.filter(([, body]) => !body.deduplicated)).toHaveLength(300 + distinct.size)
     expect(await storedEvents(api.stores, id)).toHaveLength(300 + distinct.size)
+  })
+  it('above 10,000 are refused at once; those before are stored, and then there is room again', async () => {
+    const { id } = await newAccount()
+    const log = { warn() {}, error() {} }
+    const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })
+    const accept = () => intake.accept(validateEvent(event(), testNowMs), { accountId: id, clickAllowance: 1_000_000 })
+    const calls = Array.from({ length: 10_000 }, accept)
+    await expect(accept()).rejects.toMatchObject({ code: 'unavailable', status: 503, details: { retryAfterS: 1 } })
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['stored']))
+    expect(await storedEvents(api.stores, id)).toHaveLength(10_000)
+    expect(await accept()).toBe('stored')
   })
 })
