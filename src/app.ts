@@ -31,7 +31,7 @@ import { usageRoutes } from './usage/routes.ts'
 /** What the server is made of. */
 export interface AppParts {
   settings: Settings
-  stores: Pick<Stores, 'clickhouse' | 'postgres'>
+  stores: Pick<Stores, 'clickhouse' | 'postgres' | 'listen'>
   /** The present moment in epoch milliseconds. */
   now: () => number
   /** Names of campaigns and the like; opened on `stores` when left out. */
@@ -123,6 +123,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   answerUnknown(app)
   const { countIdentifier } = await addGate(app, {
     postgres: stores.postgres,
+    listen: stores.listen,
     redis,
     withoutRedis: settings.RATE_LIMIT_WITHOUT_REDIS,
     readsPerAccount: settings.READS_PER_ACCOUNT,

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
 import type { App } from '../room.ts'
+import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres.ts'
 import type { Caller } from './caller.ts'
 import { type KeyRecord, openKeys } from './keys.ts'
@@ -17,6 +18,8 @@ export const docsPrefix = `${apiPrefix}/docs`
 /** What the gate decides by. */
 export interface GateOptions extends LimitsOptions {
   postgres: Postgres
+  /** Tells of changed keys at once, where Postgres can. */
+  listen?: Stores['listen']
   /** Reads of one account at a time. */
   readsPerAccount: number
 }
@@ -32,6 +35,7 @@ export interface GateOptions extends LimitsOptions {
 export async function addGate(app: App, options: GateOptions): Promise<Pick<Limits, 'countIdentifier'>> {
   const { postgres, now, onDenied } = options
   const keys = openKeys(postgres, now)
+  options.listen?.('tributary_keys', (hash) => keys.distrust(hash === '*' ? undefined : hash))
   const limits = await openLimits(app, options)
   const turns = new Turns(options.readsPerAccount)
   // TRAP: a decorator can't start as an object; `admit` fills it in before any handler sees the request.

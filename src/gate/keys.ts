@@ -30,6 +30,8 @@ export interface Keys {
   find(hash: string): Promise<KeyRecord | null>
   /** Whether this hash was a key's when it was last looked up; costs nothing. */
   isKnown(hash: string): boolean
+  /** Reads a key again before it is used next, since something about it has changed; every key when none is named. */
+  distrust(hash: string | undefined): void
   /** Notes that a key let a request in. At most one write a minute and key, and nobody waits for it. */
   noteUse(record: KeyRecord): void
 }
@@ -144,7 +146,13 @@ export function openKeys(postgres: Postgres, now: () => number): Keys {
       WHERE id = ${keyId} AND (last_used_at IS NULL OR last_used_at < ${minute})`.catch(() => {})
   }
 
-  return { find, isKnown: (hash) => known.has(hash), noteUse }
+  function distrust(hash: string | undefined): void {
+    const entries = hash === undefined ? known.values() : [known.peek(hash)]
+    // While Postgres is away it is good for as long as any other.
+    for (const entry of entries) if (entry) entry.readAtMs = Math.min(entry.readAtMs, now() - lifeMs)
+  }
+
+  return { find, isKnown: (hash) => known.has(hash), distrust, noteUse }
 }
 
 interface KeyRow {

@@ -3,12 +3,14 @@ import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
 import { type ClickHouse, type ClickHouseAddress, isClickHouseRefusal, openClickHouse } from './clickhouse.ts'
 import { attachEmbedded } from './embedded/attach.ts'
-import { isPostgresRefusal, openPostgres, type Postgres } from './postgres.ts'
+import { isPostgresRefusal, listenTo, openPostgres, type Postgres } from './postgres.ts'
 
 /** Both stores, however they are run. Only this file knows whether a server was given or an embedded engine started. */
 export interface Stores {
   readonly clickhouse: ClickHouse
   readonly postgres: Postgres
+  /** `listenTo` of a Postgres server; the embedded engine has none. */
+  readonly listen?: (channel: string, onNotice: (payload: string | undefined) => void) => void
   close(): Promise<void>
 }
 
@@ -39,9 +41,12 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
   )
   embedded.onClickHouseMoved((address) => clickhouse.moveTo({ ...address, database: embeddedDatabase }))
   const postgres = openPostgres(embedded.postgres ?? { url: settings.DATABASE_URL ?? '' })
-  const stores = {
+  const stores: Stores = {
     clickhouse,
     postgres,
+    ...(embedded.postgres === undefined && {
+      listen: (channel, onNotice) => listenTo(postgres, channel, onNotice),
+    }),
     async close() {
       await Promise.allSettled([clickhouse.close(), postgres.end({ timeout: 5 })])
       await embedded.close()

@@ -27,6 +27,15 @@ export function openPostgres(address: PostgresAddress): Postgres {
 /** Socket errors, and SQLSTATE classes 08 (connection), 53 (out of resources) and 57P (shutting down, starting). */
 const unreachable = /^(E(?!RR_)[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|53|57P)/
 
+/**
+ * Listens on a channel, over a connection of its own, for as long as the pool is open. Only servers deliver anything.
+ * @param onNotice told what was sent; or undefined, once it listens and after each break, when anything may have been missed
+ */
+export function listenTo(postgres: Postgres, channel: string, onNotice: (payload: string | undefined) => void): void {
+  // The driver goes on trying by itself; until it succeeds nothing is told, which nobody relies on.
+  postgres.listen(channel, onNotice, () => onNotice(undefined)).catch(() => {})
+}
+
 /** As long as ClickHouse has for a question. One that takes longer has failed, or its caller would wait for ever. */
 const answerDeadlineMs = 20_000
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,15 @@ export interface PostgresServer extends ServerProcess {
   /** The address of one of its databases, as its administrator; without a password, from this machine alone. */
   url(database: string): string
   close(): Promise<void>
+}
+
+/** Whether tests of a server run here; false where it is not installed. @throws Error on CI, where it must be */
+export function hasPostgres(): boolean {
+  if (existsSync(programs)) return true
+  const missing = `${programs} is not there: install Debian's postgresql-15 to run these tests.`
+  if (process.env.CI) throw new Error(missing)
+  console.warn(missing)
+  return false
 }
 
 /** Makes a server with an empty database `tributary` on a free port. @throws Error where postgresql-15 is missing */
