@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
 
-/** A fenced block of commands, and the JSON that stands under it as their answer, if any. */
+/** A fenced block of commands, and what stands right under it as their answer, if any: JSON, or the text that they print. */
 export interface Block {
   /** `README.md:18` */
   place: string
   commands: string[]
   answer: unknown
+  text: string | undefined
 }
 
-/** Reads the blocks marked `sh` of a page, in order; a `json` block right under one is its answer. */
+/** Reads the blocks marked `sh` of a page, in order; a `json` or `text` block right under one is its answer. */
 export function blocksOf(page: string): Block[] {
   const lines = readFileSync(join(packageRoot, page), 'utf8').split('\n')
   const blocks: Block[] = []
@@ -24,9 +25,12 @@ export function blocksOf(page: string): Block[] {
       body = []
       start = index + 1
     } else if (language !== undefined && fence) {
-      if (language === 'sh') blocks.push({ place: `${page}:${start}`, commands: commandsOf(body), answer: undefined })
+      if (language === 'sh') {
+        blocks.push({ place: `${page}:${start}`, commands: commandsOf(body), answer: undefined, text: undefined })
+      }
       const above = blocks.at(-1)
       if (language === 'json' && above) above.answer = JSON.parse(body.join('\n'))
+      if (language === 'text' && above) above.text = body.join('\n')
       language = undefined
     } else if (language !== undefined) body.push(line)
   }

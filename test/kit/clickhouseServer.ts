@@ -29,7 +29,12 @@ export async function startClickHouse(folder?: string): Promise<ClickHouseServer
   const usersFile = join(place, 'users.xml')
   const configFile = join(place, 'config.xml')
   await writeFile(usersFile, withUsers(usersXml('admin', digest('admin')), await documentedUsers()))
-  await writeFile(configFile, configXml({ usersFile, logFile: join(place, 'log') }))
+  const backups = `<backups><allowed_path>${join(place, 'backups')}/</allowed_path></backups>`
+  const config = configXml({ usersFile, logFile: join(place, 'log') }).replace(
+    '</clickhouse>',
+    `${backups}</clickhouse>`,
+  )
+  await writeFile(configFile, config)
   const port = await freePort()
   let child: ChildProcess
   let exited: Promise<unknown>
@@ -124,6 +129,7 @@ function withUsers(xml: string, users: readonly DocumentedUser[]): string {
       `<grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants></${name}>`,
   )
   return xml
+    .replace('<query>GRANT SET DEFINER ON *</query>', (own) => `${own}<query>GRANT BACKUP ON *.*</query>`)
     .replace('</profiles>', `${profiles.join('')}</profiles>`)
     .replace('</users>', `${entries.join('')}</users>`)
 }

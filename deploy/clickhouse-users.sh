@@ -1,0 +1,6 @@
+#!/bin/sh
+# The users of docs/clickhouse-users.sql, with the passwords of this container's environment.
+set -eu
+sed -e "s/'OWNER_PASSWORD'/'$OWNER_PASSWORD'/; s/'WRITER_PASSWORD'/'$WRITER_PASSWORD'/; s/'READER_PASSWORD'/'$READER_PASSWORD'/" \
+  /opt/clickhouse-users.sql |
+  clickhouse-client --user "$CLICKHOUSE_USER" --password "$CLICKHOUSE_PASSWORD" --multiquery

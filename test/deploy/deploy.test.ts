@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseYaml } from '@redocly/openapi-core'
+import { describe, expect, it } from 'vitest'
+import { readSettings, SettingsSchema } from '../../src/settings.ts'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
+
+interface Service {
+  image: string
+  environment?: Record<string, string | number>
+  volumes?: string[]
+}
+
+const read = (path: string) => readFileSync(join(packageRoot, path), 'utf8')
+const { services } = parseYaml(read('deploy/compose.yaml')) as { services: Record<string, Service> }
+const ours = Object.entries(services).filter(([, { image }]) => image === 'tributary')
+const dockerfile = read('deploy/Dockerfile')
+
+describe('deploy/compose.yaml', () => {
+  it('names settings that there are, with values that are accepted', () => {
+    expect(ours.map(([name]) => name)).toEqual(['api1', 'api2', 'migrate'])
+    for (const [, { environment = {} }] of ours) {
+      const given = Object.fromEntries(
+        Object.entries(environment).map(([name, value]) => [name, `${value}`.replace(/\$\{\w+:\?\}/g, 'secret')]),
+      )
+      for (const name of Object.keys(given)) expect(Object.keys(SettingsSchema.properties)).toContain(name)
+      expect(readSettings(given)).toMatchObject({ CLICKHOUSE_URL: expect.stringContaining(':secret@clickhouse:8123/') })
+    }
+  })
+
+  it('has every password from deploy/.env.example, and none of its own', () => {
+    const text = read('deploy/compose.yaml')
+    const asked = new Set([...text.matchAll(/\$\{(\w+):\?\}/g)].map(([, name]) => name))
+    const listed = [...read('deploy/.env.example').matchAll(/^(\w+)=$/gm)].map(([, name]) => name)
+    expect([...asked].sort()).toEqual([...listed].sort())
+    for (const line of text.split('\n').filter((line) => /PASSWORD: /.test(line))) expect(line).toMatch(/\$\{\w+:\?\}$/)
+  })
+
+  it('mounts files that there are', () => {
+    const files = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((it) => it.startsWith('.')))
+    expect(files.length).toBeGreaterThan(3)
+    for (const file of files) expect(existsSync(join(packageRoot, 'deploy', file.split(':')[0] ?? '')), file).toBe(true)
+  })
+
+  it('has a balancer that knows every instance', () => {
+    const targets = [...read('deploy/nginx.conf').matchAll(/^\s*server (\w+):3000 /gm)].map(([, name]) => name)
+    expect(targets).toEqual(ours.map(([name]) => name).filter((name) => name !== 'migrate'))
+  })
+})
+
+describe('deploy/Dockerfile', () => {
+  it('copies what there is, and .dockerignore lets it', () => {
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from = '']) => from.split(' '))
+    const allowed = [...read('.dockerignore').matchAll(/^!(\S+)$/gm)].map(([, name]) => name)
+    expect(new Set(copied)).toEqual(new Set(allowed))
+    for (const name of copied) expect(readdirSync(packageRoot)).toContain(name)
+  })
+
+  it('is of the Node that we develop on, and leaves the engines out', () => {
+    const versions = [...dockerfile.matchAll(/^FROM node:(\d+)-/gm)].map(([, version]) => version)
+    expect(new Set(versions)).toEqual(new Set([read('.nvmrc').trim().replace(/^v/, '').split('.')[0]]))
+    expect(dockerfile).toMatch(/npm ci --omit=dev --omit=optional/)
+    expect(dockerfile).toMatch(/^USER node$/m)
+    const settings = /^ENV (.*)$/m.exec(dockerfile)?.[1]?.split(' ') ?? []
+    const names = settings.map((word) => word.split('=')[0] ?? '').filter((name) => name !== 'NODE_ENV')
+    for (const name of names) expect(Object.keys(SettingsSchema.properties)).toContain(name)
+  })
+})

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
+
+interface Locked {
+  version: string
+  integrity?: string
+  resolved?: string
+  optional?: boolean
+  os?: string[]
+}
+
+const lock = JSON.parse(readFileSync(join(packageRoot, 'package-lock.json'), 'utf8'))
+const { '': _root, ...packages } = lock.packages as Record<string, Locked>
+
+it('every package that is installed is the one whose digest the lock file holds', () => {
+  expect(Object.keys(packages).length).toBeGreaterThan(300)
+  // Of binaries for systems that the lock file was not made on, npm takes the version alone.
+  const isOurs = (name: string) => /linux-x64(-gnu)?$/.test(name)
+  for (const [name, { integrity, optional, os, resolved }] of Object.entries(packages)) {
+    const isForeign = optional === true && os !== undefined && !isOurs(name)
+    if (!isForeign) expect(integrity, name).toMatch(/^sha512-/)
+    // No package comes from elsewhere than the registry that npm is set to.
+    if (resolved !== undefined) expect(resolved, name).toMatch(/^https:\/\/registry\.npmjs\.org\//)
+  }
+})

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openFigures } from '../../src/events/figures.ts'
+import { openMetrics } from '../../src/health/metrics.ts'
+import { SettingsSchema } from '../../src/settings.ts'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
+
+const file = join(packageRoot, 'docs/operations.md')
+const page = readFileSync(file, 'utf8')
+
+describe('docs/operations.md', () => {
+  // `npm test -- -u` writes the tables anew.
+  it('shows every setting and every figure as the program has them', async () => {
+    const shown = replaceTable(replaceTable(page, 'settings', settingsTable()), 'metrics', await metricsTable())
+    await expect(shown).toMatchFileSnapshot(file)
+  })
+
+  it('alarms by figures that there are', async () => {
+    const known = new Set((await openRegistry().getMetricsAsJSON()).map(({ name }) => name))
+    const alarms = [...page.matchAll(/^\| `(.+?[<>=]= ?\S+|.+? [<>] \S+)`/gm)].map(([, expression = '']) => expression)
+    expect(alarms.length).toBeGreaterThan(8)
+    for (const alarm of alarms) {
+      const names = [...alarm.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name)
+      const figures = names.filter((name) => !['histogram_quantile', 'over_ceiling'].includes(name))
+      expect(figures.length, alarm).toBeGreaterThan(0)
+      for (const name of figures) expect(known, alarm).toContain(name.replace(/_bucket$/, ''))
+    }
+  })
+})
+
+function settingsTable(): string[][] {
+  const rows = Object.entries(SettingsSchema.properties).map(([name, schema]) => [
+    `\`${name}\``,
+    'default' in schema && schema.default !== 0 ? `\`${schema.default}\`` : 'off',
+    schema.description ?? '',
+  ])
+  return [['variable', 'default', 'meaning'], ...rows]
+}
+
+async function metricsTable(): Promise<string[][]> {
+  const metrics = await openRegistry().getMetricsAsJSON()
+  const ours = metrics.filter(({ name }) => !/^(process|nodejs)_/.test(name))
+  const rows = ours.map(({ name, type, help }) => [`\`${name}\``, `${type}`, help])
+  return [['figure', 'kind', 'meaning'], ...rows.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))]
+}
+
+/** Every figure that a server with all its settings has. */
+function openRegistry() {
+  const metrics = openMetrics()
+  metrics.watchRedis(() => false)
+  metrics.watchRollups(async () => 0)
+  openFigures(metrics.registry, { underWay: () => 0, waiting: () => 0 })
+  return metrics.registry
+}
+
+/** Puts a table, aligned as the formatter wants it, between the two comments of that name. */
+function replaceTable(text: string, name: string, rows: readonly string[][]): string {
+  const escaped = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
+  const widths = (escaped[0] ?? []).map((_, column) => Math.max(...escaped.map((row) => row[column]?.length ?? 0)))
+  const lines = escaped.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  const table = [lines[0], rule, ...lines.slice(1)].join('\n')
+  return text.replace(
+    new RegExp(`(<!-- ${name}:.*-->\n)[^]*?(<!-- /${name} -->)`),
+    (_, begin: string, end: string) => `${begin}\n${table}\n\n${end}`,
+  )
+}
