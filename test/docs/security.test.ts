@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/room.ts'
+import { readSettings } from '../../src/settings.ts'
+import { openClickHouse } from '../../src/stores/clickhouse.ts'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { openPostgres } from '../../src/stores/postgres.ts'
+import { testNowMs } from '../kit/app.ts'
+
+const page = readFileSync(join(packageRoot, 'docs/security.md'), 'utf8')
+const [routesPart = '', ...riskParts] = page.split(/^## (?=The routes|API\d)/m).slice(1)
+const groups = new Map(rowsOf(routesPart).map(([name = '', routes = '']) => [name, routes]))
+
+let app: App
+beforeAll(async () => {
+  // Nothing is asked of the stores here.
+  const clickhouse = openClickHouse({ url: 'http://127.0.0.1:9', username: 'x', password: '', database: 'x' })
+  const postgres = openPostgres({ url: 'postgres://x@127.0.0.1:9/x' })
+  app = await buildApp({ settings: readSettings({}), stores: { clickhouse, postgres }, now: () => testNowMs })
+})
+afterAll(() => app.close())
+
+describe('docs/security.md', () => {
+  it('names every route that the server has', async () => {
+    const { paths } = (await app.inject('/api/v1/docs/json')).json() as { paths: Record<string, unknown> }
+    const documented = Object.keys(paths).map((path) => `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`)
+    const named = new Set([...routesPart.matchAll(/`(\/[^`]*)`/g)].map(([, route]) => route))
+    expect(named).toEqual(new Set([...documented, '/api/v1/docs', '/healthz', '/readyz', '/metrics']))
+  })
+
+  it('holds every group of routes against every risk', () => {
+    expect(riskParts.map((part) => /^API(\d+):2023 /.exec(part)?.[1])).toEqual([...'123456789', '10'])
+    for (const part of riskParts) {
+      const said = new Set(rowsOf(part).flatMap(([routes = '']) => routes.split(', ')))
+      const withKey = ['Lists', 'Items', 'Searches', 'Figures', 'Events']
+      const missing = [...groups.keys()].filter(
+        (group) => !said.has(group) && !(said.has('all with a key') && withKey.includes(group)),
+      )
+      expect(missing, part.split('\n')[0]).toEqual([])
+      for (const group of said) expect([...groups.keys(), 'all with a key']).toContain(group)
+    }
+  })
+
+  it('names tests that there are', () => {
+    let named = 0
+    for (const [, , proof = ''] of riskParts.flatMap(rowsOf)) {
+      const [, file = '', title = ''] = /^`(test\/\S+\.test\.ts)`: _(.+)_$/.exec(proof) ?? []
+      expect(title, proof).not.toBe('')
+      const quoted = title.replaceAll('\\', '')
+      expect(readFileSync(join(packageRoot, file), 'utf8').replaceAll("\\'", "'"), proof).toContain(quoted)
+      named += 1
+    }
+    expect(named).toBeGreaterThan(60)
+  })
+})
+
+/** The cells of a table's rows, without its head. */
+function rowsOf(part: string): string[][] {
+  const lines = part.split('\n').filter((line) => line.startsWith('| '))
+  return lines.slice(2).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  )
+}
