@@ -11,9 +11,9 @@ export interface ServerFault {
 }
 
 /** How long a server is away. */
-const awayMs = 3_000
+const awayMs = 2_000
 /** Longer than what a caller of ClickHouse or Postgres waits for it. */
-const longMs = 25_000
+const longMs = 23_000
 
 const both = ({ one, other }: Servers) => [one, other]
 
@@ -52,8 +52,14 @@ export const serverFaults: Record<string, ServerFault> = {
       ]),
     ),
   ),
-  'ClickHouse hangs for long': { mayTrouble: both, happen: ({ clickhouse }) => hang(clickhouse) },
-  'Postgres hangs for long': { mayTrouble: both, happen: ({ postgres }) => hang(postgres) },
+  'Both stores hang for long, and go on': {
+    mayTrouble: both,
+    async happen({ clickhouse, postgres }) {
+      for (const process of [clickhouse, postgres]) process.pause()
+      await sleep(longMs)
+      for (const process of [clickhouse, postgres]) process.resume()
+    },
+  },
   'Everything is killed at once, and started again': {
     mayTrouble: both,
     async happen({ clickhouse, postgres, redis, one, other }) {
@@ -68,7 +74,7 @@ export const serverFaults: Record<string, ServerFault> = {
     mayTrouble: both,
     async happen({ fillDisk }) {
       const makeRoom = await fillDisk()
-      await sleep(awayMs * 2)
+      await sleep(2 * awayMs)
       await makeRoom()
     },
   },
@@ -81,10 +87,4 @@ export const serverFaults: Record<string, ServerFault> = {
       }
     },
   },
-}
-
-async function hang(process: ServerProcess): Promise<void> {
-  process.pause()
-  await sleep(longMs)
-  process.resume()
 }

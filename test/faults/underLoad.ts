@@ -10,7 +10,7 @@ import type { Servers } from './servers.ts'
 /** After this long, without a hand, every answer is right again. */
 const recoveryMaxMs = 10_000
 /** Without trouble for so long, and with so many right answers in that time, it has recovered. */
-const calmMs = 1_500
+const calmMs = 1_000
 const calmAnswers = 60
 
 const eventCallers = 24
@@ -42,8 +42,8 @@ export async function runFaults(
   const expected = await expectedAnswers(servers)
   const load = new Load([one, other], key, eventCallers, onTrouble)
   const reads = new Reads([one, other], key, expected, readCallers, onTrouble)
+  await calm()
   for (const [name, fault] of Object.entries(faults)) {
-    await calm()
     const [before, faultsBefore] = [troubles.length, load.faults.length + reads.faults.length]
     const found: string[] = []
     await fault.happen(servers).catch((error: Error) => found.push(error.message))
