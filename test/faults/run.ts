@@ -1,7 +1,7 @@
 // Makes the API and its stores fail under load, and looks whether every answer of 200 was right, whether every event that
 // was answered 200 is stored exactly once, and so is every one that had to be sent again, and whether all is well again
 // by itself within seconds. First on servers, as in production, then on the embedded engines.
-//   npm run faults [-- part of a fault's name]
+//   npm run faults [-- part of a fault's name, which begins with "Servers: " or "Embedded: "]
 // It wants Debian's postgresql-15, redis-server and faketime, and the right to mount a small disk.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ const serverDiskMb = 2_000
 const wanted = process.argv[2] ?? ''
 let failed = 0
 
-const onServers = ofName(serverFaults)
+const onServers = ofName('Servers', serverFaults)
 if (Object.keys(onServers).length > 0) {
   await withFolder(serverDiskMb, async (folder) => {
     const servers = await openServers(folder)
@@ -31,19 +31,19 @@ if (Object.keys(onServers).length > 0) {
         const seconds = (recoveryMs / 1000).toFixed(1)
         say(name, faults, `well again after ${seconds} s; ${listed(Object.entries(others))}`)
       })
-      say('All of these on servers', faults, `${events} events stored once, ${reads} reads right`)
+      say('Servers: all of these together', faults, `${events} events stored once, ${reads} reads right`)
     } finally {
       await servers.close()
     }
   })
 }
-for (const [name, scenario] of Object.entries(ofName(scenarios))) {
+for (const [name, scenario] of Object.entries(ofName('Embedded', scenarios))) {
   await withFolder(name.includes('disk') ? smallDiskMb : undefined, async (folder) => {
     const bed = await openBed(folder)
     try {
       const { load, faults = [] } = await scenario(bed, effort, folder)
       const all = [...faults, ...(await bed.reckon(load))]
-      say(`Embedded: ${name}`, all, `${load.answered.size} events stored once; ${listed([...load.others])}`)
+      say(name, all, `${load.answered.size} events stored once; ${listed([...load.others])}`)
     } finally {
       await bed.close()
     }
@@ -51,8 +51,10 @@ for (const [name, scenario] of Object.entries(ofName(scenarios))) {
 }
 process.exitCode = failed === 0 ? 0 : 1
 
-function ofName<Fault>(all: Record<string, Fault>): Record<string, Fault> {
-  return Object.fromEntries(Object.entries(all).filter(([name]) => name.includes(wanted)))
+/** Faults by the name that they are shown and chosen by. */
+function ofName<Fault>(where: string, all: Record<string, Fault>): Record<string, Fault> {
+  const named = Object.entries(all).map(([name, fault]) => [`${where}: ${name}`, fault] as const)
+  return Object.fromEntries(named.filter(([name]) => name.includes(wanted)))
 }
 
 function say(name: string, faults: readonly string[], figures: string): void {
