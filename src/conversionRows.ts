@@ -36,6 +36,11 @@ type TextField =
   | 'currency'
   | 'couponCode'
 
+/** Where a page ends that ends with this row. */
+export function conversionKey({ convertedAtMs, id }: StoredConversion): PageKey {
+  return { atMs: convertedAtMs, id }
+}
+
 const columns = ch`
   id, source, status, external_status AS externalStatus, event_name AS eventName,
   toUnixTimestamp64Milli(converted_at) AS convertedAtMs, toUnixTimestamp64Milli(clicked_at) AS clickedAtMs,
@@ -47,7 +52,7 @@ const columns = ch`
 
 /**
  * Reads the latest version of conversions by their keys.
- * @param state what they were chosen by; one that has changed since then and no longer fulfils it is left out
+ * @param state what they were chosen by; one whose latest version does not fulfil it is left out
  * @param extra further columns of a select list, beginning with a comma
  * @returns rows in the order of the keys
  * @throws Problem `unavailable`, `query_timeout`

@@ -47,13 +47,31 @@ type TextField =
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function listClicks(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<PageOf<Click>> {
+  if (plan.converted) return toPage(await findConverted(room, plan, signal), plan.limit, keyOf, plan.boundTo)
+  const page = toPage(await findClicks(room, plan, signal), plan.limit, (key) => key, plan.boundTo)
+  return { ...page, data: await readClicks(room, plan, page.data, signal) }
+}
+
+function findConverted(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<Click[]> {
+  const asking = { label: 'clicks.converted', signal }
+  const readConverted = async (keys: PageKey[]) => {
+    const clicks = await readClicks(room, plan, keys, signal)
+    return clicks.filter(({ converted }) => converted)
+  }
+  return findLatest(room.stores.clickhouse, convertedQuestion(plan), plan.after, plan.limit + 1, asking, readConverted)
+}
+
+function keyOf({ clickedAt, id }: Click): PageKey {
+  return { atMs: Date.parse(clickedAt), id }
+}
+
+/** Reads the clicks at these keys, in their order. */
+async function readClicks(room: Room, plan: ClickPlan, keys: PageKey[], signal: AbortSignal): Promise<Click[]> {
   const { clickhouse } = room.stores
-  const keys = await (plan.converted ? findConverted(room, plan, signal) : findClicks(room, plan, signal))
-  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
-  if (page.data.length === 0) return { ...page, data: [] }
+  if (keys.length === 0) return []
   const [stored, counts] = await Promise.all([
-    selectRows<StoredClick>(clickhouse, clickRowsSql(plan.accountId, page.data), { label: 'clicks.rows', signal }),
-    selectRows<{ id: string; conversionCount: number }>(clickhouse, conversionCountsSql(plan.accountId, page.data), {
+    selectRows<StoredClick>(clickhouse, clickRowsSql(plan.accountId, keys), { label: 'clicks.rows', signal }),
+    selectRows<{ id: string; conversionCount: number }>(clickhouse, conversionCountsSql(plan.accountId, keys), {
       label: 'clicks.conversions',
       signal,
     }),
@@ -61,17 +79,9 @@ export async function listClicks(room: Room, plan: ClickPlan, signal: AbortSigna
   const byId = new Map(stored.map((row) => [row.id, row]))
   const countOf = new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
   const placesOf = await findPlaces(room.names, plan.accountId, stored)
-  const data = page.data.flatMap(({ id }) => {
+  return keys.flatMap(({ id }) => {
     const row = byId.get(id)
     return row ? [toClick(row, placesOf(row), plan.baseCurrency, countOf.get(id) ?? 0)] : []
-  })
-  return { ...page, data }
-}
-
-function findConverted({ stores }: Room, plan: ClickPlan, signal: AbortSignal): Promise<PageKey[]> {
-  return findLatest(stores.clickhouse, convertedQuestion(plan), plan.after, plan.limit + 1, {
-    label: 'clicks.converted',
-    signal,
   })
 }
 

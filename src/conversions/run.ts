@@ -1,5 +1,5 @@
 import type { Conversion } from '../../schema/conversion.ts'
-import { conversionWriter, readConversions } from '../conversionRows.ts'
+import { conversionKey, conversionWriter, readConversions } from '../conversionRows.ts'
 import type { Room } from '../room.ts'
 import { nothing } from '../sql/fragment.ts'
 import { findLatest } from '../sql/latest.ts'
@@ -17,13 +17,17 @@ export async function listConversions(
   signal: AbortSignal,
 ): Promise<PageOf<Conversion>> {
   const question = conversionQuestion(plan)
-  const keys = await findLatest(room.stores.clickhouse, question, plan.after, plan.limit + 1, {
-    label: 'conversions.page',
-    signal,
-  })
-  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
-  const rows = await readConversions(room, plan.accountId, page.data, {
-    ...{ state: question.state, extra: nothing, label: 'conversions.rows', signal },
-  })
-  return { ...page, data: rows.map(await conversionWriter(room, plan, rows)) }
+  const rows = await findLatest(
+    room.stores.clickhouse,
+    question,
+    plan.after,
+    plan.limit + 1,
+    { label: 'conversions.page', signal },
+    (keys) =>
+      readConversions(room, plan.accountId, keys, {
+        ...{ state: question.state, extra: nothing, label: 'conversions.rows', signal },
+      }),
+  )
+  const page = toPage(rows, plan.limit, conversionKey, plan.boundTo)
+  return { ...page, data: page.data.map(await conversionWriter(room, plan, page.data)) }
 }

@@ -1,10 +1,10 @@
-import type { ConversionSearchField, ConversionSearchPage } from '../../schema/search.ts'
-import { conversionWriter, readConversions } from '../conversionRows.ts'
+import type { ConversionSearchField, ConversionSearchPage, Match } from '../../schema/search.ts'
+import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../conversionRows.ts'
 import type { NamesById } from '../names.ts'
 import type { Room } from '../room.ts'
 import { ch } from '../sql/fragment.ts'
-import { findLatest, stateOf } from '../sql/latest.ts'
-import { toPage } from '../sql/page.ts'
+import { findLatest } from '../sql/latest.ts'
+import { type PageKey, toPage } from '../sql/page.ts'
 import { askPostgres, type Postgres } from '../stores/postgres.ts'
 import { fold, likeLoosely } from './fold.ts'
 import type { ConversionSearchPlan } from './plan.ts'
@@ -33,31 +33,42 @@ export async function searchConversions(
   ])
   const question = conversionSearchQuestion(plan, [...campaigns.keys()], [...offers.keys()])
   if (!question) return { data: [], nextCursor: null, hasMore: false, ...envelope }
-  const keys = await findLatest(clickhouse, question, plan.after, plan.limit + 1, {
-    label: 'conversions.search',
-    signal,
-  })
-  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
-  const rows = await readConversions<ClickFields>(room, plan.accountId, page.data, {
-    state: stateOf(question),
-    extra: ch`, click_external_id AS externalClickId, click_referrer AS referrer`,
-    label: 'conversions.search.rows',
-    signal,
-  })
-  const write = await conversionWriter(room, plan, rows)
-  const data = rows.flatMap((row) => {
-    const values: Record<ConversionSearchField, string | undefined> = {
-      ...row,
-      campaignName: campaigns.get(row.campaignId),
-      offerName: offers.get(row.offerId),
-    }
-    const matches = plan.fields.flatMap((field) => {
-      const value = values[field]
-      return value !== undefined && fold(value).includes(plan.folded) ? [{ field, value }] : []
+  /** The rows at these keys that hold the text, and where. */
+  const readMatching = async (keys: PageKey[]) => {
+    const rows = await readConversions<ClickFields>(room, plan.accountId, keys, {
+      state: question.state,
+      extra: ch`, click_external_id AS externalClickId, click_referrer AS referrer`,
+      label: 'conversions.search.rows',
+      signal,
     })
-    return matches.length === 0 ? [] : [{ ...write(row), matched: true as const, matches }]
-  })
+    return rows.flatMap((row) => {
+      const matches = matchesIn(row, plan, campaigns.get(row.campaignId), offers.get(row.offerId))
+      return matches.length === 0 ? [] : [{ row, matches }]
+    })
+  }
+  const asking = { label: 'conversions.search', signal }
+  const found = await findLatest(clickhouse, question, plan.after, plan.limit + 1, asking, readMatching)
+  const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
+  const write = await conversionWriter(
+    room,
+    plan,
+    page.data.map(({ row }) => row),
+  )
+  const data = page.data.map(({ row, matches }) => ({ ...write(row), matched: true as const, matches }))
   return { ...page, data, ...envelope }
+}
+
+function matchesIn(
+  row: StoredConversion & ClickFields,
+  { fields, folded }: ConversionSearchPlan,
+  campaignName: string | undefined,
+  offerName: string | undefined,
+): Match[] {
+  const values: Record<ConversionSearchField, string | undefined> = { ...row, campaignName, offerName }
+  return fields.flatMap((field) => {
+    const value = values[field]
+    return value !== undefined && fold(value).includes(folded) ? [{ field, value }] : []
+  })
 }
 
 const noNames: NamesById = new Map()

@@ -1,5 +1,5 @@
 import type { ConversionSearchField } from '../../schema/search.ts'
-import { ch, type Fragment, identifier, instant, join, text } from '../sql/fragment.ts'
+import { ch, type Fragment, identifier, instant, join, nothing, text, texts } from '../sql/fragment.ts'
 import { idList } from '../sql/idList.ts'
 import type { LatestQuestion } from '../sql/latest.ts'
 import { likeAnywhere } from './fold.ts'
@@ -44,11 +44,11 @@ export function conversionSearchQuestion(
 ): LatestQuestion | undefined {
   const { range, fields, folded } = plan
   const columns = fields.flatMap((field) => searchColumns[field] ?? [])
-  const anyOf = [
-    ...(columns.length === 0 ? [] : [inText(columns, likeAnywhere(folded))]),
+  const byName = [
     ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idList(campaignIds)}`]),
     ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idList(offerIds)}`]),
   ]
+  const anyOf = [...(columns.length === 0 ? [] : [inText(columns, folded)]), ...byName]
   if (anyOf.length === 0) return undefined
   return {
     table: ch`conversions`,
@@ -61,15 +61,35 @@ export function conversionSearchQuestion(
     ],
     state: [ch`NOT is_test`],
     anyOf,
+    anyOfLoosely: [...(columns.length === 0 ? [] : [inIndex(columns, folded)]), ...byName],
   }
 }
 
 /** The index knows the text of all columns together; where only some are asked for, these are looked at again. */
-function inText(columns: readonly string[], pattern: string): Fragment {
-  const inAny = ch`search_text LIKE ${text(pattern)}`
-  if (columns.length === searchColumnCount) return inAny
-  const inEach = columns.map(
-    (column) => ch`replaceAll(lowerUTF8(${identifier(column)}), 'ς', 'σ') LIKE ${text(pattern)}`,
-  )
-  return ch`(${inAny} AND (${join(inEach, ' OR ')}))`
+function inText(columns: readonly string[], folded: string): Fragment {
+  return ch`(search_text LIKE ${text(likeAnywhere(folded))}${inColumns(columns, folded)})`
+}
+
+/**
+ * The same from the indexes alone, without reading any text: rows that hold every piece of it, wherever. Two characters
+ * are a piece of their own in an index of their own.
+ */
+function inIndex(columns: readonly string[], folded: string): Fragment {
+  const characters = [...folded]
+  const pieces = characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''))
+  const holdsPieces =
+    characters.length === 2
+      ? ch`hasAllTokens(lower(search_text), ${texts([folded])})`
+      : ch`hasAllTokens(search_text, ${texts([...new Set(pieces)].slice(0, piecesMax))})`
+  return ch`(${holdsPieces}${inColumns(columns, folded)})`
+}
+
+/** Pieces beyond these rule out few rows more. */
+const piecesMax = 32
+
+function inColumns(columns: readonly string[], folded: string): Fragment {
+  if (columns.length === searchColumnCount) return nothing
+  const pattern = text(likeAnywhere(folded))
+  const inEach = columns.map((column) => ch`replaceAll(lowerUTF8(${identifier(column)}), 'ς', 'σ') LIKE ${pattern}`)
+  return ch` AND (${join(inEach, ' OR ')})`
 }
