@@ -1,5 +1,6 @@
 import type { Metric } from '../schema/metrics.ts'
 import { metricNames } from '../schema/metrics.ts'
+import { difference, fromMillionths, type Millionths, millionthsOf, ratio } from './ratio.ts'
 import { ch, type Fragment, identifier, join } from './sql/fragment.ts'
 
 /**
@@ -9,7 +10,7 @@ import { ch, type Fragment, identifier, join } from './sql/fragment.ts'
 type Definition =
   | { kind: 'clicks'; rollup: Fragment; raw: Fragment; zero: Fragment }
   | { kind: 'conversions'; sum: Fragment; zero: Fragment }
-  | { kind: 'derived'; of: Fragment }
+  | { kind: 'derived'; of: (sum: (metric: Metric) => Millionths) => number | null }
 
 const zeroCount = ch`toInt64(0)`
 const zeroMoney = ch`toDecimal128(0, 6)`
@@ -31,13 +32,13 @@ const definitions: Record<Metric, Definition> = {
   refundedConversions: countOf(ch`status IN ('refunded', 'chargeback')`),
   pendingRevenue: revenueOf(ch`status IN ('pending', 'hold')`),
   refundedRevenue: revenueOf(ch`status IN ('refunded', 'chargeback')`),
-  profit: { kind: 'derived', of: ch`${total('revenue')} - ${total('cost')}` },
-  roi: { kind: 'derived', of: ratio(ch`(${total('revenue')} - ${total('cost')}) * 100`, 'cost') },
-  cr: { kind: 'derived', of: ratio(ch`${total('conversions')} * 100`, 'clicks') },
-  epc: { kind: 'derived', of: ratio(total('revenue'), 'clicks') },
-  cpa: { kind: 'derived', of: ratio(total('cost'), 'conversions') },
-  cpc: { kind: 'derived', of: ratio(total('cost'), 'clicks') },
-  aov: { kind: 'derived', of: ratio(total('revenue'), 'conversions') },
+  profit: { kind: 'derived', of: (sum) => fromMillionths(difference(sum('revenue'), sum('cost'))) },
+  roi: { kind: 'derived', of: (sum) => ratio(difference(sum('revenue'), sum('cost')), sum('cost'), 100) },
+  cr: { kind: 'derived', of: (sum) => ratio(sum('conversions'), sum('clicks'), 100) },
+  epc: { kind: 'derived', of: (sum) => ratio(sum('revenue'), sum('clicks'), 1) },
+  cpa: { kind: 'derived', of: (sum) => ratio(sum('cost'), sum('conversions'), 1) },
+  cpc: { kind: 'derived', of: (sum) => ratio(sum('cost'), sum('clicks'), 1) },
+  aov: { kind: 'derived', of: (sum) => ratio(sum('revenue'), sum('conversions'), 1) },
 }
 
 /** Conversions in a state that the condition names. */
@@ -54,19 +55,6 @@ function revenueOf(condition: Fragment): Definition {
   }
 }
 
-/** The sum of a metric over the facts of a group. */
-function total(metric: Metric): Fragment {
-  return ch`sum(facts.${identifier(metric)})`
-}
-
-/**
- * Exact to the sixth decimal: 12 are computed, truncated, then rounded half away from zero, which is the same as
- * rounding the true quotient.
- */
-function ratio(numerator: Fragment, denominator: Metric): Fragment {
-  return ch`round(toDecimal256(${numerator}, 12) / nullIf(toDecimal256(${total(denominator)}, 6), 0), 6)`
-}
-
 /**
  * Where facts are read: a rollup, raw clicks, or conversions; nowhere gives zeros, for groups that have to be there.
  * TRAP: a rollup must be called `rollup` in its FROM: a bare `clicks` would be taken for the alias of the sum.
@@ -75,7 +63,7 @@ export type FactSource = 'rollup' | 'clicks' | 'conversions' | 'nowhere'
 
 /**
  * The select list of one source: every summed metric under its own name, zero where the source has nothing to say,
- * so that the sources can be put together by UNION ALL and summed again by `metricColumns`.
+ * so that the sources can be put together by UNION ALL and summed again by `sumColumns`.
  */
 export function factColumns(source: FactSource): Fragment {
   return join(
@@ -93,19 +81,24 @@ function factOf(definition: Exclude<Definition, { kind: 'derived' }>, source: Fa
   return source === 'clicks' ? definition.raw : definition.zero
 }
 
-/** The select list of an answer: every metric, over facts that are called `facts`. */
-export const metricColumns: Fragment = join(
-  metricNames.map((name) => {
-    const definition = definitions[name]
-    return ch`${definition.kind === 'derived' ? definition.of : total(name)} AS ${identifier(name)}`
-  }),
+/** The select list of an answer: every sum, over facts that are called `facts`. */
+export const sumColumns: Fragment = join(
+  metricNames.flatMap((name) =>
+    definitions[name].kind === 'derived' ? [] : [ch`sum(facts.${identifier(name)}) AS ${identifier(name)}`],
+  ),
   ',\n  ',
 )
 
-/** Metrics as ClickHouse sends them: counts as numbers, decimals as text, which no JSON number could hold. */
-export type MetricTexts = Record<Metric, string | number | null>
+/** Sums as ClickHouse sends them: counts as numbers, decimals as text, which no JSON number could hold. */
+export type SumTexts = Partial<Record<Metric, string | number>>
 
-/** @returns the metrics as they leave us, in the order of the schema */
-export function toMetrics(row: MetricTexts): Record<Metric, number> & { [Name in Metric]: never } {
-  return Object.fromEntries(metricNames.map((name) => [name, row[name] === null ? null : Number(row[name])])) as never
+/** @returns the metrics as they leave us, in the order of the schema; what follows from sums is computed here */
+export function toMetrics(row: SumTexts): Record<Metric, number> & { [Name in Metric]: never } {
+  const sum = (name: Metric) => millionthsOf(row[name] ?? 0)
+  return Object.fromEntries(
+    metricNames.map((name) => {
+      const definition = definitions[name]
+      return [name, definition.kind === 'derived' ? definition.of(sum) : Number(row[name])]
+    }),
+  ) as never
 }

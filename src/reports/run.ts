@@ -1,5 +1,5 @@
 import { notSet, type ReportAnswer } from '../../schema/report.ts'
-import { type MetricTexts, toMetrics } from '../metrics.ts'
+import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
 import { selectGroups } from '../sql/rows.ts'
 import { toInstantText } from '../time/range.ts'
@@ -13,7 +13,7 @@ import { reportSql } from './sql.ts'
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function runReport({ stores, names }: Room, plan: ReportPlan, signal: AbortSignal): Promise<ReportAnswer> {
-  const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & MetricTexts>(
+  const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & SumTexts>(
     stores.clickhouse,
     reportSql(plan),
     { label: 'reports', signal },

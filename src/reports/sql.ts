@@ -1,5 +1,5 @@
 import { notSet, reportBucketsMax } from '../../schema/report.ts'
-import { factColumns, metricColumns } from '../metrics.ts'
+import { factColumns, sumColumns } from '../metrics.ts'
 import { ch, count, day, type Fragment, identifier, instant, join, nothing, text } from '../sql/fragment.ts'
 import type { Range } from '../time/range.ts'
 import type { ReportPlan } from './plan.ts'
@@ -18,7 +18,7 @@ export function reportSql(plan: ReportPlan): Fragment {
   return ch`
 SELECT
   if(facts.bucket = '', ${text(notSet)}, facts.bucket) AS id,
-  ${metricColumns}
+  ${sumColumns}
 FROM (
 ${join(sources, '\nUNION ALL\n')}
 ) AS facts

@@ -1,5 +1,5 @@
 import type { StatsDaily, StatsOverview } from '../../schema/stats.ts'
-import { type MetricTexts, toMetrics } from '../metrics.ts'
+import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
 import { selectRows } from '../sql/rows.ts'
 import { askPostgres, type Postgres } from '../stores/postgres.ts'
@@ -13,7 +13,7 @@ import { dailySql, totalsSql } from './sql.ts'
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function runDaily({ stores }: Room, plan: StatsPlan, signal: AbortSignal): Promise<StatsDaily> {
-  const rows = await selectRows<{ startS: number } & MetricTexts>(stores.clickhouse, dailySql(plan), {
+  const rows = await selectRows<{ startS: number } & SumTexts>(stores.clickhouse, dailySql(plan), {
     label: 'stats.daily',
     signal,
   })
@@ -34,7 +34,7 @@ export async function runDaily({ stores }: Room, plan: StatsPlan, signal: AbortS
  */
 export async function runOverview({ stores }: Room, plan: StatsPlan, signal: AbortSignal): Promise<StatsOverview> {
   const [rows, resources] = await Promise.all([
-    selectRows<MetricTexts>(stores.clickhouse, totalsSql(plan), { label: 'stats.overview', signal }),
+    selectRows<SumTexts>(stores.clickhouse, totalsSql(plan), { label: 'stats.overview', signal }),
     countResources(stores.postgres, plan.accountId),
   ])
   const [totals] = rows

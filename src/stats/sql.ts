@@ -1,4 +1,4 @@
-import { factColumns, metricColumns } from '../metrics.ts'
+import { factColumns, sumColumns } from '../metrics.ts'
 import { ch, type Fragment, instant, join, nothing, seconds, text } from '../sql/fragment.ts'
 import type { StatsPlan } from './plan.ts'
 
@@ -28,7 +28,7 @@ SELECT arrayJoin(${starts}) AS startS, ${factColumns('nowhere')}`
   return ch`
 SELECT
   startS,
-  ${metricColumns}
+  ${sumColumns}
 FROM (
 ${join([everyDay, clicks(plan, byDay), conversions(plan, byDay)], '\nUNION ALL\n')}
 ) AS facts
@@ -41,7 +41,7 @@ export function totalsSql(plan: StatsPlan): Fragment {
   const whole: Slices = { column: () => nothing, groupBy: nothing }
   return ch`
 SELECT
-  ${metricColumns}
+  ${sumColumns}
 FROM (
 ${join([clicks(plan, whole), conversions(plan, whole)], '\nUNION ALL\n')}
 ) AS facts`
