@@ -36,6 +36,11 @@ export interface Insertion {
   bytes: Buffer
   /** Query id and deduplication token: bytes sent again with the same token change nothing, here and in every view. */
   token: string
+  /**
+   * No two rows have one key, so that neither they nor what views make of them, which is grouped, need to be collapsed:
+   * ClickHouse does that to every block of every table, which costs more than writing it.
+   */
+  isDistinct?: boolean
   /** Stops waiting for the answer; the rows may be stored all the same. */
   signal?: AbortSignal
 }
@@ -45,7 +50,7 @@ export interface Insertion {
  * @throws Problem `unavailable` when they may or may not have been stored: send them again
  */
 export async function insertRows(clickhouse: ClickHouse, insertion: Insertion): Promise<void> {
-  const { table, columns, bytes, token, signal } = insertion
+  const { table, columns, bytes, token, isDistinct, signal } = insertion
   const label = `insert.${table}`
   const startedMs = performance.now()
   try {
@@ -53,7 +58,12 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion): 
       query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
       values: Readable.from([bytes], { objectMode: false }),
       query_id: token,
-      clickhouse_settings: { ...writeSettings, log_comment: label, insert_deduplication_token: token },
+      clickhouse_settings: {
+        ...writeSettings,
+        log_comment: label,
+        insert_deduplication_token: token,
+        ...(isDistinct && { optimize_on_insert: 0 }),
+      },
       ...(signal && { abort_signal: signal }),
     })
     for await (const _ of answer.stream);

@@ -50,6 +50,7 @@ export class ClickBatch {
         table: 'clicks',
         columns: columnNames,
         bytes: this.#rows.bytes,
+        isDistinct: true,
         firstMs: this.#firstMs,
         lastMs: this.#lastMs,
       })
