@@ -1,8 +1,14 @@
-import { ch, count, type Fragment, render, text } from '../src/sql/fragment.ts'
+import { createWriteStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ch, count, type Fragment, identifier, render, text } from '../src/sql/fragment.ts'
 import type { Stores } from '../src/stores/open.ts'
 
 /** The account that questions are put to; four others, each a tenth of its size, lie beside it in every table. */
 export const benchAccount = 'bench'
+/** An account of about a million conversions, which searches are put to; its clicks are those of `benchAccount`. */
+export const searchedAccount = 'bench-searched'
+const searchedConversions = 1_000_000
 const accountIds = [benchAccount, 'bench-b', 'bench-c', 'bench-d', 'bench-e']
 
 /** The moment after the generated year; questions are asked as if it were now. */
@@ -13,6 +19,7 @@ const campaigns = 60
 const offers = 200
 const landingPages = 120
 const trafficSources = 25
+const clicksAConversion = 100
 
 /** Rows a statement: one block, as an import would send it, only larger. */
 const chunkRows = 500_000
@@ -27,21 +34,110 @@ export async function fillStores(stores: Stores, size: number, say: (line: strin
   await fillMetadata(stores)
   for (const accountId of accountIds) {
     const rows = accountId === benchAccount ? size : Math.round(size / 10)
-    const stored = await countOf(stores, accountId)
-    if (stored === rows) continue
-    if (stored > 0) throw new Error(`${accountId} holds ${stored} clicks, not ${rows}: remove the folder.`)
-    for (let first = 0; first < rows; first += chunkRows) {
-      await run(stores, clicksSql(accountId, first, Math.min(chunkRows, rows - first), rows))
+    const stored = await countOf(stores, accountId, 'clicks')
+    if (stored !== 0 && stored !== rows) {
+      throw new Error(`${accountId} holds ${stored} clicks, not ${rows}: remove the folder.`)
+    }
+    for (let first = stored; first < rows; first += chunkRows) {
+      await run(stores, clicksSql('clicks', accountId, first, Math.min(chunkRows, rows - first), rows))
       say(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
     }
-    await run(stores, conversionsSql(accountId, 1))
-    await run(stores, conversionsSql(accountId, 2))
+    if ((await countOf(stores, accountId, 'conversions')) === 0) {
+      await convert(stores, { from: accountId, to: accountId, oneIn: clicksAConversion })
+    }
   }
+  if ((await countOf(stores, searchedAccount, 'conversions')) > 0) return
+  const oneIn = Math.max(1, Math.round(size / searchedConversions))
+  await convert(stores, { from: benchAccount, to: searchedAccount, oneIn })
+  say(`${searchedAccount}: one conversion in ${oneIn} clicks`)
 }
 
-async function countOf({ clickhouse }: Stores, accountId: string): Promise<number> {
+/** Fields of a click that `tributary import` takes, and the columns they go to. */
+const importedFields: Record<string, string> = {
+  id: 'id',
+  clickedAt: 'clicked_at',
+  campaignId: 'campaign_id',
+  offerId: 'offer_id',
+  landingPageId: 'landing_page_id',
+  trafficSourceId: 'traffic_source_id',
+  visitorId: 'visitor_id',
+  country: 'country',
+  region: 'region',
+  city: 'city',
+  device: 'device',
+  os: 'os',
+  osVersion: 'os_version',
+  browser: 'browser',
+  browserVersion: 'browser_version',
+  language: 'language',
+  referrer: 'referrer',
+  userAgent: 'user_agent',
+  ip: 'ip',
+  externalClickId: 'external_click_id',
+  utmSource: 'utm_source',
+  utmCampaign: 'utm_campaign',
+  cost: 'cost',
+  currency: 'currency',
+  isBot: 'is_bot',
+  isTest: 'is_test',
+}
+
+/** Writes generated clicks to a file as `tributary import clicks` takes them, oldest first. */
+export async function writeClicks(stores: Stores, file: string, rows: number): Promise<void> {
+  const { client } = stores.clickhouse
+  const source = 'bench_clicks'
+  await client.command({ query: `CREATE OR REPLACE TABLE ${source} AS clicks ENGINE = Memory` })
+  await run(stores, clicksSql(source, benchAccount, 0, rows, rows))
+  const fields = Object.entries(importedFields).map(([field, column]) =>
+    column === 'clicked_at'
+      ? `formatDateTime(clicked_at, '%Y-%m-%dT%H:%i:%S.%fZ') AS ${field}`
+      : `${column} AS ${field}`,
+  )
+  const answer = await client.exec({
+    query: `
+      SELECT * REPLACE (nullIf(externalClickId, '') AS externalClickId)
+      FROM (SELECT ${fields.join(', ')}, map('sub1', sub1, 'sub2', sub2) AS subIds FROM ${source} ORDER BY clicked_at, id)
+      FORMAT JSONEachRow`,
+    clickhouse_settings: { output_format_json_quote_decimals: 0, output_format_json_escape_forward_slashes: 0 },
+  })
+  await pipeline(answer.stream, createWriteStream(file))
+  await client.command({ query: `DROP TABLE ${source}` })
+}
+
+/**
+ * Makes an empty table like `clicks`, without views, and inserts such a file into it with a single statement: the least
+ * that storing it can cost.
+ * @returns how many rows it has then
+ */
+export async function insertBare({ clickhouse: { client } }: Stores, file: Readable): Promise<number> {
+  const table = 'bench_bare_clicks'
+  await client.command({ query: `CREATE OR REPLACE TABLE ${table} AS clicks` })
+  const fields = Object.keys(importedFields).filter((field) => field !== 'clickedAt')
+  const structure = [
+    ...fields.map((field) => `${field} ${field === 'cost' ? 'Decimal(18, 6)' : /^is/.test(field) ? 'Bool' : 'String'}`),
+    "clickedAt DateTime64(3, 'UTC')",
+    'subIds Map(String, String)',
+  ].join(', ')
+  const columns = ['account_id', 'sub1', 'sub2', 'cost_base', ...Object.values(importedFields)]
+  const values = [`'${benchAccount}'`, "subIds['sub1']", "subIds['sub2']", 'cost', ...Object.keys(importedFields)]
+  const answer = await client.exec({
+    query: `
+      INSERT INTO ${table} (${columns.join(', ')})
+      SELECT ${values.join(', ')} FROM input({structure:String}) FORMAT JSONEachRow`,
+    query_params: { structure },
+    values: file,
+    clickhouse_settings: { date_time_input_format: 'best_effort', input_format_null_as_default: 1 },
+  })
+  for await (const _ of answer.stream);
+  const counted = await client.query({ query: `SELECT count() AS n FROM ${table}`, format: 'JSONEachRow' })
+  const [row] = await counted.json<{ n: string }>()
+  await client.command({ query: `DROP TABLE ${table}` })
+  return Number(row?.n)
+}
+
+async function countOf({ clickhouse }: Stores, accountId: string, table: 'clicks' | 'conversions'): Promise<number> {
   const answer = await clickhouse.client.query({
-    query: 'SELECT count() AS n FROM clicks WHERE account_id = {accountId:String}',
+    query: `SELECT count() AS n FROM ${table} WHERE account_id = {accountId:String}`,
     query_params: { accountId },
     format: 'JSONEachRow',
   })
@@ -63,10 +159,10 @@ async function run({ clickhouse }: Stores, statement: Fragment): Promise<void> {
 }
 
 /** The n-th click lies n/rows through the year; everything else follows from a hash of n. */
-function clicksSql(accountId: string, first: number, rows: number, all: number): Fragment {
+function clicksSql(table: string, accountId: string, first: number, rows: number, all: number): Fragment {
   const sinceMs = benchNowMs - days * 86_400_000
   return ch`
-INSERT INTO clicks (account_id, clicked_at, id, campaign_id, offer_id, landing_page_id, traffic_source_id, visitor_id,
+INSERT INTO ${identifier(table)} (account_id, clicked_at, id, campaign_id, offer_id, landing_page_id, traffic_source_id, visitor_id,
   country, region, city, device, os, os_version, browser, browser_version, language, referrer, user_agent, ip, sub1,
   sub2, external_click_id, utm_source, utm_campaign, cost, currency, cost_base, is_bot, is_test)
 WITH
@@ -113,33 +209,46 @@ SELECT
 FROM numbers(${count(first)}, ${count(rows)})`
 }
 
-/** Every hundredth click converts within three days, pending or approved; a third of them change status later. */
-function conversionsSql(accountId: string, version: 1 | 2): Fragment {
+/** Of which account's clicks conversions are made, whose they are, and how many clicks make one. */
+interface Converting {
+  from: string
+  to: string
+  oneIn: number
+}
+
+async function convert(stores: Stores, converting: Converting): Promise<void> {
+  for (const version of [1, 2] as const) await run(stores, conversionsSql(converting, version))
+}
+
+/** A click converts within three days, pending or approved; a third of the conversions change status later. */
+function conversionsSql({ from, to, oneIn }: Converting, version: 1 | 2): Fragment {
   const isFirst = version === 1
   const state = isFirst
     ? ch`if((bitShiftRight(h, 4)) % 2 = 0, 'pending', 'approved')`
     : ch`if((bitShiftRight(h, 4)) % 2 = 0, ['approved', 'declined', 'hold'][1 + (bitShiftRight(h, 30)) % 3], if((bitShiftRight(h, 30)) % 4 = 0, 'chargeback', 'refunded'))`
   return ch`
 INSERT INTO conversions (account_id, converted_at, id, version, source, status, external_status, event_name, clicked_at,
-  created_at, updated_at, click_id, click_at, visitor_id, transaction_id, campaign_id, offer_id, landing_page_id,
-  traffic_source_id, country, device, os, browser, sub1, sub2, payout, revenue, currency, revenue_base, coupon_code)
+  created_at, updated_at, click_id, click_at, click_campaign_id, click_offer_id, click_external_id, click_referrer,
+  visitor_id, transaction_id, campaign_id, offer_id, landing_page_id, traffic_source_id, country, device, os, browser,
+  sub1, sub2, payout, revenue, currency, revenue_base, coupon_code)
 WITH
   sipHash64(id) AS h,
   clicked_at + toIntervalSecond((bitShiftRight(h, 8)) % 259200) AS moment,
   toDecimal64(5 + ((bitShiftRight(h, 20)) % 10000) / 100., 2) AS amount,
   ${state} AS state
-SELECT account_id, moment, concat('cnv_', id), ${count(version)}, if(h % 5 = 0, 'revenue', 'cpa'), state, upper(state),
-  'purchase', clicked_at, moment, moment + toIntervalDay(${count(isFirst ? 0 : 4)}), id, clicked_at, visitor_id,
+SELECT ${text(to)}, moment, concat('cnv_', id), ${count(version)}, if(h % 5 = 0, 'revenue', 'cpa'), state, upper(state),
+  'purchase', clicked_at, moment, moment + toIntervalDay(${count(isFirst ? 0 : 4)}), id, clicked_at, campaign_id,
+  offer_id, external_click_id, referrer, visitor_id,
   concat('txn-', hex(h)), campaign_id, offer_id, landing_page_id, traffic_source_id, country, device, os, browser,
   sub1, sub2, amount, amount, 'USD', amount, if((bitShiftRight(h, 34)) % 10 = 0, concat('SAVE', toString((bitShiftRight(h, 40)) % 50)), '')
 FROM clicks
-WHERE account_id = ${text(accountId)}
-  AND h % 100 = 7${isFirst ? ch`` : ch` AND (bitShiftRight(h, 44)) % 3 = 0`}
+WHERE account_id = ${text(from)}
+  AND h % ${count(oneIn)} = ${count(7 % oneIn)}${isFirst ? ch`` : ch` AND (bitShiftRight(h, 44)) % 3 = 0`}
   AND NOT is_bot AND NOT is_test`
 }
 
 async function fillMetadata({ postgres }: Stores): Promise<void> {
-  for (const accountId of accountIds) {
+  for (const accountId of [...accountIds, searchedAccount]) {
     await postgres`
       INSERT INTO accounts (id, name, plan, currency) VALUES (${accountId}, ${accountId}, 'scale', 'USD')
       ON CONFLICT DO NOTHING`

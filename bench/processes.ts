@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+
+/** A program that was started for a bench. */
+export interface Program {
+  /** Its first line of output. */
+  line: string
+  pid: number
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a Node program that tells in its first line where it listens, and ends when its standard input does: also when
+ * we are killed.
+ * @throws Error when it ends without one
+ */
+export async function startProgram(words: string[], env: NodeJS.ProcessEnv): Promise<Program> {
+  const child: ChildProcess = spawn(process.execPath, words, { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  const line = await Promise.race([
+    once(child.stdout as NodeJS.ReadableStream, 'data').then(([chunk]) => `${chunk}`.trim()),
+    ended.then(([code]) => {
+      throw new Error(`${words.at(-1)} ended with ${code}`)
+    }),
+  ])
+  return {
+    line,
+    pid: child.pid ?? 0,
+    async stop() {
+      child.stdin?.end()
+      await ended
+    },
+  }
+}
+
+/** @returns the process of the embedded ClickHouse of a folder, which is no child of ours; undefined on a server */
+export async function clickhousePid(dataDir: string): Promise<number | undefined> {
+  for (const name of await readdir('/proc')) {
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
+    if (command.includes('clickhouseEngine.js') && command.includes(dataDir)) return Number(name)
+  }
+  return undefined
+}
+
+/** Linux keeps the peak of a process' memory, and forgets it when asked to. */
+export async function resetPeak(pid: number): Promise<void> {
+  await writeFile(`/proc/${pid}/clear_refs`, '5')
+}
+
+/** @returns the most memory that a process held since its peak was reset, MiB */
+export async function peakMb(pid: number): Promise<number> {
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1024)
+}
+
+/** User and system time of a process in milliseconds. Linux counts it in hundredths of a second. */
+export async function cpuMs(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
