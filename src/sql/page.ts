@@ -9,8 +9,11 @@ export interface PageKey {
   id: string
 }
 
-/** The years that RFC 3339 can write. A forged cursor beyond them would be an error of the store. */
-const earliestMs = Date.parse('0000-01-01T00:00:00Z')
+/**
+ * The years that RFC 3339 can write, but for year 0, which Postgres does not know. A forged cursor beyond them would be
+ * an error of the store.
+ */
+const earliestMs = Date.parse('0001-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 /** The longest ids are those of events. */
 const keyId = new RegExp(eventIdPattern)

@@ -16,6 +16,9 @@ export interface RangeQuery {
 
 const dayMs = 86_400_000
 const reportDaysMax = 366
+/** What RFC 3339 can write in UTC. The range of a report is echoed; an offset, or a last day, may lead beyond. */
+const earliestMs = Date.parse('0000-01-01T00:00:00Z')
+const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 const secondDigits = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(?=[Zz+-])/
 
 /**
@@ -42,6 +45,8 @@ export function reportRange(query: RangeQuery, daysDefault: number, nowMs: numbe
   const fromMs = startOf('from', query.from)
   const untilMs = query.to === undefined ? endOfTodayMs : endOf('to', query.to)
   refuseBackwards(fromMs, untilMs)
+  if (fromMs < earliestMs) throw new Problem('invalid_from', 'from lies before the year 0, in UTC.', { param: 'from' })
+  if (untilMs > latestMs) throw new Problem('invalid_to', 'to lies after the year 9999, in UTC.', { param: 'to' })
   if (untilMs - fromMs > reportDaysMax * dayMs) {
     throw new Problem('invalid_date_range', `A report spans at most ${reportDaysMax} days.`)
   }

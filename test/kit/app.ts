@@ -74,7 +74,7 @@ const ajv = addFormats.default(new Ajv({ strict: false }))
 const checks = new WeakMap<TSchema, ValidateFunction>()
 
 /** Checks an answer against its schema; fields that the schema does not name are refused. */
-function mustBe(schema: TSchema, body: unknown, what: string): void {
+export function mustBe(schema: TSchema, body: unknown, what: string): void {
   const check = checks.get(schema) ?? ajv.compile(closed(schema))
   checks.set(schema, check)
   if (!check(body)) throw new Error(`${what}: ${ajv.errorsText(check.errors)}: ${JSON.stringify(body).slice(0, 300)}`)

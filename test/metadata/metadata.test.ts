@@ -130,6 +130,22 @@ describe.each(kinds)('GET $path', ({ path, scope, page }) => {
     expect((await api.get(`${path}?cursor=${forged([bound, atMs, id])}`, key)).statusCode).toBe(200)
   })
 
+  it('takes a forged cursor of any year for one that is not ours, or reads on from there, and never fails', async () => {
+    const { nextCursor } = await read('limit=1')
+    const [bound, , id] = JSON.parse(Buffer.from(nextCursor ?? '', 'base64url').toString()) as unknown[]
+    for (const [moment, status] of [
+      ['-000001-12-31T23:59:59.999Z', 400],
+      ['0000-01-01T00:00:00.000Z', 400],
+      ['0000-12-31T23:59:59.999Z', 400],
+      ['0001-01-01T00:00:00.000Z', 200],
+      ['9999-12-31T23:59:59.999Z', 200],
+      ['+010000-01-01T00:00:00.000Z', 400],
+    ] as const) {
+      const cursor = Buffer.from(JSON.stringify([bound, Date.parse(moment), id])).toString('base64url')
+      expect([moment, (await api.get(`${path}?cursor=${cursor}`, key)).statusCode]).toEqual([moment, status])
+    }
+  })
+
   it('says which parameter is wrong', async () => {
     const cases = {
       'limit=0': 'invalid_limit',

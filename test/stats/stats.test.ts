@@ -116,24 +116,26 @@ describe('GET /stats/daily', () => {
 describe.each([
   ['autumn', testNowMs],
   ['spring', Date.UTC(2026, 3, 20, 15)],
-])('90 days of %s with one click and one conversion every quarter of an hour', (season, nowMs) => {
+  ['the winter in which Samoa left out a day', Date.UTC(2012, 0, 20, 15)],
+])('90 days of %s with one click and one conversion every quarter of an hour', (_season, nowMs) => {
   const quarterMs = 900_000
   const firstMs = nowMs - 92 * 86_400_000
   const moments = Array.from({ length: 94 * 96 }, (_, index) => firstMs + index * quarterMs)
   let regular: string
 
   beforeAll(async () => {
-    regular = await api.account(season)
+    const id = `regular-${nowMs}`
+    regular = await api.account(id)
     api.setNow(nowMs)
     const stored = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 23).replace('T', ' ')
     await storeClicks(
       api.stores,
-      season,
+      id,
       moments.map((moment) => ({ id: `${moment}`, clicked_at: stored(moment), cost_base: 1 })),
     )
     await storeConversions(
       api.stores,
-      season,
+      id,
       moments.map((moment) => ({ id: `${moment}`, converted_at: stored(moment), revenue_base: 2 })),
     )
   })
@@ -164,6 +166,62 @@ describe.each([
     const { totals } = await api.read(`/stats/overview?days=90&tz=${tz}`, regular, StatsOverview)
     expect(totals.clicks).toBe(data.reduce((sum, { clicks }) => sum + clicks, 0))
     expect(totals.revenue).toBe(2 * totals.clicks)
+  })
+})
+
+describe('a day there', () => {
+  afterAll(() => api.setNow(testNowMs))
+
+  it.each([
+    ['America/New_York', '2026-03-08', '2026-03-08T05:00Z', '2026-03-09T04:00Z', 'has 23 hours'],
+    ['America/New_York', '2026-11-01', '2026-11-01T04:00Z', '2026-11-02T05:00Z', 'has 25 hours'],
+    ['Europe/London', '2026-03-29', '2026-03-29T00:00Z', '2026-03-29T23:00Z', 'has 23 hours'],
+    ['Europe/London', '2026-10-25', '2026-10-24T23:00Z', '2026-10-26T00:00Z', 'has 25 hours'],
+    ['Australia/Lord_Howe', '2026-04-05', '2026-04-04T13:00Z', '2026-04-05T13:30Z', 'has 24 hours and a half'],
+    ['Australia/Lord_Howe', '2026-10-04', '2026-10-03T13:30Z', '2026-10-04T13:00Z', 'has 23 hours and a half'],
+    ['Pacific/Chatham', '2026-04-05', '2026-04-04T10:15Z', '2026-04-05T11:15Z', 'has 25 hours'],
+    ['Pacific/Chatham', '2026-09-27', '2026-09-26T11:15Z', '2026-09-27T10:15Z', 'has 23 hours'],
+    ['Asia/Kolkata', '2026-11-01', '2026-10-31T18:30Z', '2026-11-01T18:30Z', 'begins at half past'],
+    ['Asia/Kathmandu', '2026-11-01', '2026-10-31T18:15Z', '2026-11-01T18:15Z', 'begins at a quarter past'],
+    ['Pacific/Apia', '2011-12-29', '2011-12-29T10:00Z', '2011-12-30T10:00Z', 'is the last before the one left out'],
+    ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00Z', '2011-12-31T10:00Z', 'is the first after the one left out'],
+    ['Pacific/Apia', '2026-11-01', '2026-10-31T11:00Z', '2026-11-01T11:00Z', 'is thirteen hours ahead'],
+  ])('in %s, %s, from %s to %s, %s, and counts so to the millisecond', async (tz, date, start, end) => {
+    const [startMs, endMs] = [Date.parse(start), Date.parse(end)]
+    const id = `day-${startMs}-${tz.length}`
+    const local = await api.account(id)
+    const at = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 23).replace('T', ' ')
+    const edges = [startMs - 1, startMs, endMs - 1, endMs].map((moment, n) => ({ id: `${n}`, moment }))
+    await storeClicks(
+      api.stores,
+      id,
+      edges.map(({ id, moment }) => ({ id, clicked_at: at(moment), cost_base: 1 })),
+    )
+    await storeConversions(
+      api.stores,
+      id,
+      edges.map(({ id, moment }) => ({ id, converted_at: at(moment), revenue_base: 2 })),
+    )
+    for (const [nowMs, days] of [
+      [startMs, 1],
+      [endMs - 1, 1],
+      [endMs - 1, 90],
+      [endMs, 2],
+    ] as const) {
+      api.setNow(nowMs)
+      const window = `days=${days}&tz=${tz}`
+      const series = await api.read(`/stats/daily?${window}`, local, StatsDaily)
+      expect(series.data).toHaveLength(days)
+      const day = series.data.find((row) => row.date === date)
+      expect(day).toMatchObject({ clicks: 2, conversions: 2, cost: 2, revenue: 4, complete: nowMs === endMs })
+      const { totals, from, to } = await api.read(`/stats/overview?${window}`, local, StatsOverview)
+      expect([from, to]).toEqual([series.from, series.to])
+      expect(totals.clicks).toBe(series.data.reduce((sum, { clicks }) => sum + clicks, 0))
+      expect(totals.clicks).toBe(
+        edges.filter(({ moment }) => moment >= Date.parse(from) && moment < Date.parse(to)).length,
+      )
+      if (days === 1) expect([from, to].map((text) => Date.parse(text))).toEqual([startMs, endMs])
+    }
   })
 })
 

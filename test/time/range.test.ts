@@ -46,6 +46,16 @@ describe('the range of a report', () => {
     })
   })
 
+  it('begins and ends in years of four digits, in UTC, since it is echoed', () => {
+    const range = (from: string, to: string) => () => reportRange({ from, to }, 30, noonMs)
+    expect(range('0000-01-01', '0000-01-02')).not.toThrow()
+    expect(range('9999-12-30', '9999-12-31T23:59:59.999Z')).not.toThrow()
+    expect(range('0000-01-01T00:00:00+00:01', '0000-01-02')).toThrow(expect.objectContaining({ code: 'invalid_from' }))
+    for (const to of ['9999-12-31', '9999-12-31T23:59:59-00:01']) {
+      expect(range('9999-12-30', to)).toThrow(expect.objectContaining({ code: 'invalid_to' }))
+    }
+  })
+
   it('spans at most 366 days', () => {
     expect(() => reportRange({ from: '2025-11-21', to: '2026-11-21' }, 30, noonMs)).not.toThrow()
     expect(() => reportRange({ from: '2025-11-20', to: '2026-11-21' }, 30, noonMs)).toThrow(
