@@ -1,0 +1,243 @@
+import fc from 'fast-check'
+import { type ClickLine, type ConversionLine, statuses } from './model.ts'
+
+// What the law is tried on: few ids, so that rows meet; moments on the edges of days of many zones, and beside them.
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+/** Days on which clocks change in one of the zones, or did so within the window; and an ordinary one. */
+const moments = [
+  Date.UTC(2026, 10, 2, 4, 30), // New York on 1 November
+  Date.UTC(2026, 2, 9, 15), // New York on 8 March
+  Date.UTC(2026, 9, 26, 0, 10), // London on 25 October
+  Date.UTC(2026, 2, 30, 12), // London on 29 March
+  Date.UTC(2026, 3, 6, 11), // Lord Howe and Chatham on 5 April
+  Date.UTC(2026, 9, 5, 1), // Lord Howe on 4 October, Chatham on 27 September
+  Date.UTC(2027, 0, 1, 0, 0), // a year ends
+  Date.UTC(2028, 1, 29, 18, 20), // a leap day
+]
+
+const zones = [
+  'UTC',
+  'America/New_York',
+  'Europe/London',
+  'Australia/Lord_Howe',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Pacific/Chatham',
+  'Pacific/Apia',
+]
+
+/** Where those zones' midnights lie from midnight UTC. */
+const midnightsH = [0, 4, 5, -1, -10.5, -11, -5.5, -5.75, -12.75, -13.75, -13]
+
+/** In milliseconds from midnight UTC of the present day: some days back to 2 ahead. */
+const aside = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(fc.integer({ min: -6, max: 2 }), fc.constantFrom(...midnightsH)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.integer({ min: -2, max: 1 }),
+      fc.integer({ min: 0, max: 95 }).map((n) => n / 4),
+    ),
+  },
+)
+const moment = fc
+  .tuple(aside, fc.constantFrom(0, 0, -1, 1, 437_001))
+  .map(([[days, hours], besideMs]) => days * dayMs + hours * hourMs + besideMs)
+
+/** Campaigns that the account has; clicks and conversions name another one too. */
+export const campaigns = ['k1', 'k2']
+const campaignId = fc.constantFrom(...campaigns, 'K1')
+/** Absent once in so many times. */
+const maybe = <T>(value: fc.Arbitrary<T>, freq = 2) => fc.option(value, { nil: undefined, freq })
+/** Absent four times in five. */
+const seldom = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
+const ids = (letter: string, count: number) => fc.integer({ min: 0, max: count - 1 }).map((n) => `${letter}${n}`)
+
+const dimensions = {
+  campaignId: maybe(campaignId, 5),
+  offerId: maybe(ids('o', 3)),
+  landingPageId: maybe(ids('l', 2)),
+  trafficSourceId: maybe(ids('t', 2)),
+  country: maybe(fc.constantFrom('US', 'DE', 'NP')),
+  device: maybe(fc.constantFrom('desktop', 'mobile')),
+  os: maybe(fc.constantFrom('iOS', 'Windows', '(not set)')),
+  browser: maybe(fc.constantFrom('Chrome', 'Ünïcode "quoted" \\ %')),
+}
+
+/** Millionths: cents, all six decimals, nothing, a correction below zero, and as much as a double holds exactly. */
+const millionths = fc.oneof(
+  fc.integer({ min: 0, max: 5_000 }).map((cents) => cents * 10_000),
+  fc.integer({ min: 1, max: 9_999_999 }),
+  fc.constantFrom(0, -1, -2_500_000, 999_999_999_999_999),
+)
+/** Small enough that the converted amount stays one that is stored. */
+const converted = fc.oneof(fc.integer({ min: -9_999, max: 99_999_999 }), fc.constant(500_000))
+const amount = maybe(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ amount: millionths }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        amount: converted,
+        foreign: fc.record({ exchangeRate: fc.integer({ min: 1, max: 3_000_000 }) }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ amount: converted, foreign: fc.record({ base: converted }) }) },
+    { weight: 1, arbitrary: fc.record({ amount: converted, foreign: fc.constant('unconvertible' as const) }) },
+  ),
+  4,
+)
+
+/** Absent is left out, as callers do. */
+const line = <T>(shape: { [Name in keyof T]: fc.Arbitrary<T[Name] | undefined> }): fc.Arbitrary<T> =>
+  fc
+    .record(shape as Record<string, fc.Arbitrary<unknown>>)
+    .map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as T)
+
+const clickLine = line<ClickLine>({
+  id: ids('c', 14),
+  atMs: moment,
+  ...dimensions,
+  cost: amount,
+  isBot: seldom(fc.constant(true)),
+  isTest: seldom(fc.constant(true)),
+})
+
+const anyConversion = line<ConversionLine>({
+  id: ids('v', 7),
+  atMs: moment,
+  status: fc.constantFrom('approved', ...statuses),
+  source: maybe(fc.constantFrom('cpa', 'revenue')),
+  clickId: maybe(ids('c', 16), 5),
+  // A few moments, so that ties are common; they have nothing to do with when the row arrives.
+  updatedAtMs: maybe(
+    fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs),
+    4,
+  ),
+  createdAtMs: seldom(fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs)),
+  ...Object.fromEntries(Object.entries(dimensions).map(([name, value]) => [name, seldom(value)])),
+  revenue: amount,
+  isTest: seldom(fc.constant(true)),
+})
+
+/** Most updates leave a conversion at its moment: each id has one of its own. */
+const conversionLine = fc
+  .tuple(anyConversion, fc.integer({ min: 0, max: 3 }))
+  .map(([given, n]) => (n === 0 ? given : { ...given, atMs: -Number(given.id.slice(1)) * 11 * hourMs }))
+
+/** What happens to an account. */
+export type Step =
+  | { kind: 'clicks'; lines: ClickLine[] }
+  | { kind: 'conversions'; lines: ConversionLine[] }
+  /** A file that was imported before comes again, with or without lines after its own. */
+  | { kind: 'again'; which: number; more: ClickLine[] }
+  /** The engine merges parts: versions and sums collapse. */
+  | { kind: 'merge' }
+  /** An event of a click, with a value that is no money. */
+  | { kind: 'event'; clickId: string }
+
+const clicks = (least: number) =>
+  fc.record({
+    kind: fc.constant('clicks' as const),
+    lines: fc.array(clickLine, { minLength: least, maxLength: 14 }),
+  })
+const conversions = (least: number) =>
+  fc.record({
+    kind: fc.constant('conversions' as const),
+    lines: fc.array(conversionLine, { minLength: least, maxLength: 10 }),
+  })
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: clicks(1) },
+  { weight: 6, arbitrary: conversions(1) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('again' as const),
+      which: fc.nat(20),
+      more: fc.array(clickLine, { maxLength: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('merge' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('event' as const), clickId: ids('c', 14) }) },
+)
+
+/** Rows enough to meet, in either order, before anything else. */
+const beginning = fc
+  .tuple(clicks(8), conversions(6), fc.boolean())
+  .map(([first, second, isOther]): Step[] => (isOther ? [second, first] : [first, second]))
+
+/** The window of a report, in milliseconds from midnight UTC of the present day. */
+export type Window =
+  | { days: number }
+  | { fromDay: number; toDay: number | undefined }
+  | { fromMs: number; toMs: number }
+
+const instants = fc.oneof(
+  fc.tuple(moment, moment),
+  // Within a day, or from one into the next: nothing of it is in the sums by day.
+  fc.tuple(moment, fc.integer({ min: 1, max: 40 * hourMs })).map(([atMs, moreMs]) => [atMs, atMs + moreMs]),
+)
+
+const window: fc.Arbitrary<Window> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ fromDay: -8, toDay: 4 }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ days: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom(14, 30, 365)) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ fromDay: fc.integer({ min: -8, max: 0 }), more: fc.integer({ min: 0, max: 10 }), isOpen: fc.boolean() })
+      .map(({ fromDay, more, isOpen }) => ({ fromDay, toDay: isOpen ? undefined : fromDay + more })),
+  },
+  {
+    weight: 3,
+    arbitrary: instants.map(([a = 0, b = 0]) => ({ fromMs: Math.min(a, b), toMs: a === b ? a + 1 : Math.max(a, b) })),
+  },
+)
+
+/** What is asked after a step. */
+export interface Questions {
+  tz: string
+  days: number
+  window: Window
+  campaign: string | undefined
+  /** In minutes, for writing instants. */
+  offset: number
+  limit: number
+}
+
+const questions: fc.Arbitrary<Questions> = fc.record({
+  tz: fc.constantFrom(...zones),
+  days: fc.oneof(fc.integer({ min: 1, max: 14 }), fc.constantFrom(30, 90)),
+  window,
+  campaign: maybe(fc.oneof({ weight: 5, arbitrary: campaignId }, { weight: 1, arbitrary: fc.constant('nobody') }), 2),
+  offset: fc.constantFrom(0, 0, 345, -570),
+  limit: fc.constantFrom(4, 200, 200),
+})
+
+/** The life of an account. */
+export interface Life {
+  nowMs: number
+  currency: string
+  steps: [Step, Questions][]
+}
+
+export const life: fc.Arbitrary<Life> = fc
+  .record({
+    nowMs: fc.constantFrom(...moments),
+    currency: fc.constantFrom('USD', 'EUR'),
+    first: beginning,
+    more: fc.array(step, { minLength: 2, maxLength: 7, size: 'max' }),
+    questions: fc.array(questions, { minLength: 9, maxLength: 9 }),
+  })
+  .map(({ nowMs, currency, first, more, questions }) => ({
+    nowMs,
+    currency,
+    steps: [...first, ...more].map((step, index) => [step, questions[index] as Questions]),
+  }))
