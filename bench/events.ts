@@ -79,6 +79,8 @@ interface Figures {
   clickhouseUs: number
   /** Most that the server's process held. */
   memoryMb: number
+  /** Cores that were busy with anything but the server, ClickHouse and the load: above 0.1 the machine was not quiet. */
+  elsewhere: number
 }
 
 interface Child {
@@ -159,7 +161,9 @@ async function measure(
   const engine = await clickhousePid()
   const before = await counts()
   const cpuBefore = [await cpuUs(server.pid), await cpuUs(engine)] as const
+  const elsewhereBefore = await elsewhereUs(server.pid, engine)
   const seen = await runWrk(server.url, connections, seconds, run, { key, ...load })
+  const elsewhere = ((await elsewhereUs(server.pid, engine)) - elsewhereBefore) / seen.durationUs
   const after = await settledCounts()
   const answered = seen.requests - seen.refused
   const figures = {
@@ -177,6 +181,7 @@ async function measure(
     serverUs: Math.round(((await cpuUs(server.pid)) - cpuBefore[0]) / answered),
     clickhouseUs: Math.round(((await cpuUs(engine)) - cpuBefore[1]) / answered),
     memoryMb: await peakMb(server.pid),
+    elsewhere: Math.round(elsewhere * 100) / 100,
   }
   say(load.name, connections, seen, figures)
   if (seen.refused + seen.broken > 0) throw new Error(`${seen.refused} calls were refused, ${seen.broken} broke.`)
@@ -185,7 +190,7 @@ async function measure(
 
 function say(name: string, connections: number, seen: Seen, figures?: Figures): void {
   const rest = figures
-    ? `, ${figures.ratio} of the baseline, ${figures.stored} rows for ${figures.answered} answers, ${figures.partsPerSecond} parts/s, ${figures.serverUs} + ${figures.clickhouseUs} µs of processor, ${figures.memoryMb} MB`
+    ? `, ${figures.ratio} of the baseline, ${figures.stored} rows for ${figures.answered} answers, ${figures.partsPerSecond} parts/s, ${figures.serverUs} + ${figures.clickhouseUs} µs of processor, ${figures.memoryMb} MB, ${figures.elsewhere} cores busy elsewhere`
     : ''
   const times = [seen.p50Us, seen.p95Us, seen.p99Us].map((us) => (us / 1000).toFixed(1)).join(' / ')
   console.log(`${name}, ${connections} connections: ${Math.round(perSecondOf(seen))}/s, p50/p95/p99 ${times} ms${rest}`)
@@ -321,10 +326,26 @@ async function clickhousePid(): Promise<number> {
   throw new Error('The process of ClickHouse is not there.')
 }
 
-/** User and system time of a process. Linux counts it in hundredths of a second. */
+/** User and system time of a process, Linux's count in hundredths of a second. */
 async function cpuUs(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
+  const [own] = await cpuTimesUs(pid)
+  return own
+}
+
+/** What a process took itself, and what its children took that have ended. */
+async function cpuTimesUs(pid: number | 'self'): Promise<[own: number, ofChildren: number]> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ').map(Number) ?? []
+  const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15)
+  return [(user + system) * 10_000, (childrenUser + childrenSystem) * 10_000]
+}
+
+/** What the machine has been busy with besides the server, ClickHouse, this process and its loads that have ended. */
+async function elsewhereUs(server: number, engine: number): Promise<number> {
+  const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n')
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(/ +/).slice(1).map(Number)
+  const [own, ofLoads] = await cpuTimesUs('self')
+  const ours = own + ofLoads + (await cpuUs(server)) + (await cpuUs(engine))
+  return (user + nice + system + irq + softirq) * 10_000 - ours
 }
 
 /** Linux keeps the peak of a process, and forgets it when asked to. */

@@ -48,8 +48,11 @@ const flushOptions = {
   underWayMax: 2,
   deadlineMs: 10_000,
   // Each flush makes one part: 25 a second at most, which merges keep up with. Three may follow each other at once, so
-  // that a lone caller seldom waits.
+  // that a lone caller waits at every third event only.
   pace: { starts: 3, withinMs: 120 },
+  // At 25 a second, callers split over two flushes wait twice as long: they are put together again, unless they are so
+  // many that one half can be read while the other is stored.
+  gather: { quietMs: 5, mostMs: 30, beside: { items: 256, mostMs: 100 } },
 }
 
 /** What the intake is given. */

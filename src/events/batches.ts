@@ -13,9 +13,21 @@ export interface BatchOptions<Item, Result> {
   underWayMax: number
   /** A batch that takes longer has failed; whatever still becomes of it, nobody waits for it. */
   deadlineMs: number
-  /** So many batches may start within any span of so many milliseconds. Without it they start as they come. */
+  /**
+   * So many batches may start in a window of so many milliseconds, which begins with the first of them. Without it they
+   * start as they come. TRAP: over any span, instead of windows, one late batch would space out all that follow.
+   */
   pace?: { starts: number; withinMs: number }
+  /**
+   * A batch that may start waits for the callers that the last one answered, who may ask again: one batch of all costs
+   * less than two of half. It waits until it is as large as that one was with those who waited meanwhile, until no item
+   * has come for `quietMs`, or for `mostMs`. Beside a running batch it waits until it has so many items, or for so long.
+   * Without it nothing waits.
+   */
+  gather?: { quietMs: number; mostMs: number; beside: { items: number; mostMs: number } }
 }
+
+type Gathering = NonNullable<BatchOptions<never, never>['gather']>
 
 interface Waiting<Item, Result> {
   item: Item
@@ -26,9 +38,14 @@ interface Waiting<Item, Result> {
 /** What concurrent calls ask for, put together: they share one question, and each gets its own answer. */
 export class Batches<Item, Result> {
   readonly #options: BatchOptions<Item, Result>
-  /** When the last `pace.starts` batches started, oldest first; by a clock that nobody sets. */
-  readonly #startedAtMs: number[] = []
+  /** The window of `pace`: when it began, by a clock that nobody sets, and how many started in it. */
+  #windowAtMs = Number.NEGATIVE_INFINITY
+  #startsInWindow = 0
   #waiting: Waiting<Item, Result>[] = []
+  /** When the last item came, when the last batch ended, and how many may come now that it has. */
+  #addedAtMs = 0
+  #endedAtMs = 0
+  #expected = 1
   #underWay = 0
   #isScheduled = false
   /** Told at the end of the next batch. */
@@ -50,6 +67,7 @@ export class Batches<Item, Result> {
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
+      if (this.#options.gather) this.#addedAtMs = performance.now()
       this.#schedule()
     })
   }
@@ -66,21 +84,45 @@ export class Batches<Item, Result> {
     this.#isScheduled = true
     const pauseMs = this.#pauseMs()
     // Even without a pause, every call that is being read from a socket right now gets in.
-    if (pauseMs > 0) setTimeout(() => this.#start(), pauseMs)
-    else setImmediate(() => this.#start())
+    if (pauseMs > 0) setTimeout(() => this.#gather(), pauseMs)
+    else setImmediate(() => this.#gather())
+  }
+
+  /** @param sinceMs when the batch could have started */
+  #gather(sinceMs = performance.now()): void {
+    const { gather } = this.#options
+    if (!gather || this.#isGathered(gather, sinceMs)) this.#start()
+    // What has arrived meanwhile is read from its sockets between the timer and the check.
+    else setTimeout(() => setImmediate(() => this.#gather(sinceMs)), gather.quietMs)
+  }
+
+  #isGathered({ quietMs, mostMs, beside }: Gathering, sinceMs: number): boolean {
+    const { length } = this.#waiting
+    const nowMs = performance.now()
+    if (length >= this.#options.itemsMax) return true
+    if (this.#underWay > 0) return length >= beside.items || nowMs - sinceMs >= beside.mostMs
+    if (length >= this.#expected) return true
+    const quietSinceMs = Math.max(this.#addedAtMs, this.#endedAtMs)
+    return nowMs - quietSinceMs >= quietMs || nowMs - Math.max(sinceMs, this.#endedAtMs) >= mostMs
   }
 
   #pauseMs(): number {
     const { pace } = this.#options
-    const earliest = pace && this.#startedAtMs.length === pace.starts ? this.#startedAtMs[0] : undefined
-    return pace && earliest !== undefined ? earliest + pace.withinMs - performance.now() : 0
+    if (!pace || this.#startsInWindow < pace.starts) return 0
+    return this.#windowAtMs + pace.withinMs - performance.now()
   }
 
   #start(): void {
     const { pace, itemsMax } = this.#options
     if (pace) {
-      if (this.#startedAtMs.length === pace.starts) this.#startedAtMs.shift()
-      this.#startedAtMs.push(performance.now())
+      const nextAtMs = this.#windowAtMs + pace.withinMs
+      const nowMs = performance.now()
+      if (nowMs >= nextAtMs || this.#startsInWindow === pace.starts) {
+        // TRAP: a timer may be a little early; the window is not.
+        this.#windowAtMs = Math.max(nowMs, nextAtMs)
+        this.#startsInWindow = 0
+      }
+      this.#startsInWindow += 1
     }
     const batch = this.#waiting.splice(0, itemsMax)
     this.#underWay += 1
@@ -109,6 +151,8 @@ export class Batches<Item, Result> {
     } finally {
       clearTimeout(timer)
       this.#underWay -= 1
+      this.#endedAtMs = performance.now()
+      this.#expected = batch.length + this.#waiting.length
       this.#schedule()
       for (const tell of this.#ended.splice(0)) tell()
     }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Batches, type BatchOptions } from '../../src/events/batches.ts'
 
 interface Held {
@@ -91,18 +91,81 @@ describe('batches', () => {
     await settled
   })
 
-  it('start no faster than their pace, though the first ones start at once', async () => {
-    const startedAtMs: number[] = []
-    const { batches } = open({
-      pace: { starts: 3, withinMs: 60 },
-      run: async (items) => {
-        startedAtMs.push(performance.now())
-        return texts(items)
-      },
+  describe('by a clock of their own', () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
     })
-    for (let item = 0; item < 10; item++) await batches.add(item)
-    for (let index = 3; index < startedAtMs.length; index++) {
-      expect((startedAtMs[index] ?? 0) - (startedAtMs[index - 3] ?? 0)).toBeGreaterThan(58)
+    afterEach(() => {
+      vi.useRealTimers()
+    })
+
+    /** Batches that take so many milliseconds, and when each started with how many items. */
+    function openTimed(takeMs: (batch: number) => number, options: Partial<BatchOptions<number, string>>) {
+      const openedAtMs = performance.now()
+      const starts: { atMs: number; items: number }[] = []
+      const { batches } = open({
+        ...options,
+        run: async (items) => {
+          starts.push({ atMs: Math.round(performance.now() - openedAtMs), items: items.length })
+          await new Promise((resolve) => setTimeout(resolve, takeMs(starts.length)))
+          return texts(items)
+        },
+      })
+      return { batches, starts }
     }
+
+    /** A caller who asks again as soon as it is answered. */
+    async function askAgain(batches: Batches<number, string>, times: number) {
+      for (let time = 0; time < times; time++) await batches.add(1)
+    }
+
+    it('start no faster than their pace, the first ones at once, and a late one delays no window but its own', async () => {
+      const { batches, starts } = openTimed((batch) => (batch === 1 ? 60 : 20), { pace: { starts: 3, withinMs: 120 } })
+      const done = askAgain(batches, 8)
+      await vi.advanceTimersByTimeAsync(1_000)
+      await done
+      expect(starts.map(({ atMs }) => Math.round(atMs / 10))).toEqual([0, 6, 8, 12, 14, 16, 24, 26])
+    })
+
+    const gather = { quietMs: 5, mostMs: 30, beside: { items: 10, mostMs: 100 } }
+
+    it('put callers together who were answered apart, and never keep a lone one waiting', async () => {
+      const { batches, starts } = openTimed(() => 20, { gather })
+      const one = askAgain(batches, 5)
+      await vi.advanceTimersByTimeAsync(10)
+      const other = askAgain(batches, 3)
+      await vi.advanceTimersByTimeAsync(1_000)
+      await Promise.all([one, other])
+      expect(starts.map(({ items }) => items)).toEqual([1, 2, 2, 2, 1])
+    })
+
+    it('wait for no more than so long, whatever keeps coming, nor for those who stay away', async () => {
+      const { batches, starts } = openTimed(() => 20, { gather })
+      const answers = Array.from({ length: 9 }, (_, item) => batches.add(item))
+      await vi.advanceTimersByTimeAsync(25)
+      answers.push(batches.add(9))
+      await vi.advanceTimersByTimeAsync(6)
+      expect(starts.map(({ items }) => items)).toEqual([9, 1])
+      await vi.advanceTimersByTimeAsync(20)
+      for (let item = 10; item < 60; item++) {
+        answers.push(batches.add(item))
+        await vi.advanceTimersByTimeAsync(1)
+      }
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(await Promise.all(answers)).toHaveLength(60)
+    })
+
+    it('start beside a running one when they have grown, or after a while', async () => {
+      const { batches, starts } = openTimed(() => 500, { gather, underWayMax: 3 })
+      const answers = [batches.add(0)]
+      await vi.advanceTimersByTimeAsync(10)
+      for (let item = 1; item < 11; item++) answers.push(batches.add(item))
+      await vi.advanceTimersByTimeAsync(10)
+      answers.push(batches.add(11))
+      await vi.advanceTimersByTimeAsync(1_000)
+      await Promise.all(answers)
+      expect(starts.map(({ items }) => items)).toEqual([1, 10, 1])
+      expect(starts[2]?.atMs).toBeLessThan(150)
+    })
   })
 })
