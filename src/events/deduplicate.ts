@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { duplicateWindowMs } from '../../schema/event.ts'
 import { selectRows } from '../sql/rows.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
-import { acceptancesSql, lookUpSettings, type Owned } from './sql.ts'
+import { acceptancesSql, type Owned } from './sql.ts'
 
 /** What an event that is the caller's own came to. */
 export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
@@ -56,7 +56,6 @@ export class Duplicates {
     if (events.length === 0) return []
     const rows = await selectRows<Owned & Acceptance>(this.#clickhouse, acceptancesSql(events), {
       label: 'events.duplicates',
-      settings: lookUpSettings,
       signal,
     })
     const last = new Map<string, Acceptance>()

@@ -4,7 +4,7 @@ import { selectRows } from '../sql/rows.ts'
 import type { Stores } from '../stores/open.ts'
 import { askPostgres } from '../stores/postgres.ts'
 import { Batches } from './batches.ts'
-import { clickCampaignsSql, lookUpSettings, type Owned } from './sql.ts'
+import { clickCampaignsSql, type Owned } from './sql.ts'
 import type { ValidEvent } from './validate.ts'
 
 /** Where an event belongs. */
@@ -59,7 +59,6 @@ export function openAttribution(
     async run(wanted, signal) {
       const rows = await selectRows<Owned & { campaignId: string }>(clickhouse, clickCampaignsSql(wanted), {
         label: 'events.clicks',
-        settings: lookUpSettings,
         signal,
       })
       const found = new Map(rows.map((row) => [keyOf(row), row.campaignId]))

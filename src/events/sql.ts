@@ -1,11 +1,5 @@
 import { ch, type Fragment, join, text, texts } from '../sql/fragment.ts'
 
-/**
- * How ids are looked up: many small reads of what is in the page cache, for which making and waking threads costs more
- * than they save.
- */
-export const lookUpSettings = { max_threads: 1, local_filesystem_read_method: 'pread' } as const
-
 /** Something of an account's, by its id. */
 export interface Owned {
   accountId: string
