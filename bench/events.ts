@@ -94,7 +94,7 @@ const folder = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
 const settings = { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' }
 const stores = await openStores(readSettings(settings), ({ message }) => console.error(message))
 const results: Figures[] = []
-const baselines: { connections: number; perSecond: number; p50Ms: number; p99Ms: number }[] = []
+const baselines: { connections: number; perSecond: number; p50Ms: number; p95Ms: number; p99Ms: number }[] = []
 let clickhouseVersion = ''
 
 try {
@@ -114,6 +114,7 @@ try {
       connections,
       perSecond: Math.round(baselinePerSecond),
       p50Ms: baseline.p50Us / 1000,
+      p95Ms: baseline.p95Us / 1000,
       p99Ms: baseline.p99Us / 1000,
     })
     say(`empty route`, connections, baseline)
