@@ -3,7 +3,7 @@ import { findPlaces, placeColumns, type StoredPlaces } from './places.ts'
 import type { Room } from './room.ts'
 import { ch, type Fragment, instantKeys, join, text } from './sql/fragment.ts'
 import type { PageKey } from './sql/page.ts'
-import { selectRows } from './sql/rows.ts'
+import { selectRows, smallFinal } from './sql/rows.ts'
 import { type StoredSubIds, subIdColumns, toAmount, toInstant, toSubIds, toText } from './storedValues.ts'
 import { toInstantText } from './time/range.ts'
 
@@ -72,7 +72,7 @@ SELECT ${columns}${extra}
 FROM conversions FINAL
 WHERE ${join(conditions, '\n  AND ')}
 ORDER BY converted_at DESC, id DESC`,
-    asking,
+    { ...asking, settings: smallFinal },
   )
 }
 

@@ -3,7 +3,7 @@ import { findPlaces, type Places, type StoredPlaces } from '../places.ts'
 import type { Room } from '../room.ts'
 import { findLatest } from '../sql/latest.ts'
 import { type PageKey, type PageOf, toPage } from '../sql/page.ts'
-import { selectRows } from '../sql/rows.ts'
+import { selectRows, smallFinal } from '../sql/rows.ts'
 import { type StoredSubIds, toAmount, toSubIds, toText } from '../storedValues.ts'
 import { toInstantText } from '../time/range.ts'
 import type { ClickPlan } from './plan.ts'
@@ -74,6 +74,7 @@ async function readClicks(room: Room, plan: ClickPlan, keys: PageKey[], signal: 
     selectRows<{ id: string; conversionCount: number }>(clickhouse, conversionCountsSql(plan.accountId, keys), {
       label: 'clicks.conversions',
       signal,
+      settings: smallFinal,
     }),
   ])
   const byId = new Map(stored.map((row) => [row.id, row]))

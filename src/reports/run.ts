@@ -1,8 +1,8 @@
 import { notSet, type ReportAnswer } from '../../schema/report.ts'
 import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
-import { selectGroups } from '../sql/rows.ts'
-import { toInstantText } from '../time/range.ts'
+import { selectGroups, smallFinal } from '../sql/rows.ts'
+import { type Range, toInstantText } from '../time/range.ts'
 import { countryName } from './countryName.ts'
 import type { ReportPlan } from './plan.ts'
 import { reportSql } from './sql.ts'
@@ -16,7 +16,7 @@ export async function runReport({ stores, names }: Room, plan: ReportPlan, signa
   const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & SumTexts>(
     stores.clickhouse,
     reportSql(plan),
-    { label: 'reports', signal },
+    { label: 'reports', signal, ...(isShort(plan.range) && { settings: smallFinal }) },
   )
   const nameOf = await labels(
     names,
@@ -34,6 +34,11 @@ export async function runReport({ stores, names }: Room, plan: ReportPlan, signa
     truncated: rowsBeforeLimit > rows.length,
     asOf: toInstantText(plan.nowMs),
   }
+}
+
+/** Beyond a quarter of a year an account may have very many conversions. */
+function isShort({ fromMs, untilMs }: Range): boolean {
+  return untilMs - fromMs <= 92 * 86_400_000
 }
 
 /** @returns what a bucket is called; null for an id that nothing is known of */

@@ -38,6 +38,12 @@ const readSettings: ClickHouseSettings = {
 }
 
 /**
+ * For FINAL over no more than some ten thousand rows: one thread collapses them. To split them among threads costs more
+ * than it gains there, and is what ClickHouse does: a page of 50 scattered conversions took 31 ms of CPU, 24 without.
+ */
+export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_into_layers_final: 0 }
+
+/**
  * Runs a SELECT and returns its rows.
  * @throws Problem `query_timeout` when it ran out of its time, `unavailable` when ClickHouse can't be reached
  */

@@ -1,7 +1,7 @@
 import type { StatsDaily, StatsOverview } from '../../schema/stats.ts'
 import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
-import { selectRows } from '../sql/rows.ts'
+import { selectRows, smallFinal } from '../sql/rows.ts'
 import { askPostgres, type Postgres } from '../stores/postgres.ts'
 import { toInstantText } from '../time/range.ts'
 import type { StatsPlan } from './plan.ts'
@@ -16,6 +16,7 @@ export async function runDaily({ stores }: Room, plan: StatsPlan, signal: AbortS
   const rows = await selectRows<{ startS: number } & SumTexts>(stores.clickhouse, dailySql(plan), {
     label: 'stats.daily',
     signal,
+    settings: smallFinal,
   })
   const byStart = new Map(rows.map((row) => [row.startS * 1000, row]))
   return {
@@ -34,7 +35,11 @@ export async function runDaily({ stores }: Room, plan: StatsPlan, signal: AbortS
  */
 export async function runOverview({ stores }: Room, plan: StatsPlan, signal: AbortSignal): Promise<StatsOverview> {
   const [rows, resources] = await Promise.all([
-    selectRows<SumTexts>(stores.clickhouse, totalsSql(plan), { label: 'stats.overview', signal }),
+    selectRows<SumTexts>(stores.clickhouse, totalsSql(plan), {
+      label: 'stats.overview',
+      signal,
+      settings: smallFinal,
+    }),
     countResources(stores.postgres, plan.accountId),
   ])
   const [totals] = rows
