@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Page, pageParameters } from './page.ts'
 import { rangeParameters } from './range.ts'
+import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
 export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
@@ -71,6 +72,7 @@ export const ClickQuery = Type.Object(
   {
     ...pageParameters,
     ...rangeParameters,
+    ...formatParameter(listFormats),
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this campaign.' })),
     offer_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this offer.' })),
     converted: Type.Optional(

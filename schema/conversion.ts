@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { devices, placeFields, SubIds } from './click.ts'
 import { Page, pageParameters } from './page.ts'
 import { rangeParameters } from './range.ts'
+import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
 export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
@@ -48,6 +49,7 @@ export const ConversionQuery = Type.Object(
   {
     ...pageParameters,
     ...rangeParameters,
+    ...formatParameter(listFormats),
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only conversions of this campaign.' })),
     status: Type.Optional(
       Type.String({

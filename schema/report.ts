@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Metrics, metricFields } from './metrics.ts'
 import { rangeParameters } from './range.ts'
+import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Id, Instant } from './scalars.ts'
 
 /** What a report can be grouped by. */
@@ -39,12 +40,13 @@ export const ReportQuery = Type.Object(
     ),
     ...rangeParameters,
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks and conversions of this campaign.' })),
+    ...formatParameter(tableFormats),
   },
   { additionalProperties: false },
 )
 export type ReportQuery = Static<typeof ReportQuery>
 
-const ReportRow = Type.Object({
+export const ReportRow = Type.Object({
   id: Type.String({
     description: `The bucket: a campaign id, a country code, a day, …; \`${notSet}\` for rows without.`,
   }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Metrics, metricFields } from './metrics.ts'
+import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Id, Instant } from './scalars.ts'
 
 export const statsDaysDefault = 30
@@ -30,6 +31,12 @@ export const StatsQuery = Type.Object(
 )
 export type StatsQuery = Static<typeof StatsQuery>
 
+/** The daily series leaves as CSV too. */
+export const DailyQuery = Type.Object(
+  { ...StatsQuery.properties, ...formatParameter(tableFormats) },
+  { additionalProperties: false },
+)
+
 /** What both answers say of the window they are about. */
 const windowFields = {
   from: Instant,
@@ -53,7 +60,7 @@ export const StatsOverview = Type.Object({
 })
 export type StatsOverview = Static<typeof StatsOverview>
 
-const StatsDay = Type.Object({
+export const StatsDay = Type.Object({
   id: Type.String({ format: 'date', description: 'The local day.' }),
   date: Type.String({ format: 'date', description: 'The same.' }),
   complete: Type.Boolean({

@@ -10,6 +10,8 @@ export interface Answers {
    * @param run asks the stores, at most once for equal questions at once; its signal aborts when every caller has hung up
    */
   send(request: FastifyRequest, reply: FastifyReply, run: (signal: AbortSignal) => Promise<DatedAnswer>): Promise<void>
+  /** The same of an answer that is a text of CSV. */
+  sendCsv(request: FastifyRequest, reply: FastifyReply, run: (signal: AbortSignal) => Promise<string>): Promise<void>
 }
 
 /** An answer and the moment that its numbers are of. */
@@ -31,7 +33,8 @@ export type AnswerSource = 'kept' | 'shared' | 'run'
 
 /** An answer as it leaves, so that sending it again costs nothing. */
 interface Prepared {
-  json: Buffer
+  body: Buffer
+  type: string
   /** Weak, since `asOf` is no part of it: the same numbers a minute later are the same answer. */
   etag: string
 }
@@ -55,16 +58,16 @@ export function openAnswers({
 }: AnswersOptions = {}): Answers {
   const kept = new LRUCache<string, Prepared>({
     maxSize: bytesMax,
-    sizeCalculation: ({ json }) => json.length + overheadBytes,
+    sizeCalculation: ({ body }) => body.length + overheadBytes,
     ttl: lifeMs,
     ttlResolution: 0,
   })
   const runs = new Map<string, Run>()
 
-  function start(question: string, run: (signal: AbortSignal) => Promise<DatedAnswer>): Run {
+  function start(question: string, run: (signal: AbortSignal) => Promise<Prepared>): Run {
     const startedMs = performance.now()
     const hungUp = new AbortController()
-    const answer = run(hungUp.signal).then(prepare)
+    const answer = run(hungUp.signal)
     let waiting = 0
     let isOver = false
     const end = () => {
@@ -96,7 +99,7 @@ export function openAnswers({
   async function ask(
     question: string,
     hungUp: AbortSignal,
-    run: (signal: AbortSignal) => Promise<DatedAnswer>,
+    run: (signal: AbortSignal) => Promise<Prepared>,
   ): Promise<Prepared> {
     const present = runs.get(question)
     const isShared = present !== undefined && performance.now() - present.startedMs < lifeMs
@@ -107,17 +110,26 @@ export function openAnswers({
     return await joined.answer
   }
 
+  async function send(
+    question: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: (signal: AbortSignal) => Promise<Prepared>,
+  ): Promise<void> {
+    const found = kept.get(question)
+    if (found) onAnswer('kept')
+    const { body, type, etag } = found ?? (await ask(question, request.signal, run))
+    // Callers may keep what they got, but ask before each use whether it still holds.
+    reply.header('cache-control', 'private, no-cache').header('etag', etag)
+    if (names(request.headers['if-none-match'], etag)) await reply.code(304).send()
+    else await reply.header('content-type', type).send(body)
+  }
+
   return {
-    async send(request, reply, run) {
-      const question = questionOf(request)
-      const found = kept.get(question)
-      if (found) onAnswer('kept')
-      const { json, etag } = found ?? (await ask(question, request.signal, run))
-      // Callers may keep what they got, but ask before each use whether it still holds.
-      reply.header('cache-control', 'private, no-cache').header('etag', etag)
-      if (names(request.headers['if-none-match'], etag)) await reply.code(304).send()
-      else await reply.header('content-type', 'application/json; charset=utf-8').send(json)
-    },
+    send: (request, reply, run) =>
+      send(questionOf(request), request, reply, async (signal) => prepareJson(await run(signal))),
+    sendCsv: (request, reply, run) =>
+      send(`${questionOf(request)} as CSV`, request, reply, async (signal) => prepareCsv(await run(signal))),
   }
 }
 
@@ -126,10 +138,18 @@ function questionOf({ caller, routeOptions, query }: FastifyRequest): string {
   return `${caller.accountId} ${routeOptions.url} ${JSON.stringify(query)}`
 }
 
-function prepare({ asOf, ...rest }: DatedAnswer): Prepared {
+function prepareJson({ asOf, ...rest }: DatedAnswer): Prepared {
   const text = JSON.stringify(rest)
-  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 27)
-  return { json: Buffer.from(`${text.slice(0, -1)},"asOf":${JSON.stringify(asOf)}}`), etag: `W/"${digest}"` }
+  const body = Buffer.from(`${text.slice(0, -1)},"asOf":${JSON.stringify(asOf)}}`)
+  return { body, type: 'application/json; charset=utf-8', etag: etagOf(text) }
+}
+
+function prepareCsv(text: string): Prepared {
+  return { body: Buffer.from(text), type: 'text/csv; charset=utf-8; header=present', etag: etagOf(text) }
+}
+
+function etagOf(text: string): string {
+  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
 }
 
 /** Whether `If-None-Match` names this tag, or any; compared weakly, as RFC 9110 (13.1.2) says. */

@@ -7,6 +7,7 @@ import { type Answers, openAnswers } from './answers.ts'
 import { clickRoutes } from './clicks/routes.ts'
 import { conversionRoutes } from './conversions/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { openExports } from './exports.ts'
 import { answerBadHttp } from './gate/badHttp.ts'
 import { addDocs } from './gate/docs.ts'
 import { answerError } from './gate/errors.ts'
@@ -132,7 +133,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   })
   readParameters(app)
   await addDocs(app)
-  const room: Room = { stores, names, answers, now, registry: metrics?.registry, countIdentifier }
+  const exports = openExports()
+  app.addHook('preClose', async () => exports.close())
+  const room: Room = { stores, names, answers, exports, now, registry: metrics?.registry, countIdentifier }
   healthRoutes(app, room, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
   await app.register(
     async (api) => {

@@ -1,5 +1,7 @@
 import type { NamedTable, Names } from './names.ts'
-import { ch, type Fragment } from './sql/fragment.ts'
+import type { RowField } from './rowFields.ts'
+import { ch, type Fragment, identifier, join, texts } from './sql/fragment.ts'
+import { askPostgres, type Postgres } from './stores/postgres.ts'
 
 /** The ids that clicks and conversions share, and the table that knows what each is called. */
 const placeTables = {
@@ -60,4 +62,48 @@ export async function findPlaces(
     trafficSourceId: row.trafficSourceId || null,
     trafficSourceName: trafficSources.get(row.trafficSourceId) ?? null,
   })
+}
+
+/**
+ * Reads what all places of an account are called now, for rows that ClickHouse writes itself.
+ * @returns ids and names as fields of `clicks` or `conversions`, in the order of the API
+ * @throws Problem `unavailable`
+ */
+export async function placeFields(postgres: Postgres, accountId: string): Promise<RowField[]> {
+  const fields = await Promise.all(
+    (Object.keys(placeTables) as (keyof typeof placeTables)[]).map(async (field) => {
+      const rows = await askPostgres(
+        postgres<{ id: string; name: string }[]>`
+          SELECT id, name FROM ${postgres(placeTables[field])} WHERE account_id = ${accountId} ORDER BY id`,
+      )
+      const column = identifier(field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+      const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
+      return [
+        { name: field, value: ch`nullIf(${column}, '')` },
+        { name: field.replace(/Id$/, 'Name'), value: ch`transform(${column}, ${listOf(ids)}, ${listOf(names)}, NULL)` },
+      ]
+    }),
+  )
+  return fields.flat()
+}
+
+/** ClickHouse refuses a form field above 128 KiB. Quoting may double a text, and one text may have 24 KiB. */
+const bytesPerParameter = 32_768
+
+/** Any number of texts as a constant array. */
+function listOf(values: readonly string[]): Fragment {
+  const chunks: string[][] = [[]]
+  let bytes = 0
+  for (const value of values) {
+    if (bytes > bytesPerParameter) {
+      chunks.push([])
+      bytes = 0
+    }
+    chunks.at(-1)?.push(value)
+    bytes += Buffer.byteLength(value) + 3
+  }
+  return ch`arrayConcat(${join(
+    chunks.map((chunk) => ch`${texts(chunk)}`),
+    ', ',
+  )})`
 }

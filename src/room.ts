@@ -10,6 +10,7 @@ import type {
 } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Answers } from './answers.ts'
+import type { Exports } from './exports.ts'
 import type { Names } from './names.ts'
 import type { Stores } from './stores/open.ts'
 
@@ -27,6 +28,7 @@ export interface Room {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
   readonly names: Names
   readonly answers: Answers
+  readonly exports: Exports
   /** The present moment in epoch milliseconds; handed in, so that tests choose it. */
   readonly now: () => number
   /** Where a room publishes figures of its own; undefined where nobody asks for them. */

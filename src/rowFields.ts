@@ -12,12 +12,15 @@ export interface RowField {
   cell?: Fragment
 }
 
-/** The fields of a click that are stored, named and ordered as in the API. */
-export function clickFields(baseCurrency: string): RowField[] {
+/**
+ * The fields of a click that are stored, named and ordered as in the API.
+ * @param places campaign, offer, landing page and traffic source: their ids, or with what each is called
+ */
+export function clickFields(baseCurrency: string, places: readonly RowField[] = placeIds): RowField[] {
   return [
     ...same('id'),
     { name: 'clickedAt', value: ch`clicked_at` },
-    ...placeFields,
+    ...places,
     ...texts({ visitorId: 'visitor_id' }),
     ...texts({
       country: 'country',
@@ -41,8 +44,8 @@ export function clickFields(baseCurrency: string): RowField[] {
   ]
 }
 
-/** The fields of a conversion that are stored, named and ordered as in the API. */
-export function conversionFields(baseCurrency: string): RowField[] {
+/** The same of a conversion. */
+export function conversionFields(baseCurrency: string, places: readonly RowField[] = placeIds): RowField[] {
   return [
     ...same('id', 'source', 'status'),
     ...texts({ externalStatus: 'external_status', eventName: 'event_name' }),
@@ -51,7 +54,7 @@ export function conversionFields(baseCurrency: string): RowField[] {
     { name: 'createdAt', value: ch`created_at` },
     { name: 'updatedAt', value: ch`updated_at` },
     ...texts({ clickId: 'click_id', visitorId: 'visitor_id', transactionId: 'transaction_id' }),
-    ...placeFields,
+    ...places,
     ...texts({ country: 'country', device: 'device', os: 'os', browser: 'browser' }),
     subIds,
     ...same('payout', 'revenue'),
@@ -73,7 +76,7 @@ export function texts(columns: Record<string, string>): RowField[] {
   return Object.entries(columns).map(([name, column]) => ({ name, value: ch`nullIf(${identifier(column)}, '')` }))
 }
 
-const placeFields = texts({
+const placeIds = texts({
   campaignId: 'campaign_id',
   offerId: 'offer_id',
   landingPageId: 'landing_page_id',

@@ -56,7 +56,11 @@ async function runExport(context: Context, name: string, options: ExportOptions)
   const { id: accountId, currency } = await requireAccount(stores.postgres, options.account)
   const written: Written = { rows: 0, bytes: 0 }
   const signal = context.interrupted
-  const rows = counted(exportRows(stores, { resource, accountId, currency, range, isCsv }, signal), isCsv, written)
+  const rows = counted(
+    exportRows(stores, { resource, accountId, currency, range, format: isCsv ? 'csv' : 'ndjson' }, signal),
+    isCsv,
+    written,
+  )
   try {
     if (options.output === undefined) await pipeline(Readable.from(rows), context.stdout, { signal, end: false })
     else await writeFile(options.output, rows, { isGzipped, signal })

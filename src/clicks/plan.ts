@@ -28,7 +28,7 @@ export function planClicks(
   caller: { accountId: string; currency: string },
   nowMs: number,
 ): ClickPlan {
-  const { limit, cursor, ...filters } = query
+  const { limit, cursor, format: _, ...filters } = query
   const boundTo = fingerprint(caller.accountId, 'clicks', filters)
   return {
     accountId: caller.accountId,

@@ -1,7 +1,10 @@
+import type { RowFormat } from '../../schema/rowFormat.ts'
 import { placeColumns } from '../places.ts'
+import { clickFields, type RowField } from '../rowFields.ts'
+import { formatClause, selectList } from '../rowFormats.ts'
 import { ch, count, type Fragment, instant, instantKeys, join, nothing, text } from '../sql/fragment.ts'
 import type { LatestQuestion } from '../sql/latest.ts'
-import { after, type PageKey } from '../sql/page.ts'
+import { after, cursorOf, type PageKey } from '../sql/page.ts'
 import { subIdColumns } from '../storedValues.ts'
 import type { ClickPlan } from './plan.ts'
 
@@ -101,4 +104,46 @@ WHERE account_id = ${text(accountId)}
   AND (clicked_at, click_id) IN ${instantKeys(keys)}
   AND NOT is_test
 GROUP BY click_id`
+}
+
+/**
+ * All clicks of a range, newest first, as ClickHouse writes them: the same order, read as it is written, so that memory
+ * stays constant. How often each one converted comes from one list of those that did, since a join would have to sort.
+ * @param places ids and names of campaigns and the like
+ */
+export function clickExportSql(plan: ClickPlan, places: readonly RowField[], format: RowFormat): Fragment {
+  const { accountId, range, converted } = plan
+  const ofRange = [ch`account_id = ${text(accountId)}`, ...between(range.fromMs, range.untilMs)]
+  const filters = ofCampaignAndOffer(plan)
+  const isConverted = ch`(clicked_at, id) IN (${convertedSql(plan, plan.after, range.fromMs)})`
+  const conditions = [
+    ...ofRange,
+    after(plan.after, ch`clicked_at`, ch`id`),
+    ...filters,
+    ...(converted === undefined ? [] : [converted ? isConverted : ch`NOT ${isConverted}`]),
+  ]
+  const conversions = ch`transform(id, counts.1, counts.2, toUInt64(0))`
+  const fields = [
+    ...clickFields(plan.baseCurrency, places),
+    { name: 'converted', value: ch`toBool(${conversions} > 0)` },
+    { name: 'conversionCount', value: ch`toInt64(${conversions})` },
+    { name: 'cursor', value: cursorOf(ch`clicked_at`, ch`id`, plan.boundTo) },
+  ]
+  return ch`
+WITH (
+  SELECT (groupArray(click_id), groupArray(conversions))
+  FROM (
+    SELECT click_id, count() AS conversions
+    FROM converted_clicks FINAL
+    WHERE ${join([...ofRange, ch`NOT is_test`], '\n  AND ')}
+    GROUP BY click_id
+  )
+) AS counts
+SELECT
+  ${selectList(fields, format)}
+FROM clicks
+WHERE ${join(conditions, '\n  AND ')}
+ORDER BY clicked_at DESC, id DESC
+LIMIT 1 BY clicked_at, id
+${formatClause(format)}`
 }

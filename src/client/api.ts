@@ -373,192 +373,6 @@ export interface components {
             /** @description The scope that the key lacks. */
             required?: string;
         };
-        Click: {
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            id: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            clickedAt: string;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            campaignId: string | null;
-            /** @description Name of the campaign now. */
-            campaignName: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            offerId: string | null;
-            /** @description Name of the offer now. */
-            offerName: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            landingPageId: string | null;
-            /** @description Name of the landing page now. */
-            landingPageName: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            trafficSourceId: string | null;
-            /** @description Name of the traffic source now. */
-            trafficSourceName: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            visitorId: string | null;
-            /** @description ISO 3166-1 alpha-2. */
-            country: string | null;
-            /** @description As the tracker sent it. */
-            region: string | null;
-            /** @description As the tracker sent it. */
-            city: string | null;
-            /** @enum {string|null} */
-            device: "desktop" | "mobile" | "tablet" | "other" | null;
-            /** @description Operating system. */
-            os: string | null;
-            /** @description Its version. */
-            osVersion: string | null;
-            /** @description Browser. */
-            browser: string | null;
-            /** @description Its version. */
-            browserVersion: string | null;
-            /** @description Accept-Language, as sent. */
-            language: string | null;
-            /** @description Page that the click came from. */
-            referrer: string | null;
-            /** @description User-Agent, as sent. */
-            userAgent: string | null;
-            /** @description Last octet (IPv4) or last 80 bits (IPv6) zeroed. */
-            ip: string | null;
-            /** @description Tracking parameters `sub1` to `sub10`. */
-            subIds: {
-                sub1: string | null;
-                sub2: string | null;
-                sub3: string | null;
-                sub4: string | null;
-                sub5: string | null;
-                sub6: string | null;
-                sub7: string | null;
-                sub8: string | null;
-                sub9: string | null;
-                sub10: string | null;
-            };
-            /** @description Click id of the traffic source, such as a gclid. */
-            externalClickId: string | null;
-            /** @description utm_source */
-            utmSource: string | null;
-            /** @description utm_medium */
-            utmMedium: string | null;
-            /** @description utm_campaign */
-            utmCampaign: string | null;
-            /** @description utm_term */
-            utmTerm: string | null;
-            /** @description utm_content */
-            utmContent: string | null;
-            /** @description At most 6 decimals, in the currency beside it. */
-            cost: number | null;
-            /** @description ISO 4217. */
-            currency: string | null;
-            /** @description cost in baseCurrency, at the rate given with it. */
-            costBase: number | null;
-            /** @description Currency of the account. */
-            baseCurrency: string;
-            /** @description Listed here, counted nowhere. */
-            isBot: boolean;
-            /** @description Listed here, counted nowhere. */
-            isTest: boolean;
-            /** @description Whether conversionCount is above 0. */
-            converted: boolean;
-            /** @description Conversions of this click that are no tests, of any status, now. */
-            conversionCount: number;
-        };
-        Conversion: {
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            id: string;
-            /** @enum {string} */
-            source: "cpa" | "revenue";
-            /** @enum {string} */
-            status: "approved" | "pending" | "declined" | "hold" | "refunded" | "chargeback";
-            /** @description The status in the sender’s own word. */
-            externalStatus: string | null;
-            /** @description Such as purchase. */
-            eventName: string | null;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            convertedAt: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            clickedAt: string | null;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            updatedAt: string;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            clickId: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            visitorId: string | null;
-            /** @description The sender’s id of the sale. */
-            transactionId: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            campaignId: string | null;
-            /** @description Name of the campaign now. */
-            campaignName: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            offerId: string | null;
-            /** @description Name of the offer now. */
-            offerName: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            landingPageId: string | null;
-            /** @description Name of the landing page now. */
-            landingPageName: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            trafficSourceId: string | null;
-            /** @description Name of the traffic source now. */
-            trafficSourceName: string | null;
-            /** @description ISO 3166-1 alpha-2. */
-            country: string | null;
-            /** @enum {string|null} */
-            device: "desktop" | "mobile" | "tablet" | "other" | null;
-            /** @description Operating system. */
-            os: string | null;
-            /** @description Browser. */
-            browser: string | null;
-            /** @description Tracking parameters `sub1` to `sub10`. */
-            subIds: {
-                sub1: string | null;
-                sub2: string | null;
-                sub3: string | null;
-                sub4: string | null;
-                sub5: string | null;
-                sub6: string | null;
-                sub7: string | null;
-                sub8: string | null;
-                sub9: string | null;
-                sub10: string | null;
-            };
-            /** @description At most 6 decimals, in the currency beside it. */
-            payout: number | null;
-            /** @description At most 6 decimals, in the currency beside it. */
-            revenue: number | null;
-            /** @description ISO 4217. */
-            currency: string | null;
-            /** @description revenue in baseCurrency, at the rate given with it. */
-            revenueBase: number | null;
-            /** @description Currency of the account. */
-            baseCurrency: string;
-            /** @description As the sender gave it. */
-            couponCode: string | null;
-            /** @description Counted nowhere; listed with include_test_mode. */
-            isTest: boolean;
-        };
         Campaign: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
@@ -706,6 +520,8 @@ export interface operations {
                 from?: string;
                 /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
                 to?: string;
+                /** @description Form of the answer; wins over `Accept`, which takes `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
+                format?: "ndjson" | "csv" | "parquet" | "json";
                 /** @description Only clicks of this campaign. */
                 campaign_id?: string;
                 /** @description Only clicks of this offer. */
@@ -730,14 +546,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Click"][];
+                        data: {
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            id: string;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            clickedAt: string;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            campaignId: string | null;
+                            /** @description Name of the campaign now. */
+                            campaignName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            offerId: string | null;
+                            /** @description Name of the offer now. */
+                            offerName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            landingPageId: string | null;
+                            /** @description Name of the landing page now. */
+                            landingPageName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            trafficSourceId: string | null;
+                            /** @description Name of the traffic source now. */
+                            trafficSourceName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            visitorId: string | null;
+                            /** @description ISO 3166-1 alpha-2. */
+                            country: string | null;
+                            /** @description As the tracker sent it. */
+                            region: string | null;
+                            /** @description As the tracker sent it. */
+                            city: string | null;
+                            /** @enum {string|null} */
+                            device: "desktop" | "mobile" | "tablet" | "other" | null;
+                            /** @description Operating system. */
+                            os: string | null;
+                            /** @description Its version. */
+                            osVersion: string | null;
+                            /** @description Browser. */
+                            browser: string | null;
+                            /** @description Its version. */
+                            browserVersion: string | null;
+                            /** @description Accept-Language, as sent. */
+                            language: string | null;
+                            /** @description Page that the click came from. */
+                            referrer: string | null;
+                            /** @description User-Agent, as sent. */
+                            userAgent: string | null;
+                            /** @description Last octet (IPv4) or last 80 bits (IPv6) zeroed. */
+                            ip: string | null;
+                            /** @description Tracking parameters `sub1` to `sub10`. */
+                            subIds: {
+                                sub1: string | null;
+                                sub2: string | null;
+                                sub3: string | null;
+                                sub4: string | null;
+                                sub5: string | null;
+                                sub6: string | null;
+                                sub7: string | null;
+                                sub8: string | null;
+                                sub9: string | null;
+                                sub10: string | null;
+                            };
+                            /** @description Click id of the traffic source, such as a gclid. */
+                            externalClickId: string | null;
+                            /** @description utm_source */
+                            utmSource: string | null;
+                            /** @description utm_medium */
+                            utmMedium: string | null;
+                            /** @description utm_campaign */
+                            utmCampaign: string | null;
+                            /** @description utm_term */
+                            utmTerm: string | null;
+                            /** @description utm_content */
+                            utmContent: string | null;
+                            /** @description At most 6 decimals, in the currency beside it. */
+                            cost: number | null;
+                            /** @description ISO 4217. */
+                            currency: string | null;
+                            /** @description cost in baseCurrency, at the rate given with it. */
+                            costBase: number | null;
+                            /** @description Currency of the account. */
+                            baseCurrency: string;
+                            /** @description Listed here, counted nowhere. */
+                            isBot: boolean;
+                            /** @description Listed here, counted nowhere. */
+                            isTest: boolean;
+                            /** @description Whether conversionCount is above 0. */
+                            converted: boolean;
+                            /** @description Conversions of this click that are no tests, of any status, now. */
+                            conversionCount: number;
+                        }[];
                         /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
                     };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                    "application/vnd.apache.parquet": string;
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_format`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -819,6 +730,8 @@ export interface operations {
                 from?: string;
                 /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
                 to?: string;
+                /** @description Form of the answer; wins over `Accept`, which takes `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
+                format?: "ndjson" | "csv" | "parquet" | "json";
                 /** @description Only conversions of this campaign. */
                 campaign_id?: string;
                 /** @description Only conversions in this state now; one or several of approved, pending, declined, hold, refunded, chargeback, with commas between. */
@@ -845,14 +758,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Conversion"][];
+                        data: {
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            id: string;
+                            /** @enum {string} */
+                            source: "cpa" | "revenue";
+                            /** @enum {string} */
+                            status: "approved" | "pending" | "declined" | "hold" | "refunded" | "chargeback";
+                            /** @description The status in the sender’s own word. */
+                            externalStatus: string | null;
+                            /** @description Such as purchase. */
+                            eventName: string | null;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            convertedAt: string;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            clickedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            createdAt: string;
+                            /**
+                             * Format: date-time
+                             * @description RFC 3339, UTC, with milliseconds.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            updatedAt: string;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            clickId: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            visitorId: string | null;
+                            /** @description The sender’s id of the sale. */
+                            transactionId: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            campaignId: string | null;
+                            /** @description Name of the campaign now. */
+                            campaignName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            offerId: string | null;
+                            /** @description Name of the offer now. */
+                            offerName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            landingPageId: string | null;
+                            /** @description Name of the landing page now. */
+                            landingPageName: string | null;
+                            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+                            trafficSourceId: string | null;
+                            /** @description Name of the traffic source now. */
+                            trafficSourceName: string | null;
+                            /** @description ISO 3166-1 alpha-2. */
+                            country: string | null;
+                            /** @enum {string|null} */
+                            device: "desktop" | "mobile" | "tablet" | "other" | null;
+                            /** @description Operating system. */
+                            os: string | null;
+                            /** @description Browser. */
+                            browser: string | null;
+                            /** @description Tracking parameters `sub1` to `sub10`. */
+                            subIds: {
+                                sub1: string | null;
+                                sub2: string | null;
+                                sub3: string | null;
+                                sub4: string | null;
+                                sub5: string | null;
+                                sub6: string | null;
+                                sub7: string | null;
+                                sub8: string | null;
+                                sub9: string | null;
+                                sub10: string | null;
+                            };
+                            /** @description At most 6 decimals, in the currency beside it. */
+                            payout: number | null;
+                            /** @description At most 6 decimals, in the currency beside it. */
+                            revenue: number | null;
+                            /** @description ISO 4217. */
+                            currency: string | null;
+                            /** @description revenue in baseCurrency, at the rate given with it. */
+                            revenueBase: number | null;
+                            /** @description Currency of the account. */
+                            baseCurrency: string;
+                            /** @description As the sender gave it. */
+                            couponCode: string | null;
+                            /** @description Counted nowhere; listed with include_test_mode. */
+                            isTest: boolean;
+                        }[];
                         /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
                     };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                    "application/vnd.apache.parquet": string;
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_format`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2452,6 +2460,8 @@ export interface operations {
                 tz?: string;
                 /** @description Only clicks and conversions of this campaign. */
                 campaign_id?: string;
+                /** @description Form of the answer; wins over `Accept`, which takes `text/csv`. */
+                format?: "csv" | "json";
             };
             header?: never;
             path?: never;
@@ -2542,6 +2552,7 @@ export interface operations {
                          */
                         asOf: string;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The numbers are those of the answer whose `ETag` you named. */
@@ -2555,7 +2566,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`. */
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`, `invalid_format`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2639,6 +2650,8 @@ export interface operations {
                 to?: string;
                 /** @description Only clicks and conversions of this campaign. */
                 campaign_id?: string;
+                /** @description Form of the answer; wins over `Accept`, which takes `text/csv`. */
+                format?: "csv" | "json";
             };
             header?: never;
             path?: never;
@@ -2761,6 +2774,7 @@ export interface operations {
                          */
                         asOf: string;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The numbers are those of the answer whose `ETag` you named. */
@@ -2774,7 +2788,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_group_by`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_date_range`. */
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_group_by`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_format`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -29,7 +29,7 @@ export function planConversions(
   query: ConversionQuery,
   caller: { accountId: string; currency: string },
 ): ConversionPlan {
-  const { limit, cursor, from, to, ...filters } = query
+  const { limit, cursor, from, to, format: _, ...filters } = query
   const wanted = new Set(filters.status?.split(','))
   const statuses = filters.status === undefined ? undefined : conversionStatuses.filter((status) => wanted.has(status))
   const boundTo = fingerprint(caller.accountId, 'conversions', { ...filters, from, to, status: statuses })

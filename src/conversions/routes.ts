@@ -1,5 +1,8 @@
 import { ConversionPage, ConversionQuery } from '../../schema/conversion.ts'
+import { listFormats } from '../../schema/rowFormat.ts'
+import { formatOfExport } from '../exports.ts'
 import type { App, Room } from '../room.ts'
+import { exportConversions } from './export.ts'
 import { planConversions } from './plan.ts'
 import { listConversions } from './run.ts'
 
@@ -15,8 +18,13 @@ export function conversionRoutes(app: App, room: Room): void {
         querystring: ConversionQuery,
         response: { 200: ConversionPage },
       },
-      config: { scope: 'read:conversions' },
+      config: { scope: 'read:conversions', formats: listFormats },
     },
-    (request) => listConversions(room, planConversions(request.query, request.caller), request.signal),
+    (request, reply) => {
+      const plan = planConversions(request.query, request.caller)
+      const format = formatOfExport(request, listFormats, request.query.format)
+      if (!format) return listConversions(room, plan, request.signal)
+      return room.exports.send(request, reply, format, (signal) => exportConversions(room, plan, format, signal))
+    },
   )
 }

@@ -1,3 +1,5 @@
+import { quoted } from '../csv.ts'
+
 /** A field of a row out of Postgres, and how its value is written. */
 export interface Field {
   name: string
@@ -9,8 +11,6 @@ export interface Field {
 }
 
 type Row = Readonly<Record<string, unknown>>
-
-const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
 export const text = (name: string, column = name): Field => ({ name, column, json: JSON.stringify, cell: quoted })
 

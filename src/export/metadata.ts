@@ -1,7 +1,7 @@
 import type { NamedTable } from '../names.ts'
 import { askPostgres, type Postgres } from '../stores/postgres.ts'
-import type { Range } from '../time/range.ts'
 import { csvLine, type Field, jsonLine, list, moment, money, text } from './lines.ts'
+import type { RowQuestion } from './sql.ts'
 
 const named = [text('id'), text('name')]
 const dated = [moment('createdAt', 'created_at'), moment('updatedAt', 'updated_at')]
@@ -51,13 +51,13 @@ const rowsPerPage = 2_000
 export async function* metadataLines(
   postgres: Postgres,
   table: NamedTable,
-  { accountId, range, isCsv }: { accountId: string; range: Partial<Range>; isCsv: boolean },
+  { accountId, range, format }: Omit<RowQuestion, 'currency'>,
 ): AsyncGenerator<Buffer> {
   const fields = fieldsOf[table]
-  const [columns, line] = [fields.map(({ column }) => column), isCsv ? csvLine : jsonLine]
+  const [columns, line] = [fields.map(({ column }) => column), format === 'csv' ? csvLine : jsonLine]
   const since = new Date(range.fromMs ?? 0)
   const until = range.untilMs === undefined ? null : new Date(range.untilMs)
-  if (isCsv) yield Buffer.from(`${fields.map(({ name }) => `"${name}"`).join(',')}\n`)
+  if (format === 'csv') yield Buffer.from(`${fields.map(({ name }) => `"${name}"`).join(',')}\n`)
   let afterId = ''
   for (;;) {
     const rows = await askPostgres(postgres<{ id: string }[]>`

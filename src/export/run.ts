@@ -1,4 +1,5 @@
 import type { ResourceName } from '../import/resources.ts'
+import { rowFormatSettings } from '../rowFormats.ts'
 import type { Fragment } from '../sql/fragment.ts'
 import { streamBytes } from '../sql/rows.ts'
 import type { Stores } from '../stores/open.ts'
@@ -35,15 +36,5 @@ export function exportRows(
 
 function fromClickHouse(sqlOf: (question: RowQuestion) => Fragment, label: string): Exporter {
   return ({ clickhouse }, question, signal) =>
-    streamBytes(clickhouse, sqlOf(question), { label, signal, settings: formatSettings })
+    streamBytes(clickhouse, sqlOf(question), { label, signal, settings: rowFormatSettings })
 }
-
-/** How ClickHouse writes values, so that they are those of the API. */
-const formatSettings = {
-  date_time_output_format: 'iso',
-  output_format_json_quote_decimals: 0,
-  output_format_json_escape_forward_slashes: 0,
-  format_csv_null_representation: '',
-  // A row of a click lies in the partition of its own month, so no two months have versions of one.
-  do_not_merge_across_partitions_select_final: 1,
-} as const

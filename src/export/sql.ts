@@ -1,4 +1,6 @@
+import type { RowFormat } from '../../schema/rowFormat.ts'
 import { clickFields, conversionFields, type RowField, texts } from '../rowFields.ts'
+import { formatClause, selectList } from '../rowFormats.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../sql/fragment.ts'
 import type { Range } from '../time/range.ts'
 
@@ -8,28 +10,28 @@ export interface RowQuestion {
   /** Of the account; listed rows name it beside every converted amount. */
   currency: string
   range: Partial<Range>
-  isCsv: boolean
+  format: Exclude<RowFormat, 'parquet'>
 }
 
 /** Clicks, oldest first: in the order of their table, so that they are read as they are written out. */
 export function clicksSql(question: RowQuestion): Fragment {
-  const place = placeOf(question, ch`clicked_at`)
   return ch`
-SELECT ${columnsOf(clickFields(question.currency), question)}
-FROM clicks FINAL
-WHERE ${place}
+SELECT ${selectList(clickFields(question.currency), question.format)}
+FROM clicks
+WHERE ${placeOf(question, ch`clicked_at`)}
 ORDER BY clicked_at, id
-FORMAT ${formatOf(question)}`
+LIMIT 1 BY clicked_at, id
+${formatClause(question.format)}`
 }
 
 /** Conversions in their latest state, oldest first. */
 export function conversionsSql(question: RowQuestion): Fragment {
   return ch`
-SELECT ${columnsOf(conversionFields(question.currency), question)}
+SELECT ${selectList(conversionFields(question.currency), question.format)}
 FROM conversions FINAL
 WHERE ${placeOf(question, ch`converted_at`)}
 ORDER BY converted_at, id
-FORMAT ${formatOf(question)}`
+${formatClause(question.format)}`
 }
 
 /**
@@ -41,14 +43,14 @@ export function pixelEventsSql(question: RowQuestion): Fragment {
 FROM pixel_events FINAL
 WHERE ${placeOf(question, ch`received_at`)}
 ORDER BY origin, id, generation`
-  if (question.isCsv) {
+  if (question.format === 'csv') {
     const fields = [
       ...pixelEventFields.map(({ name, value }) => ({ name, value })),
       ...texts({ properties: 'properties' }),
     ]
     return ch`
-SELECT ${columnsOf(fields, question)}${from}
-FORMAT CSVWithNames`
+SELECT ${selectList(fields, 'csv')}${from}
+${formatClause('csv')}`
   }
   const values = join(
     pixelEventFields.map(({ value }) => value),
@@ -79,13 +81,6 @@ const pixelEventFields: (RowField & { type: Fragment })[] = [
   { name: 'receivedAt', value: ch`received_at`, type: ch`DateTime64(3, \\'UTC\\')` },
 ]
 
-function columnsOf(fields: readonly RowField[], { isCsv }: RowQuestion): Fragment {
-  return join(
-    fields.map(({ name, value, cell }) => ch`${(isCsv && cell) || value} AS ${identifier(name)}`),
-    ',\n  ',
-  )
-}
-
 function placeOf({ accountId, range }: RowQuestion, at: Fragment): Fragment {
   return join(
     [
@@ -95,8 +90,4 @@ function placeOf({ accountId, range }: RowQuestion, at: Fragment): Fragment {
     ],
     '\n  AND ',
   )
-}
-
-function formatOf({ isCsv }: RowQuestion): Fragment {
-  return isCsv ? ch`CSVWithNames` : ch`JSONEachRow`
 }

@@ -1,3 +1,4 @@
+import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Scope } from '../../schema/scopes.ts'
 
 /** What an account has paid for. All limits are whole numbers above 0 but the allowance, which may be 0. */
@@ -33,5 +34,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key needs to be let in. Every route under /api/v1 declares one; the gate and the OpenAPI document read it. */
     scope?: Scope
+    /** In which forms beside JSON its rows leave; the OpenAPI document names them. */
+    formats?: readonly RowFormat[]
   }
 }

@@ -1,9 +1,10 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { pageLimitDefault, pageLimitMax } from '../../schema/page.ts'
 import { ProblemBody, problemStatus } from '../../schema/problem.ts'
+import { mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
 import type { App } from '../room.ts'
 import { version } from '../version.ts'
 import { examples } from './docsExamples.ts'
@@ -33,6 +34,15 @@ Every path below begins with \`${apiPrefix}\`. This page is made of [an OpenAPI 
 
 **Pages.** Lists take \`limit\` (1 to ${pageLimitMax}, default ${pageLimitDefault}) and answer \`{ data, nextCursor, hasMore }\`. Pass \`nextCursor\` as \`cursor\`
 with the same filters to read on. Walking a list visits every row exactly once, whatever arrives meanwhile; a cursor never expires.
+
+**Exports.** \`/clicks\` and \`/conversions\` also leave whole: all rows of the filters in one answer of any length, as
+\`application/x-ndjson\`, \`text/csv\` or \`application/vnd.apache.parquet\`, by \`Accept\` or by \`format\`; reports and the daily series as CSV.
+Rows have the same fields and order as in JSON, and one more, \`cursor\`. An answer that breaks off ends with a reset connection;
+call again with the \`cursor\` of the last complete row to go on after it.
+
+\`\`\`sh
+curl --compressed -H 'Authorization: ApiKey trb_live_…' 'http://127.0.0.1:3000${apiPrefix}/clicks?from=2026-11-01&format=csv'
+\`\`\`
 
 **Parameters** are checked strictly: one that is unknown, empty, given twice or out of range is refused, never ignored.
 
@@ -157,10 +167,27 @@ function describe(schema: FastifySchema | undefined, url: string, { method, conf
   if (!scope) return { ...schema, hide: true }
   return {
     ...schema,
+    ...(config.formats && { response: withFormats(schema?.response, config.formats) }),
     operationId: schema?.operationId ?? operationIdOf(`${method}`, url),
     description: [schema?.description, `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n'),
     security: [{ apiKey: [scope] }],
   }
+}
+
+/** Adds the forms that an answer of rows has beside JSON. */
+function withFormats(response: unknown, formats: readonly RowFormat[]): object {
+  const answers = response as Record<string, TSchema>
+  const others = formats.map((format) => [mediaTypes[format], { schema: formatSchemas[format] }])
+  return {
+    ...answers,
+    200: { content: { 'application/json': { schema: answers[200] }, ...Object.fromEntries(others) } },
+  }
+}
+
+const formatSchemas: Record<RowFormat, TSchema> = {
+  ndjson: Type.String({ description: 'A line of JSON for each row: its fields, and `cursor`.' }),
+  csv: Type.String({ description: 'The first line names the fields; absent values are empty.' }),
+  parquet: Type.String({ format: 'binary', description: 'Columns with types of their own; `subIds` is a struct.' }),
 }
 
 /** @returns `getCampaignsById` for GET /api/v1/campaigns/:id */

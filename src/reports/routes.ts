@@ -1,8 +1,10 @@
 import { NotModified } from '../../schema/answer.ts'
 import { ReportAnswer, ReportQuery } from '../../schema/report.ts'
+import { tableFormats } from '../../schema/rowFormat.ts'
 import type { App, Room } from '../room.ts'
+import { wantsCsv } from '../wantedFormat.ts'
 import { planReport } from './plan.ts'
-import { runReport } from './run.ts'
+import { reportCsv, runReport } from './run.ts'
 
 export function reportRoutes(app: App, room: Room): void {
   app.get(
@@ -16,11 +18,13 @@ export function reportRoutes(app: App, room: Room): void {
         querystring: ReportQuery,
         response: { 200: ReportAnswer, 304: NotModified },
       },
-      config: { scope: 'read:reports' },
+      config: { scope: 'read:reports', formats: tableFormats },
     },
-    (request, reply) =>
-      room.answers.send(request, reply, (signal) =>
-        runReport(room, planReport(request.query, request.caller, room.now()), signal),
-      ),
+    (request, reply) => {
+      const plan = planReport(request.query, request.caller, room.now())
+      const run = (signal: AbortSignal) => runReport(room, plan, signal)
+      if (!wantsCsv(request, request.query.format)) return room.answers.send(request, reply, run)
+      return room.answers.sendCsv(request, reply, async (signal) => reportCsv(await run(signal)))
+    },
   )
 }

@@ -1,4 +1,5 @@
-import { notSet, type ReportAnswer } from '../../schema/report.ts'
+import { notSet, type ReportAnswer, ReportRow } from '../../schema/report.ts'
+import { toCsv } from '../csv.ts'
 import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
 import { selectGroups, smallFinal } from '../sql/rows.ts'
@@ -48,4 +49,9 @@ async function labels(names: Room['names'], plan: ReportPlan, ids: string[]): Pr
   if (source === 'country') return countryName
   const found = await names.find(plan.accountId, source, ids)
   return (id) => found.get(id) ?? null
+}
+
+/** The rows of the answer as a table. */
+export function reportCsv({ data }: ReportAnswer): string {
+  return toCsv(Object.keys(ReportRow.properties) as (keyof ReportAnswer['data'][number])[], data)
 }

@@ -122,7 +122,8 @@ export async function* streamBytes(clickhouse: ClickHouse, query: Fragment, aski
       ...(asking.signal && { abort_signal: asking.signal }),
     })
     const tag = String(answer.response_headers['x-clickhouse-exception-tag'] ?? '')
-    yield* untilException(watched(answer.stream as IncomingMessage), tag, (words) => parseError(words.trim()))
+    const chunks = watched(answer.stream as IncomingMessage, asking.signal)
+    yield* untilException(chunks, tag, (words) => parseError(words.trim()))
   } catch (error) {
     if (asking.signal?.aborted) throw asking.signal.reason
     throw asProblem(error)
@@ -131,14 +132,24 @@ export async function* streamBytes(clickhouse: ClickHouse, query: Fragment, aski
   }
 }
 
-/** TRAP: the driver's time limit counts the reader's pauses as silence of the server. Ours runs only while we wait. */
-async function* watched(stream: IncomingMessage): AsyncGenerator<Buffer> {
+/**
+ * TRAP: the driver's time limit counts the reader's pauses as silence of the server; ours runs only while we wait. Nor
+ * does the driver heed the signal once an answer has begun.
+ */
+async function* watched(stream: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   const { socket } = stream
-  socket.setTimeout(streamSilenceMs)
-  for await (const chunk of stream) {
-    socket.setTimeout(0)
-    yield chunk as Buffer
+  const stop = () => stream.destroy(signal?.reason)
+  if (signal?.aborted) stop()
+  signal?.addEventListener('abort', stop)
+  try {
     socket.setTimeout(streamSilenceMs)
+    for await (const chunk of stream) {
+      socket.setTimeout(0)
+      yield chunk as Buffer
+      socket.setTimeout(streamSilenceMs)
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop)
   }
 }
 

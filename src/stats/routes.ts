@@ -1,8 +1,10 @@
 import { NotModified } from '../../schema/answer.ts'
-import { StatsDaily, StatsOverview, StatsQuery } from '../../schema/stats.ts'
+import { tableFormats } from '../../schema/rowFormat.ts'
+import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../schema/stats.ts'
 import type { App, Room } from '../room.ts'
+import { wantsCsv } from '../wantedFormat.ts'
 import { planStats } from './plan.ts'
-import { runDaily, runOverview } from './run.ts'
+import { dailyCsv, runDaily, runOverview } from './run.ts'
 
 export function statsRoutes(app: App, room: Room): void {
   app.get(
@@ -31,14 +33,16 @@ export function statsRoutes(app: App, room: Room): void {
         summary: 'The same numbers day by day, in any time zone',
         description:
           'One row for every local day, oldest first; days without a click too. Days have the hours that they have in `tz`: 23, 24 or 25.',
-        querystring: StatsQuery,
+        querystring: DailyQuery,
         response: { 200: StatsDaily, 304: NotModified },
       },
-      config: { scope: 'read:stats' },
+      config: { scope: 'read:stats', formats: tableFormats },
     },
-    (request, reply) =>
-      room.answers.send(request, reply, (signal) =>
-        runDaily(room, planStats(request.query, request.caller, room.now()), signal),
-      ),
+    (request, reply) => {
+      const plan = planStats(request.query, request.caller, room.now())
+      const run = (signal: AbortSignal) => runDaily(room, plan, signal)
+      if (!wantsCsv(request, request.query.format)) return room.answers.send(request, reply, run)
+      return room.answers.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal)))
+    },
   )
 }

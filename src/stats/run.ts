@@ -1,4 +1,5 @@
-import type { StatsDaily, StatsOverview } from '../../schema/stats.ts'
+import { type StatsDaily, StatsDay, type StatsOverview } from '../../schema/stats.ts'
+import { toCsv } from '../csv.ts'
 import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
 import { selectRows, smallFinal } from '../sql/rows.ts'
@@ -64,4 +65,9 @@ async function countResources(postgres: Postgres, accountId: string): Promise<St
   const [counts] = rows
   if (!counts) throw new Error('Counts without FROM are always one row.')
   return counts
+}
+
+/** The rows of the answer as a table. */
+export function dailyCsv({ data }: StatsDaily): string {
+  return toCsv(Object.keys(StatsDay.properties) as (keyof StatsDaily['data'][number])[], data)
 }

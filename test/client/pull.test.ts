@@ -9,7 +9,7 @@ import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 // does not fit the server fails here.
 
 let api: TestApp
-let client: ReturnType<typeof createClient<paths>>
+let client: ReturnType<typeof createClient<paths, 'application/json'>>
 
 /** More than a page of everything. */
 const rows = 201
@@ -41,7 +41,7 @@ beforeAll(async () => {
     })),
   )
   const baseUrl = `${await api.app.listen({ port: 0, host: '127.0.0.1' })}/api/v1`
-  client = createClient<paths>({ baseUrl, headers: { Authorization: `ApiKey ${key}` } })
+  client = createClient<paths, 'application/json'>({ baseUrl, headers: { Authorization: `ApiKey ${key}` } })
 })
 afterAll(() => api?.close())
 

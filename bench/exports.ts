@@ -1,0 +1,154 @@
+// How fast does a whole list leave the API, next to the bare SELECT of the same rows from the same store, and how much
+// memory does that take? Rows of a year are made in --folder at the first run; later runs measure at once.
+//   node --import tsx bench/exports.ts --folder /tmp/exports --clicks 1000000
+// The bare SELECT is read over HTTP by the same process, in turns with the API, so take the ratios. Goals: NDJSON at
+// least 0.6 of the rows a second, Parquet 0.8, and less than 50 MB more memory in the process of the API.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createKey } from '../src/accounts/keys.ts'
+import { readSettings } from '../src/settings.ts'
+import { migrate } from '../src/stores/migrate.ts'
+import { openStores } from '../src/stores/open.ts'
+import { packageRoot } from '../src/stores/packageRoot.ts'
+import { benchAccount, fillStores } from './data.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    folder: { type: 'string', default: '/tmp/tributary-bench-exports' },
+    clicks: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '3' },
+    /** Fills the stores and measures nothing. */
+    fill: { type: 'boolean', default: false },
+  },
+})
+
+const clicks = Number(options.clicks)
+const settings = { DATA_DIR: options.folder, PORT: '0', LOG_LEVEL: 'warn' }
+const stores = await openStores(readSettings(settings), ({ message }) => console.error(message))
+try {
+  await migrate(stores)
+  await fillStores(stores, clicks, console.log)
+  if (!options.fill) await measure()
+} finally {
+  await stores.close()
+}
+
+/** What one reading of the whole list took. */
+interface Read {
+  seconds: number
+  megabytes: number
+  rows: number | undefined
+}
+
+async function measure(): Promise<void> {
+  const created = await createKey(stores.postgres, {
+    ...{ accountId: benchAccount, name: 'bench', scopes: ['read:clicks'], expiresAt: null },
+  })
+  if (!created) throw new Error('The account is missing.')
+  const server = await startServer()
+  const ways: Record<string, () => Promise<Read>> = {
+    'bare SELECT, NDJSON': () => readBare('JSONEachRow'),
+    'API, NDJSON': () => readApi(server.url, created.key, 'ndjson'),
+    'API, CSV': () => readApi(server.url, created.key, 'csv'),
+    'API, NDJSON, gzip': () => readApi(server.url, created.key, 'ndjson', 'gzip'),
+    'bare SELECT, Parquet': () => readBare('Parquet'),
+    'API, Parquet': () => readApi(server.url, created.key, 'parquet'),
+  }
+  const seen: Record<string, Read[]> = {}
+  try {
+    await readApi(server.url, created.key, 'ndjson')
+    const before = await memoryMb(server.pid)
+    let peak = 0
+    const watching = setInterval(async () => {
+      peak = Math.max(peak, await memoryMb(server.pid))
+    }, 50)
+    for (let round = 0; round < Number(options.rounds); round++) {
+      for (const [way, read] of Object.entries(ways)) {
+        const result = await read()
+        if (result.rows !== undefined && result.rows !== clicks) throw new Error(`${way}: ${result.rows} rows`)
+        const results = seen[way] ?? []
+        seen[way] = results
+        results.push(result)
+      }
+    }
+    clearInterval(watching)
+    const perSecond = (way: string) => clicks / medianSeconds(seen[way] ?? [])
+    console.table(
+      Object.entries(seen).map(([way, reads]) => ({
+        way,
+        'rows/s': Math.round(perSecond(way)),
+        seconds: reads.map(({ seconds }) => seconds.toFixed(2)).join(' '),
+        MB: Math.round(reads[0]?.megabytes ?? 0),
+        ratio: (perSecond(way) / perSecond(`bare SELECT, ${way.includes('Parquet') ? 'Parquet' : 'NDJSON'}`)).toFixed(
+          2,
+        ),
+      })),
+    )
+    console.log(`Memory of the API: ${before} MB before, ${peak} MB at most, ${peak - before} MB more.`)
+  } finally {
+    await server.stop()
+  }
+}
+
+function medianSeconds(reads: readonly Read[]): number {
+  return reads.map(({ seconds }) => seconds).sort((a, b) => a - b)[Math.floor(reads.length / 2)] ?? Number.NaN
+}
+
+async function readBare(format: 'JSONEachRow' | 'Parquet'): Promise<Read> {
+  const startedMs = performance.now()
+  const answer = await stores.clickhouse.client.exec({
+    query: `SELECT * FROM clicks WHERE account_id = {account:String} FORMAT ${format}`,
+    query_params: { account: benchAccount },
+  })
+  return await drain(answer.stream as IncomingMessage, startedMs, format === 'JSONEachRow')
+}
+
+async function readApi(url: string, key: string, format: string, encoding = 'identity'): Promise<Read> {
+  const startedMs = performance.now()
+  const headers = { authorization: `ApiKey ${key}`, 'accept-encoding': encoding }
+  const asked = request(`${url}/api/v1/clicks?format=${format}`, { headers }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}`)
+  return await drain(answer, startedMs, format === 'ndjson' && encoding === 'identity')
+}
+
+/** Reads to the end; counts line feeds where each ends a row. */
+async function drain(stream: IncomingMessage, startedMs: number, isLines: boolean): Promise<Read> {
+  let bytes = 0
+  let rows = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (isLines) for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows += 1
+  }
+  return { seconds: (performance.now() - startedMs) / 1000, megabytes: bytes / 1e6, rows: isLines ? rows : undefined }
+}
+
+/** Starts the compiled server; its first line of output tells the address. */
+async function startServer(): Promise<{ url: string; pid: number; stop: () => Promise<void> }> {
+  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'close')
+  const [line] = await once(child.stdout, 'data')
+  await pause(500)
+  return {
+    url: /http:\/\/[\d.:]+/.exec(`${line}`)?.[0] ?? '',
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** What a process holds in memory now; Linux only. */
+async function memoryMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+}

@@ -1,0 +1,25 @@
+import type { RowFormat } from '../../schema/rowFormat.ts'
+import { placeFields } from '../places.ts'
+import type { Room } from '../room.ts'
+import { rowFormatSettings } from '../rowFormats.ts'
+import { streamBytes } from '../sql/rows.ts'
+import type { ClickPlan } from './plan.ts'
+import { clickExportSql } from './sql.ts'
+
+/**
+ * Reads all clicks of a plan, newest first, in a form of ClickHouse's own; after its cursor where it has one.
+ * @throws Problem `unavailable`, also in the middle
+ */
+export async function* exportClicks(
+  { stores }: Room,
+  plan: ClickPlan,
+  format: RowFormat,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const places = await placeFields(stores.postgres, plan.accountId)
+  yield* streamBytes(stores.clickhouse, clickExportSql(plan, places, format), {
+    label: 'clicks.export',
+    signal,
+    settings: rowFormatSettings,
+  })
+}

@@ -1,0 +1,139 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { mediaTypes, type RowFormat } from '../schema/rowFormat.ts'
+import { Problem } from './problem.ts'
+import { wantedFormat } from './wantedFormat.ts'
+
+/** Answers of any length, sent while they are read. */
+export interface Exports {
+  /**
+   * Sends bytes as they come, gzipped where the caller takes that. What goes wrong before the first of them is a problem
+   * like any other; later the connection is reset, so that no half answer looks whole. A caller who leaves ends the reading.
+   * @param read asks a store; its signal aborts when nobody waits any more
+   * @throws Problem `rate_limited` or `unavailable` when too many are under way
+   */
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    format: RowFormat,
+    read: (signal: AbortSignal) => AsyncIterable<Buffer>,
+  ): Promise<void>
+  /** Ends all that are under way. */
+  close(): void
+}
+
+/** An export holds a connection to ClickHouse for as long as its caller reads. */
+const perAccountMax = 2
+const inAllMax = 12
+
+/** 3 costs half of the default level's time for files a tenth larger. */
+const gzipLevel = 3
+
+const contentTypes = {
+  ndjson: mediaTypes.ndjson,
+  csv: `${mediaTypes.csv}; charset=utf-8; header=present`,
+  parquet: mediaTypes.parquet,
+} as const
+
+/**
+ * Decides whether a list is to leave whole, and in which form.
+ * @param formats that the list has
+ * @param format that a parameter names
+ * @returns undefined: a page, in JSON
+ * @throws Problem `invalid_limit`: an export has no pages
+ */
+export function formatOfExport<Format extends RowFormat>(
+  { headers, url }: FastifyRequest,
+  formats: readonly Format[],
+  format: Format | 'json' | undefined,
+): Format | undefined {
+  const wanted = wantedFormat(formats, format, headers.accept)
+  // The validated parameters can't tell whether it was given.
+  if (wanted && /[?&]limit=/.test(url)) {
+    throw new Problem('invalid_limit', `limit is for pages of JSON; ${wanted} has all rows in one answer.`, {
+      param: 'limit',
+    })
+  }
+  return wanted
+}
+
+/** Opens what exports are sent by; one for all rooms. */
+export function openExports(): Exports {
+  const closing = new AbortController()
+  const underWay = new Map<string, number>()
+  let inAll = 0
+
+  function begin(accountId: string): () => void {
+    const ofAccount = underWay.get(accountId) ?? 0
+    if (ofAccount >= perAccountMax) {
+      throw new Problem('rate_limited', `An account may have ${perAccountMax} exports under way at a time.`, {
+        retryAfterS: 5,
+      })
+    }
+    if (inAll >= inAllMax) {
+      throw new Problem('unavailable', 'Too many exports are under way at the moment; try again.', { retryAfterS: 5 })
+    }
+    underWay.set(accountId, ofAccount + 1)
+    inAll += 1
+    let hasEnded = false
+    return () => {
+      if (hasEnded) return
+      hasEnded = true
+      const left = (underWay.get(accountId) ?? 1) - 1
+      if (left === 0) underWay.delete(accountId)
+      else underWay.set(accountId, left)
+      inAll -= 1
+    }
+  }
+
+  return {
+    async send(request, reply, format, read) {
+      reply.header('content-type', contentTypes[format]).header('vary', 'accept, accept-encoding')
+      if (request.method === 'HEAD') return await reply.send()
+      const end = begin(request.caller.accountId)
+      const signal = AbortSignal.any([request.signal, closing.signal])
+      const chunks = read(signal)[Symbol.asyncIterator]()
+      try {
+        // Until the first bytes an error still finds an answer that can be refused.
+        const first = await chunks.next()
+        const rows = Readable.from(chain(first, chunks), { objectMode: false })
+        // Nobody may be reading at that moment, who would be told of the end.
+        const stop = () => rows.destroy(signal.reason)
+        signal.addEventListener('abort', stop)
+        rows.once('close', () => {
+          signal.removeEventListener('abort', stop)
+          end()
+        })
+        const isGzipped = format !== 'parquet' && takesGzip(request.headers['accept-encoding'])
+        if (isGzipped) reply.header('content-encoding', 'gzip')
+        await reply.send(isGzipped ? pipeline(rows, createGzip({ level: gzipLevel }), () => {}) : rows)
+      } catch (error) {
+        end()
+        throw error
+      }
+    },
+    close() {
+      closing.abort(new Problem('unavailable', 'The server stops.'))
+    },
+  }
+}
+
+async function* chain(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    for (let next = first; !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
+}
+
+/** Whether `Accept-Encoding` names gzip with a weight above 0. */
+function takesGzip(acceptEncoding: string | undefined): boolean {
+  return (acceptEncoding ?? '').split(',').some((part) => {
+    const [coding, weight] = part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/)
+    return coding === 'gzip' && Number(weight ?? 1) > 0
+  })
+}
