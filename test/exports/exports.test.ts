@@ -270,7 +270,10 @@ describe('the form of an answer', () => {
         url: '/api/v1/clicks?format=ndjson',
         headers: { authorization: `ApiKey ${key}`, 'accept-encoding': encoding },
       })
-    const [plain, gzipped, refused] = await Promise.all([ask('identity'), ask('br, gzip'), ask('gzip;q=0')])
+    // One after the other: an account has two at a time.
+    const plain = await ask('identity')
+    const gzipped = await ask('br, gzip')
+    const refused = await ask('gzip;q=0')
     expect([plain.headers['content-encoding'], refused.headers['content-encoding']]).toEqual([undefined, undefined])
     expect(gzipped.headers).toMatchObject({
       'content-encoding': 'gzip',
