@@ -131,25 +131,30 @@ const values: Record<string, readonly string[]> = {
   status: ['active', 'archived', 'approved', 'pending'],
   source: ['cpa', 'revenue'],
   include_test_mode: ['true'],
-  q: ['text', 'of other', 'of acme', 'k1', 'c1', 'only-'],
+  q: ['text', 'of other', 'k1', 'only-'],
   fields: ['campaignName', 'name', 'referrer,sub1', 'id'],
   group_by: ['campaign', 'country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source', 'day'],
 }
 
-/** Every mix of values that the schema of a parameter takes, as query strings. */
+/**
+ * The queries of an endpoint: none, each value of each parameter, and each of them with every campaign; what is required
+ * stands in all of them, with each of its values.
+ */
 function queriesOf({ query, path }: Operation): string[] {
-  let mixes = ['']
-  for (const { name, required, schema } of query) {
+  const pairs = query.map(({ name, required, schema }) => {
     const wanted = values[name]
     if (!wanted) throw new Error(`No values are known for the parameter ${name} of ${path}.`)
     const isAllowed = (value: string) =>
       !(schema.enum && !schema.enum.includes(value)) && !(schema.pattern && !new RegExp(schema.pattern).test(value))
-    const given = wanted.filter(isAllowed).map((value) => `${name}=${encodeURIComponent(value)}`)
-    mixes = mixes.flatMap((mix) =>
-      [...(required ? [] : ['']), ...given].map((one) => [mix, one].filter(Boolean).join('&')),
-    )
-  }
-  return mixes
+    return { name, required, given: wanted.filter(isAllowed).map((value) => `${name}=${encodeURIComponent(value)}`) }
+  })
+  const required = pairs.filter((pair) => pair.required).flatMap(({ given }) => given)
+  const campaigns = pairs.flatMap(({ name, given }) => (name === 'campaign_id' ? given : []))
+  const others = pairs.filter((pair) => !pair.required && pair.name !== 'campaign_id').flatMap(({ given }) => given)
+  const mixes = ['', ...campaigns].flatMap((campaign) => ['', ...others].map((other) => [campaign, other]))
+  return (required.length > 0 ? required : ['']).flatMap((one) =>
+    mixes.map((mix) => [one, ...mix].filter(Boolean).join('&')),
+  )
 }
 
 const reads = operations.filter(({ method }) => method === 'GET')
@@ -180,7 +185,7 @@ function withoutRequestId({ body, headers }: LightMyRequestResponse): string {
 
 describe('an account', () => {
   it('is answered byte for byte what it was answered while it was alone, whatever it asks', async () => {
-    expect(questions.length).toBeGreaterThan(200)
+    expect(questions.length).toBeGreaterThan(150)
     await each(questions, async (question) => {
       expect([question, (await ask(fresh, question, 'acme')).body]).toEqual([question, alone.get(question)])
     })

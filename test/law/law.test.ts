@@ -24,7 +24,7 @@ import {
 // The same few lives at every run. To look for more: LAW_MINUTES=10 npx vitest run test/law; a failure prints its seed,
 // and LAW_SEED takes it.
 const minutes = Number(process.env.LAW_MINUTES ?? 0)
-const seed = Number(process.env.LAW_SEED ?? (minutes > 0 ? Date.now() % 2 ** 31 : 18))
+const seed = Number(process.env.LAW_SEED ?? (minutes > 0 ? Date.now() % 2 ** 31 : 32))
 
 const dayMs = 86_400_000
 
@@ -58,7 +58,7 @@ describe('the law of the house', () => {
         }),
         minutes > 0
           ? { seed, numRuns: 1_000_000, interruptAfterTimeLimit: minutes * 60_000 }
-          : { seed, numRuns: 8, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
+          : { seed, numRuns: 5, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
       )
       if (minutes > 0) console.log(`${accounts} lives.`)
     },
