@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Page, pageParameters } from './page.ts'
-import { rangeParameters } from './range.ts'
+import { pageParameters, WalkPage } from './page.ts'
+import { rangeParameters, walkParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
@@ -27,6 +27,12 @@ export const SubIds = Type.Object(
   Object.fromEntries(subIdNames.map((name) => [name, Type.Unsafe<string | null>({ type: ['string', 'null'] })])),
   { description: 'Tracking parameters `sub1` to `sub10`.' },
 )
+
+/** When our store took the row. */
+export const storedAt = Type.String({
+  ...Instant,
+  description: 'When our store took the row, or the version of it that this is; what `updated_since` goes by.',
+})
 
 export const Click = Type.Object(
   {
@@ -61,17 +67,19 @@ export const Click = Type.Object(
     isTest: Type.Boolean({ description: 'Listed here, counted nowhere.' }),
     converted: Type.Boolean({ description: 'Whether conversionCount is above 0.' }),
     conversionCount: Type.Integer({ description: 'Conversions of this click that are no tests, of any status, now.' }),
+    storedAt,
   },
   { $id: 'Click' },
 )
 export type Click = Static<typeof Click>
 
-export const ClickPage = Page(Click)
+export const ClickPage = WalkPage(Click)
 
 export const ClickQuery = Type.Object(
   {
     ...pageParameters,
     ...rangeParameters,
+    ...walkParameters,
     ...formatParameter(listFormats),
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this campaign.' })),
     offer_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this offer.' })),

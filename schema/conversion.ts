@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { devices, placeFields, SubIds } from './click.ts'
-import { Page, pageParameters } from './page.ts'
-import { rangeParameters } from './range.ts'
+import { devices, placeFields, SubIds, storedAt } from './click.ts'
+import { pageParameters, WalkPage } from './page.ts'
+import { rangeParameters, walkParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
@@ -38,17 +38,19 @@ export const Conversion = Type.Object(
     baseCurrency: Type.String({ description: 'Currency of the account.' }),
     couponCode: text('As the sender gave it.'),
     isTest: Type.Boolean({ description: 'Counted nowhere; listed with include_test_mode.' }),
+    storedAt,
   },
   { $id: 'Conversion' },
 )
 export type Conversion = Static<typeof Conversion>
 
-export const ConversionPage = Page(Conversion)
+export const ConversionPage = WalkPage(Conversion)
 
 export const ConversionQuery = Type.Object(
   {
     ...pageParameters,
     ...rangeParameters,
+    ...walkParameters,
     ...formatParameter(listFormats),
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only conversions of this campaign.' })),
     status: Type.Optional(

@@ -28,3 +28,16 @@ export function Page<T extends TSchema>(row: T) {
     hasMore: Type.Boolean(),
   })
 }
+
+/** The envelope of a list that can be walked by `storedAt`. */
+export function WalkPage<T extends TSchema>(row: T) {
+  return Type.Object({
+    ...Page(row).properties,
+    asOf: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description:
+        'With `updated_since`: every version that our store took before this moment can be seen now; null without. It is no later than the oldest write under way, so no row is skipped.',
+    }),
+  })
+}

@@ -19,3 +19,20 @@ const To = Type.String({
 
 /** The range of lists and searches: either end may be left out. */
 export const rangeParameters = { from: Type.Optional(From), to: Type.Optional(To) }
+
+/** How lists are walked by whoever copies them: oldest first, or by the moment that our store took each row. */
+export const walkParameters = {
+  order: Type.Optional(
+    Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
+      description: '`desc`, newest first, unless given; `asc` is oldest first. With `updated_since` always `asc`.',
+    }),
+  ),
+  updated_since: Type.Optional(
+    Type.String({
+      pattern: momentPattern,
+      description:
+        'Only rows that our store took, or took a new version of, from this moment on: by `storedAt`, oldest first. Pass the `asOf` of the last page of one walk as the `updated_since` of the next.',
+      examples: ['2026-11-21T03:00:00.000Z'],
+    }),
+  ),
+}

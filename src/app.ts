@@ -157,6 +157,7 @@ function corsOf(origins: string): FastifyCorsOptions {
       'etag',
       'retry-after',
       'www-authenticate',
+      'x-as-of',
       'x-ratelimit-limit',
       'x-ratelimit-remaining',
       'x-ratelimit-reset',

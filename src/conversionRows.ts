@@ -18,6 +18,7 @@ export type StoredConversion = Record<TextField, string> &
     clickedAtMs: number | null
     createdAtMs: number
     updatedAtMs: number
+    storedAtMs: number
     payout: string | null
     revenue: string | null
     revenueBase: string | null
@@ -48,7 +49,8 @@ const columns = ch`
   click_id AS clickId, visitor_id AS visitorId, transaction_id AS transactionId,
   ${placeColumns},
   country, device, os, browser, ${subIdColumns},
-  payout, revenue, currency, revenue_base AS revenueBase, coupon_code AS couponCode, is_test AS isTest`
+  payout, revenue, currency, revenue_base AS revenueBase, coupon_code AS couponCode, is_test AS isTest,
+  toUnixTimestamp64Milli(stored_at) AS storedAtMs`
 
 /**
  * Reads the latest version of conversions by their keys.
@@ -113,5 +115,6 @@ export async function conversionWriter(
     baseCurrency: currency,
     couponCode: toText(row.couponCode),
     isTest: row.isTest,
+    storedAt: toInstantText(row.storedAtMs),
   })
 }

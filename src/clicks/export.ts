@@ -7,17 +7,18 @@ import type { ClickPlan } from './plan.ts'
 import { clickExportSql } from './sql.ts'
 
 /**
- * Reads all clicks of a plan, newest first, in a form of ClickHouse's own; after its cursor where it has one.
+ * Reads all clicks of a plan in a form of ClickHouse's own; after its cursor where it has one.
+ * @param asOfMs where a walk by the moment of storing ends
  * @throws Problem `unavailable`, also in the middle
  */
 export async function* exportClicks(
   { stores }: Room,
   plan: ClickPlan,
-  format: RowFormat,
+  { format, asOfMs }: { format: RowFormat; asOfMs: number },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const places = await placeFields(stores.postgres, plan.accountId)
-  yield* streamBytes(stores.clickhouse, clickExportSql(plan, places, format), {
+  yield* streamBytes(stores.clickhouse, clickExportSql(plan, places, format, asOfMs), {
     label: 'clicks.export',
     signal,
     settings: rowFormatSettings,

@@ -2,6 +2,7 @@ import type { ClickQuery } from '../../schema/click.ts'
 import { pageLimitDefault } from '../../schema/page.ts'
 import { fingerprint, type PageKey, readCursor } from '../sql/page.ts'
 import { listRange, type Range } from '../time/range.ts'
+import { orderOf, planWalk, type Walk } from '../walk.ts'
 
 /** One page of clicks, decided. */
 export interface ClickPlan {
@@ -11,6 +12,7 @@ export interface ClickPlan {
   campaignId: string | undefined
   offerId: string | undefined
   converted: boolean | undefined
+  walk: Walk
   limit: number
   /** Where the page before ended; absent for the first one. */
   after: PageKey | undefined
@@ -21,15 +23,16 @@ export interface ClickPlan {
 
 /**
  * Decides which clicks a page is read from; asks nobody.
- * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_cursor`
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_order`, `invalid_updated_since`, `invalid_cursor`
  */
 export function planClicks(
   query: ClickQuery,
   caller: { accountId: string; currency: string },
   nowMs: number,
 ): ClickPlan {
-  const { limit, cursor, format: _, ...filters } = query
-  const boundTo = fingerprint(caller.accountId, 'clicks', filters)
+  const { limit, cursor, format: _format, order: _order, ...filters } = query
+  const walk = planWalk(query)
+  const boundTo = fingerprint(caller.accountId, 'clicks', { ...filters, ...orderOf(walk) })
   return {
     accountId: caller.accountId,
     baseCurrency: caller.currency,
@@ -37,6 +40,7 @@ export function planClicks(
     campaignId: query.campaign_id,
     offerId: query.offer_id,
     converted: query.converted,
+    walk,
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
     boundTo,

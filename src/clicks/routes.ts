@@ -2,6 +2,8 @@ import { ClickPage, ClickQuery } from '../../schema/click.ts'
 import { listFormats } from '../../schema/rowFormat.ts'
 import { formatOfExport } from '../exports.ts'
 import type { App, Room } from '../room.ts'
+import { toInstantText } from '../time/range.ts'
+import { settledUntil } from '../walk.ts'
 import { exportClicks } from './export.ts'
 import { planClicks } from './plan.ts'
 import { listClicks } from './run.ts'
@@ -19,11 +21,15 @@ export function clickRoutes(app: App, room: Room): void {
       },
       config: { scope: 'read:clicks', formats: listFormats },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const plan = planClicks(request.query, request.caller, room.now())
       const format = formatOfExport(request, listFormats, request.query.format)
-      if (!format) return listClicks(room, plan, request.signal)
-      return room.exports.send(request, reply, format, (signal) => exportClicks(room, plan, format, signal))
+      if (!format) return await listClicks(room, plan, request.signal)
+      const asOfMs = await settledUntil(room.stores, plan.accountId, 'clicks', request.signal)
+      reply.header('x-as-of', toInstantText(asOfMs))
+      return await room.exports.send(request, reply, format, (signal) =>
+        exportClicks(room, plan, { format, asOfMs }, signal),
+      )
     },
   )
 }

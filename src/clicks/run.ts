@@ -6,8 +6,9 @@ import { type PageKey, type PageOf, toPage } from '../sql/page.ts'
 import { selectRows, smallFinal } from '../sql/rows.ts'
 import { type StoredSubIds, toAmount, toSubIds, toText } from '../storedValues.ts'
 import { toInstantText } from '../time/range.ts'
+import { settledUntil } from '../walk.ts'
 import type { ClickPlan } from './plan.ts'
-import { clickKeysSql, clickRowsSql, conversionCountsSql, convertedQuestion } from './sql.ts'
+import { clickKeysSql, clickRowsSql, clickWalkSql, conversionCountsSql, convertedQuestion } from './sql.ts'
 
 /** A click as it is stored: absent text is empty, amounts are decimal text. */
 type StoredClick = Record<TextField, string> &
@@ -19,6 +20,7 @@ type StoredClick = Record<TextField, string> &
     costBase: string | null
     isBot: boolean
     isTest: boolean
+    storedAtMs: number
   }
 type TextField =
   | 'visitorId'
@@ -42,14 +44,20 @@ type TextField =
   | 'utmContent'
   | 'currency'
 
+/** A page, and until when it is known to be whole; null where it is not walked by the moment of storing. */
+type WalkedPage = PageOf<Click> & { asOf: string | null }
+
 /**
- * Reads one page of clicks, newest first; each click that was there at the start of a walk comes exactly once.
+ * Reads one page of clicks; each click that was there at the start of a walk comes exactly once.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function listClicks(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<PageOf<Click>> {
-  if (plan.converted) return toPage(await findConverted(room, plan, signal), plan.limit, keyOf, plan.boundTo)
+export async function listClicks(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
+  if (plan.walk.isOldestFirst) return walkClicks(room, plan, signal)
+  if (plan.converted) {
+    return { ...toPage(await findConverted(room, plan, signal), plan.limit, keyOf, plan.boundTo), asOf: null }
+  }
   const page = toPage(await findClicks(room, plan, signal), plan.limit, (key) => key, plan.boundTo)
-  return { ...page, data: await readClicks(room, plan, page.data, signal) }
+  return { ...page, data: await readClicks(room, plan, page.data, signal), asOf: null }
 }
 
 function findConverted(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<Click[]> {
@@ -63,6 +71,22 @@ function findConverted(room: Room, plan: ClickPlan, signal: AbortSignal): Promis
 
 function keyOf({ clickedAt, id }: Click): PageKey {
   return { atMs: Date.parse(clickedAt), id }
+}
+
+/** Reads one page of clicks, oldest first or by the moment that they were stored. */
+async function walkClicks(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
+  const { stores } = room
+  const isByStoring = plan.walk.updatedSinceMs !== undefined
+  const asOfMs = isByStoring ? await settledUntil(stores, plan.accountId, 'clicks', signal) : undefined
+  const found = await selectRows<PageKey & { clickedMs: number }>(
+    stores.clickhouse,
+    clickWalkSql(plan, asOfMs, plan.limit + 1),
+    { label: 'clicks.walk', signal },
+  )
+  const page = toPage(found, plan.limit, (key) => key, plan.boundTo)
+  const keys = page.data.map(({ id, clickedMs }) => ({ id, atMs: clickedMs }))
+  const data = await readClicks(room, plan, keys, signal)
+  return { ...page, data, asOf: asOfMs === undefined ? null : toInstantText(asOfMs) }
 }
 
 /** Reads the clicks at these keys, in their order. */
@@ -155,5 +179,6 @@ function toClick(row: StoredClick, places: Places, baseCurrency: string, convers
     isTest: row.isTest,
     converted: conversionCount > 0,
     conversionCount,
+    storedAt: toInstantText(row.storedAtMs),
   }
 }

@@ -4,7 +4,7 @@ import { clickFields, type RowField } from '../rowFields.ts'
 import { formatClause, selectList } from '../rowFormats.ts'
 import { ch, count, type Fragment, instant, instantKeys, join, nothing, text } from '../sql/fragment.ts'
 import type { LatestQuestion } from '../sql/latest.ts'
-import { after, cursorOf, type PageKey } from '../sql/page.ts'
+import { after, afterOldest, cursorOf, type PageKey } from '../sql/page.ts'
 import { subIdColumns } from '../storedValues.ts'
 import type { ClickPlan } from './plan.ts'
 
@@ -54,6 +54,43 @@ function convertedSql(plan: ClickPlan, from: PageKey | undefined, sinceMs: numbe
   return ch`SELECT clicked_at, click_id FROM converted_clicks FINAL WHERE ${join(conditions, '\n  AND ')}`
 }
 
+/**
+ * The next clicks of a walk that begins with the oldest, or goes by the moment that they were stored.
+ * @param asOfMs where the latter ends
+ * @returns rows `atMs`, `id`: where a click stands in the walk; and `clickedMs`: where it stands in the table
+ */
+export function clickWalkSql(plan: ClickPlan, asOfMs: number | undefined, limit: number): Fragment {
+  const at = walkedBy(plan)
+  return ch`
+SELECT toUnixTimestamp64Milli(${at}) AS atMs, id, toUnixTimestamp64Milli(clicked_at) AS clickedMs
+FROM clicks
+WHERE ${join(walkConditions(plan, asOfMs), '\n  AND ')}
+ORDER BY ${at}, id
+LIMIT 1 BY ${at}, id
+LIMIT ${count(limit)}`
+}
+
+function walkedBy({ walk }: ClickPlan): Fragment {
+  return walk.updatedSinceMs === undefined ? ch`clicked_at` : ch`stored_at`
+}
+
+/** What a click of a list fulfils, in the order of its walk, after its cursor. */
+function walkConditions(plan: ClickPlan, asOfMs: number | undefined): Fragment[] {
+  const { walk, range, converted } = plan
+  const isConverted = ch`(clicked_at, id) IN (${convertedSql(plan, undefined, range.fromMs)})`
+  const at = walkedBy(plan)
+  return [
+    ch`account_id = ${text(plan.accountId)}`,
+    ...between(range.fromMs, range.untilMs),
+    ...(walk.updatedSinceMs === undefined || asOfMs === undefined
+      ? []
+      : [ch`stored_at >= ${instant(walk.updatedSinceMs)}`, ch`stored_at < ${instant(asOfMs)}`]),
+    walk.isOldestFirst ? afterOldest(plan.after, at, ch`id`) : after(plan.after, at, ch`id`),
+    ...ofCampaignAndOffer(plan),
+    ...(converted === undefined ? [] : [converted ? isConverted : ch`NOT ${isConverted}`]),
+  ]
+}
+
 /** Clicks with a conversion that is no test. One conversion is a row, so a click may have several. */
 export function convertedQuestion(plan: ClickPlan): LatestQuestion {
   return {
@@ -89,7 +126,8 @@ SELECT
   browser_version AS browserVersion, language, referrer, user_agent AS userAgent, ip,
   ${subIdColumns}, external_click_id AS externalClickId,
   utm_source AS utmSource, utm_medium AS utmMedium, utm_campaign AS utmCampaign, utm_term AS utmTerm,
-  utm_content AS utmContent, cost, currency, cost_base AS costBase, is_bot AS isBot, is_test AS isTest
+  utm_content AS utmContent, cost, currency, cost_base AS costBase, is_bot AS isBot, is_test AS isTest,
+  toUnixTimestamp64Milli(stored_at) AS storedAtMs
 FROM clicks
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`
@@ -107,27 +145,27 @@ GROUP BY click_id`
 }
 
 /**
- * All clicks of a range, newest first, as ClickHouse writes them: the same order, read as it is written, so that memory
- * stays constant. How often each one converted comes from one list of those that did, since a join would have to sort.
+ * All clicks of a list, as ClickHouse writes them: read in the order in which they are written, so that memory stays
+ * constant. How often each one converted comes from one list of those that did, since a join would have to sort.
  * @param places ids and names of campaigns and the like
+ * @param asOfMs where a walk by the moment of storing ends
  */
-export function clickExportSql(plan: ClickPlan, places: readonly RowField[], format: RowFormat): Fragment {
-  const { accountId, range, converted } = plan
-  const ofRange = [ch`account_id = ${text(accountId)}`, ...between(range.fromMs, range.untilMs)]
-  const filters = ofCampaignAndOffer(plan)
-  const isConverted = ch`(clicked_at, id) IN (${convertedSql(plan, plan.after, range.fromMs)})`
-  const conditions = [
-    ...ofRange,
-    after(plan.after, ch`clicked_at`, ch`id`),
-    ...filters,
-    ...(converted === undefined ? [] : [converted ? isConverted : ch`NOT ${isConverted}`]),
-  ]
+export function clickExportSql(
+  plan: ClickPlan,
+  places: readonly RowField[],
+  format: RowFormat,
+  asOfMs: number,
+): Fragment {
+  const { accountId, range, walk } = plan
+  const counted = [ch`account_id = ${text(accountId)}`, ...between(range.fromMs, range.untilMs), ch`NOT is_test`]
   const conversions = ch`transform(id, counts.1, counts.2, toUInt64(0))`
+  const at = walkedBy(plan)
   const fields = [
     ...clickFields(plan.baseCurrency, places),
     { name: 'converted', value: ch`toBool(${conversions} > 0)` },
     { name: 'conversionCount', value: ch`toInt64(${conversions})` },
-    { name: 'cursor', value: cursorOf(ch`clicked_at`, ch`id`, plan.boundTo) },
+    { name: 'storedAt', value: ch`stored_at` },
+    { name: 'cursor', value: cursorOf(at, ch`id`, plan.boundTo) },
   ]
   return ch`
 WITH (
@@ -135,15 +173,15 @@ WITH (
   FROM (
     SELECT click_id, count() AS conversions
     FROM converted_clicks FINAL
-    WHERE ${join([...ofRange, ch`NOT is_test`], '\n  AND ')}
+    WHERE ${join(counted, '\n  AND ')}
     GROUP BY click_id
   )
 ) AS counts
 SELECT
   ${selectList(fields, format)}
 FROM clicks
-WHERE ${join(conditions, '\n  AND ')}
-ORDER BY clicked_at DESC, id DESC
-LIMIT 1 BY clicked_at, id
+WHERE ${join(walkConditions(plan, asOfMs), '\n  AND ')}
+ORDER BY ${walk.isOldestFirst ? ch`${at}, id` : ch`${at} DESC, id DESC`}
+LIMIT 1 BY ${at}, id
 ${formatClause(format)}`
 }

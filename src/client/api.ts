@@ -520,6 +520,10 @@ export interface operations {
                 from?: string;
                 /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
                 to?: string;
+                /** @description `desc`, newest first, unless given; `asc` is oldest first. With `updated_since` always `asc`. */
+                order?: "asc" | "desc";
+                /** @description Only rows that our store took, or took a new version of, from this moment on: by `storedAt`, oldest first. Pass the `asOf` of the last page of one walk as the `updated_since` of the next. */
+                updated_since?: string;
                 /** @description Form of the answer; wins over `Accept`, which takes `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
                 format?: "ndjson" | "csv" | "parquet" | "json";
                 /** @description Only clicks of this campaign. */
@@ -638,17 +642,28 @@ export interface operations {
                             converted: boolean;
                             /** @description Conversions of this click that are no tests, of any status, now. */
                             conversionCount: number;
+                            /**
+                             * Format: date-time
+                             * @description When our store took the row, or the version of it that this is; what `updated_since` goes by.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            storedAt: string;
                         }[];
                         /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
+                        /**
+                         * Format: date-time
+                         * @description With `updated_since`: every version that our store took before this moment can be seen now; null without. It is no later than the oldest write under way, so no row is skipped.
+                         */
+                        asOf: string | null;
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
                     "application/vnd.apache.parquet": string;
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_format`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -730,6 +745,10 @@ export interface operations {
                 from?: string;
                 /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
                 to?: string;
+                /** @description `desc`, newest first, unless given; `asc` is oldest first. With `updated_since` always `asc`. */
+                order?: "asc" | "desc";
+                /** @description Only rows that our store took, or took a new version of, from this moment on: by `storedAt`, oldest first. Pass the `asOf` of the last page of one walk as the `updated_since` of the next. */
+                updated_since?: string;
                 /** @description Form of the answer; wins over `Accept`, which takes `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
                 format?: "ndjson" | "csv" | "parquet" | "json";
                 /** @description Only conversions of this campaign. */
@@ -850,17 +869,28 @@ export interface operations {
                             couponCode: string | null;
                             /** @description Counted nowhere; listed with include_test_mode. */
                             isTest: boolean;
+                            /**
+                             * Format: date-time
+                             * @description When our store took the row, or the version of it that this is; what `updated_since` goes by.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            storedAt: string;
                         }[];
                         /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
+                        /**
+                         * Format: date-time
+                         * @description With `updated_since`: every version that our store took before this moment can be seen now; null without. It is no later than the oldest write under way, so no row is skipped.
+                         */
+                        asOf: string | null;
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
                     "application/vnd.apache.parquet": string;
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_format`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
+            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2022,6 +2052,12 @@ export interface operations {
                             couponCode: string | null;
                             /** @description Counted nowhere; listed with include_test_mode. */
                             isTest: boolean;
+                            /**
+                             * Format: date-time
+                             * @description When our store took the row, or the version of it that this is; what `updated_since` goes by.
+                             * @example 2026-11-21T03:00:00.000Z
+                             */
+                            storedAt: string;
                             /**
                              * @description Only rows that match come back.
                              * @enum {boolean}

@@ -7,17 +7,18 @@ import type { ConversionPlan } from './plan.ts'
 import { conversionExportSql } from './sql.ts'
 
 /**
- * Reads all conversions of a plan, newest first, in a form of ClickHouse's own; after its cursor where it has one.
+ * Reads all conversions of a plan in a form of ClickHouse's own; after its cursor where it has one.
+ * @param asOfMs where a walk by the moment of storing ends
  * @throws Problem `unavailable`, also in the middle
  */
 export async function* exportConversions(
   { stores }: Room,
   plan: ConversionPlan,
-  format: RowFormat,
+  { format, asOfMs }: { format: RowFormat; asOfMs: number },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const places = await placeFields(stores.postgres, plan.accountId)
-  yield* streamBytes(stores.clickhouse, conversionExportSql(plan, places, format), {
+  yield* streamBytes(stores.clickhouse, conversionExportSql(plan, places, format, asOfMs), {
     label: 'conversions.export',
     signal,
     settings: rowFormatSettings,

@@ -2,6 +2,7 @@ import { type ConversionQuery, conversionStatuses } from '../../schema/conversio
 import { pageLimitDefault } from '../../schema/page.ts'
 import { fingerprint, type PageKey, readCursor } from '../sql/page.ts'
 import { listRange, type Range } from '../time/range.ts'
+import { orderOf, planWalk, type Walk } from '../walk.ts'
 
 /** One page of conversions, decided. */
 export interface ConversionPlan {
@@ -14,6 +15,7 @@ export interface ConversionPlan {
   statuses: string[] | undefined
   source: 'cpa' | 'revenue' | undefined
   withTests: boolean
+  walk: Walk
   limit: number
   /** Where the page before ended; absent for the first one. */
   after: PageKey | undefined
@@ -23,16 +25,20 @@ export interface ConversionPlan {
 
 /**
  * Decides which conversions a page is read from; asks nobody.
- * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_cursor`
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_order`, `invalid_updated_since`, `invalid_cursor`
  */
 export function planConversions(
   query: ConversionQuery,
   caller: { accountId: string; currency: string },
 ): ConversionPlan {
-  const { limit, cursor, from, to, format: _, ...filters } = query
+  const { limit, cursor, from, to, format: _format, order: _order, ...filters } = query
+  const walk = planWalk(query)
   const wanted = new Set(filters.status?.split(','))
   const statuses = filters.status === undefined ? undefined : conversionStatuses.filter((status) => wanted.has(status))
-  const boundTo = fingerprint(caller.accountId, 'conversions', { ...filters, from, to, status: statuses })
+  const boundTo = fingerprint(caller.accountId, 'conversions', {
+    ...{ ...filters, from, to, status: statuses },
+    ...orderOf(walk),
+  })
   return {
     accountId: caller.accountId,
     currency: caller.currency,
@@ -41,6 +47,7 @@ export function planConversions(
     statuses,
     source: filters.source === 'all' ? undefined : filters.source,
     withTests: filters.include_test_mode === true,
+    walk,
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
     boundTo,

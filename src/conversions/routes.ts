@@ -2,6 +2,8 @@ import { ConversionPage, ConversionQuery } from '../../schema/conversion.ts'
 import { listFormats } from '../../schema/rowFormat.ts'
 import { formatOfExport } from '../exports.ts'
 import type { App, Room } from '../room.ts'
+import { toInstantText } from '../time/range.ts'
+import { settledUntil } from '../walk.ts'
 import { exportConversions } from './export.ts'
 import { planConversions } from './plan.ts'
 import { listConversions } from './run.ts'
@@ -20,11 +22,15 @@ export function conversionRoutes(app: App, room: Room): void {
       },
       config: { scope: 'read:conversions', formats: listFormats },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const plan = planConversions(request.query, request.caller)
       const format = formatOfExport(request, listFormats, request.query.format)
-      if (!format) return listConversions(room, plan, request.signal)
-      return room.exports.send(request, reply, format, (signal) => exportConversions(room, plan, format, signal))
+      if (!format) return await listConversions(room, plan, request.signal)
+      const asOfMs = await settledUntil(room.stores, plan.accountId, 'conversions', request.signal)
+      reply.header('x-as-of', toInstantText(asOfMs))
+      return await room.exports.send(request, reply, format, (signal) =>
+        exportConversions(room, plan, { format, asOfMs }, signal),
+      )
     },
   )
 }

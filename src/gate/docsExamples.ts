@@ -54,11 +54,13 @@ export const examples: Readonly<Record<string, { request?: unknown; answer: unkn
           "isBot": false,
           "isTest": false,
           "converted": true,
-          "conversionCount": 1
+          "conversionCount": 1,
+          "storedAt": "2026-11-21T15:00:00.000Z"
         }
       ],
       "nextCursor": "WyI2MjMxNmVkMjIyYWQ1NmIxIiwxNzk1MjY0NTExNjcxLCJjbGstc2c4NS0yMDI2MTEyMS0wMDA5MSJd",
-      "hasMore": true
+      "hasMore": true,
+      "asOf": null
     }
   },
   "getConversions": {
@@ -107,11 +109,13 @@ export const examples: Readonly<Record<string, { request?: unknown; answer: unkn
           "revenueBase": 147.84,
           "baseCurrency": "USD",
           "couponCode": null,
-          "isTest": false
+          "isTest": false,
+          "storedAt": "2026-11-21T15:00:00.000Z"
         }
       ],
       "nextCursor": "WyIxZTg0M2RmNDI3OTEzMzkyIiwxNzk0MzIxOTg5NDE5LCJjbnYtc2c4NS0yMDI2MTExMC0wMDEwOCJd",
-      "hasMore": true
+      "hasMore": true,
+      "asOf": null
     }
   },
   "getCampaigns": {
@@ -313,6 +317,7 @@ export const examples: Readonly<Record<string, { request?: unknown; answer: unkn
           "baseCurrency": "USD",
           "couponCode": null,
           "isTest": false,
+          "storedAt": "2026-11-21T15:00:00.000Z",
           "matched": true,
           "matches": [
             {

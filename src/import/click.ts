@@ -16,7 +16,16 @@ export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReade
   const read = rowReader<ClickRow>({
     name: 'clicks',
     required: ['id', 'clickedAt'],
-    ignored: ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'converted', 'conversionCount'],
+    ignored: [
+      'campaignName',
+      'offerName',
+      'landingPageName',
+      'trafficSourceName',
+      'storedAt',
+      'cursor',
+      'converted',
+      'conversionCount',
+    ],
     fields: {
       id: kind.id,
       clickedAt: kind.instant,

@@ -22,7 +22,7 @@ export function conversionReader(account: Pick<Account, 'id' | 'currency'>): Row
   const read = rowReader<ConversionRow>({
     name: 'conversions',
     required: ['id', 'convertedAt', 'status'],
-    ignored: ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName'],
+    ignored: ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'storedAt', 'cursor'],
     fields: {
       id: kind.id,
       source: kind.words(conversionSources),

@@ -88,9 +88,15 @@ export function after(key: PageKey | undefined, at: Fragment, id: Fragment): Fra
   return ch`${at} <= ${instant(key.atMs)} AND (${at}, ${id}) < (${instant(key.atMs)}, ${text(key.id)})`
 }
 
+/** The rows that come after `key` in oldest-first order. */
+export function afterOldest(key: PageKey | undefined, at: Fragment, id: Fragment): Fragment {
+  if (!key) return ch`1`
+  return ch`${at} >= ${instant(key.atMs)} AND (${at}, ${id}) > (${instant(key.atMs)}, ${text(key.id)})`
+}
+
 /**
  * Cuts `limit + 1` rows down to a page: the one too many tells that there is more.
- * @param rows at most `limit + 1` rows, newest first
+ * @param rows at most `limit + 1` rows, in the order of the list
  */
 export function toPage<Row>(
   rows: readonly Row[],

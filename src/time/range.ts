@@ -53,6 +53,14 @@ export function reportRange(query: RangeQuery, daysDefault: number, nowMs: numbe
   return { fromMs, untilMs }
 }
 
+/**
+ * Reads a moment that stands by itself; a date is its midnight.
+ * @throws Problem `invalid_<param>`
+ */
+export function momentOf(param: 'updated_since', text: string): number {
+  return readMoment(param, text).epochMs
+}
+
 /** A range cut into whole UTC days, which rollups hold, and what sticks out of them at either end. */
 export interface CutRange {
   /** From one midnight to another; absent when the range holds no whole day. */
@@ -93,7 +101,7 @@ function endOf(param: 'from' | 'to', text: string): number {
   return isDate ? epochMs + dayMs : epochMs
 }
 
-function readMoment(param: 'from' | 'to', text: string): { epochMs: number; isDate: boolean } {
+function readMoment(param: 'from' | 'to' | 'updated_since', text: string): { epochMs: number; isDate: boolean } {
   try {
     if (text.length === 10) {
       return { epochMs: Temporal.PlainDate.from(text).toZonedDateTime('UTC').epochMilliseconds, isDate: true }

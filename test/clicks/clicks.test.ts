@@ -129,6 +129,7 @@ describe('GET /clicks', () => {
       isTest: true,
       converted: false,
       conversionCount: 0,
+      storedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })
   })
 

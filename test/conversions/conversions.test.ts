@@ -101,6 +101,7 @@ describe('GET /conversions', () => {
         ...{ id: 'v1', source: 'revenue', status: 'hold', external_status: 'On-Hold', event_name: 'purchase' },
         ...{ converted_at: '2026-11-20 10:00:00.001', clicked_at: '2026-11-19 09:00:00.002' },
         ...{ created_at: '2026-11-20 10:00:00.003', updated_at: '2026-11-20 10:00:00.004' },
+        stored_at: '2026-11-21 10:00:00.005',
         ...{ click_id: 'c1', visitor_id: 'w1', transaction_id: 't1', campaign_id: 'k1', offer_id: 'o1' },
         ...{ country: 'DE', device: 'mobile', os: 'iOS', browser: 'Safari', sub1: 'a', sub10: 'j' },
         ...{ payout: '1.5', revenue: '2.25', currency: 'USD', revenue_base: '2.000001', coupon_code: 'SAVE' },
@@ -122,7 +123,7 @@ describe('GET /conversions', () => {
           ...{ sub6: null, sub7: null, sub8: null, sub9: null, sub10: 'j' },
         },
         ...{ payout: 1.5, revenue: 2.25, currency: 'USD', revenueBase: 2.000001, baseCurrency: 'EUR' },
-        ...{ couponCode: 'SAVE', isTest: false },
+        ...{ couponCode: 'SAVE', isTest: false, storedAt: '2026-11-21T10:00:00.005Z' },
       },
       expect.objectContaining({
         ...{ id: 'bare', clickedAt: null, clickId: null, externalStatus: null, country: null, device: null },

@@ -307,6 +307,8 @@ const badValues: Record<string, readonly string[]> = {
   q: ['a', ' a ', '🎈', 'a'.repeat(101), '  '],
   fields: ['nope', 'id,', 'id,,id', 'ID', 'id, id', 'password', 'id;name'],
   tz: ['Mars/Olympus', '+05:30', 'Z', 'UTC\n', 'Europe/Berlin/x', '__proto__', 'a'.repeat(65), '../../etc/passwd'],
+  order: ['up', 'ASC', 'asc,desc', 'oldest'],
+  updated_since: ['2026-02-30', '2026-11-01T00:00:00', '1793491200', 'yesterday', '2026-11-01T24:30:00Z'],
   format: ['xml', 'CSV', 'csv,ndjson', 'text/csv', '__proto__'],
   group_by: ['planet', 'Day', 'day,country', '__proto__', 'day '],
 }

@@ -49,9 +49,13 @@ beforeAll(async () => {
       currency: 'USD',
       cost_base: '1.5',
     },
-    ...{ is_bot: true, is_test: true },
+    ...{ is_bot: true, is_test: true, stored_at: '2026-04-01 00:00:00.000' },
   }
-  const click = (n: number) => ({ id: `k${n}`, clicked_at: `2026-03-0${1 + (n % 9)} 10:00:00.000` })
+  const click = (n: number) => ({
+    id: `k${n}`,
+    clicked_at: `2026-03-0${1 + (n % 9)} 10:00:00.000`,
+    stored_at: '2026-04-01 00:00:00.000',
+  })
   const clicks = [
     full,
     ...Array.from({ length: 30 }, (_, n) => ({

@@ -160,6 +160,7 @@ const ordinary: Record<string, (known: Known) => fc.Arbitrary<string>> = {
   visitor_id: () => ids,
   from: () => moments,
   to: () => moments,
+  updated_since: () => moments,
   timestamp: () => moments,
   tz: () => fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'Etc/GMT+5', 'US/Eastern', 'utc'),
   q: () =>

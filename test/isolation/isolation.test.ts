@@ -122,6 +122,9 @@ const values: Record<string, readonly string[]> = {
   // An account has two exports at a time; test/exports looks into them.
   format: [],
   from: [],
+  order: ['asc'],
+  // What it answers changes with the clock; test/sync looks into it.
+  updated_since: [],
   to: [],
   days: [],
   tz: ['Asia/Kathmandu'],
