@@ -47,7 +47,8 @@ export async function findLatest<Row>(
   let after = from
   for (let round = 0; round < looseRounds; round++) {
     const missing = limit - rows.length
-    const candidates = Math.ceil(1.5 * missing)
+    // A row that fulfils several of them is found by each.
+    const candidates = Math.ceil(1.5 * missing) * (question.anyOf?.length ?? 1)
     const found = await read(looseSql(question, after, candidates))
     const keys = found.filter(({ id, atMs }, index) => id !== found[index - 1]?.id || atMs !== found[index - 1]?.atMs)
     rows.push(...(await readAt(keys.slice(0, missing))))
