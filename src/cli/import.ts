@@ -75,7 +75,7 @@ async function runImport(
 
 function sentence({ read, inserted, updated, duplicates, rejected }: Tally, rejects: string | undefined): string {
   const where = rejected > 0 && rejects !== undefined ? ` (see ${rejects})` : ''
-  return `${read} rows read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
+  return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
 }
 
 /** What ended an import, in one line that says how far it came; anything unforeseen stays what it is. */

@@ -33,7 +33,7 @@ it('says what became of the rows, for people or as JSON', async () => {
   const file = await fileOf(good)
   expect(await importing('clicks', file, '--account', account)).toEqual({
     code: 0,
-    stdout: '1 rows read: 1 inserted, 0 updated, 0 duplicates, 0 rejected.\n',
+    stdout: '1 row read: 1 inserted, 0 updated, 0 duplicates, 0 rejected.\n',
     stderr: '',
   })
   const again = await importing('clicks', file, '--account', account, '--json')

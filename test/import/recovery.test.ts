@@ -336,7 +336,7 @@ it('whatever is imported in whatever order, and wherever it dies, every table is
       account = await makeAccount(stores)
       await runAll(steps)
     }),
-    { numRuns: 30, interruptAfterTimeLimit: 10_000, endOnFailure: true },
+    { numRuns: 15, endOnFailure: true },
   )
 })
 
