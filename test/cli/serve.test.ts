@@ -48,7 +48,10 @@ describe('the server', () => {
     )
     apiKey = JSON.parse(created.stdout).key
     const answer = await get(`${url}/api/v1/clicks`, apiKey)
-    expect([answer.status, await answer.json()]).toEqual([200, { data: [], nextCursor: null, hasMore: false }])
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { data: [], nextCursor: null, hasMore: false, asOf: null },
+    ])
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
