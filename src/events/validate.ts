@@ -74,7 +74,8 @@ function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEve
 function readValue(value: unknown): number | null {
   if (!isGiven(value)) return null
   if (typeof value !== 'number') throw invalid('value', 'must be a number')
-  return Math.min(Math.max(value, -eventValueMax), eventValueMax)
+  // Nobody means a negative zero, and it equals zero everywhere but in a comparison of bits.
+  return Math.min(Math.max(value, -eventValueMax), eventValueMax) + 0
 }
 
 function readEventId(value: unknown): string | undefined {

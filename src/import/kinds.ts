@@ -131,7 +131,8 @@ export const signal: Kind<number> = {
     const number = value instanceof DecimalText ? Number(value.text) : value
     if (typeof number !== 'number') throw new Refusal('must be a number')
     if (!(Math.abs(number) <= signalMax)) throw new Refusal('must lie between -10^12 and 10^12')
-    return number
+    // No negative zero, as POST /events has none.
+    return number + 0
   },
   fromCell: numberFromCell,
 }

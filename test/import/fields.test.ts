@@ -16,6 +16,11 @@ const conversion = (fields: object) =>
   readConversion({ id: 'v', convertedAt: '2026-01-01T00:00:00Z', status: 'approved', ...fields }, 'json')
 
 describe('a row', () => {
+  it('has no negative zero, which nobody means', () => {
+    const event = { id: 'e', eventName: 'paid', visitorId: 'v' }
+    expect(readEvent({ ...event, value: new DecimalText('-0') }, 'json').value).toBe(0)
+  })
+
   it('with a field that the resource does not have is refused by its name', () => {
     expect(() => click({ colour: 'red' })).toThrow('colour: is not a field of clicks')
     expect(() => click({ ['__proto__']: 1, ...JSON.parse('{"__proto__":1}') })).toThrow(
