@@ -4,7 +4,8 @@ import { Type } from '@sinclair/typebox'
  * A date (`2026-11-01`) or an instant with offset. A `+` that was not percent-encoded arrives as a space; since no
  * valid value holds a space there, it is read as the `+` it was.
  */
-const momentPattern = '^\\d{4}-\\d{2}-\\d{2}([Tt]\\d{2}:\\d{2}(:\\d{2}([.]\\d{1,9})?)?([Zz]|[+ -]\\d{2}:\\d{2}))?$'
+export const momentPattern =
+  '^\\d{4}-\\d{2}-\\d{2}([Tt]\\d{2}:\\d{2}(:\\d{2}([.]\\d{1,9})?)?([Zz]|[+ -]\\d{2}:\\d{2}))?$'
 
 const From = Type.String({
   pattern: momentPattern,

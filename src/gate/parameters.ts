@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { momentPattern } from '../../schema/range.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { notFound, Problem } from '../problem.ts'
 import type { App } from '../room.ts'
@@ -183,6 +184,14 @@ function integerReader({ minimum, maximum }: TSchema): Pick<Parameter, 'allowed'
 const patternTexts: Record<string, string> = {
   [idPattern]: '1 to 64 letters, digits and _ . : -',
   [eventIdPattern]: '1 to 128 letters, digits and _ . : -',
+  [momentPattern]: 'a date, as 2026-11-01, or an instant with its offset, as 2026-11-01T00:00:00Z',
+}
+
+/** What a pattern takes, in words: callers do not read regular expressions. */
+function inWords(pattern: string): string {
+  const words = /^\^\(([\w|]+)\)\(,\(\1\)\)\*\$$/.exec(pattern)?.[1]
+  if (words) return `one or more of ${words.replaceAll('|', ', ')}, separated by commas`
+  return patternTexts[pattern] ?? `text that matches ${pattern}`
 }
 
 function stringReader({ pattern, minLength, maxLength }: TSchema): Pick<Parameter, 'allowed' | 'read'> {
@@ -191,7 +200,7 @@ function stringReader({ pattern, minLength, maxLength }: TSchema): Pick<Paramete
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
   const length = most === Number.POSITIVE_INFINITY ? `at least ${least} characters` : `${least} to ${most} characters`
   return {
-    allowed: pattern === undefined ? length : (patternTexts[pattern] ?? `text that matches ${pattern}`),
+    allowed: pattern === undefined ? length : inWords(pattern),
     read: (text) => {
       // Postgres can't hold U+0000, and nobody means it.
       if (text.includes('\0')) return undefined

@@ -30,8 +30,8 @@ const looseRounds = 3
  * a candidate: these are read in the order of the sort key, so that a page costs what it holds however deep it lies,
  * and only they are collapsed. Where most candidates turn out to be none, the last round collapses all.
  * @param from where the page before ended
- * @param readAt reads the latest versions of the rows at these keys (a page of them at most), in their order, and
- *   leaves out those that do not fulfil the question
+ * @param readAt reads the latest versions of the rows at these keys (at most 1.5 times `limit` for each of `anyOf`), in
+ *   their order, and leaves out those that do not fulfil the question
  * @returns at most `limit` rows, fewer only when there are no more
  */
 export async function findLatest<Row>(

@@ -87,6 +87,8 @@ async function expectRefusal(
   mustBe(ProblemBody, body, operation.path)
   expect([difference, answer.statusCode, body.error, body.param]).toEqual([difference, status, code, param])
   expect(body.message).toMatch(/^[^\n]+\.$/)
+  // Said in words: callers do not read regular expressions.
+  expect(body.message).not.toContain('text that matches')
   expect(body.requestId).toBe(answer.headers['x-request-id'])
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   expect('retry-after' in answer.headers).toBe(status === 429 || status === 503)
