@@ -112,6 +112,8 @@ await writeFile(
       early,
       last,
       grown,
+      // Whether what grew levelled off.
+      tenths: Array.from({ length: 10 }, (_, tenth) => figuresOf([tenth / 10, (tenth + 1) / 10])),
     },
     null,
     2,
