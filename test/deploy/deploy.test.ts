@@ -9,6 +9,7 @@ interface Service {
   image: string
   environment?: Record<string, string | number>
   volumes?: string[]
+  networks?: { default: { ipv4_address: string } }
 }
 
 const read = (path: string) => readFileSync(join(packageRoot, path), 'utf8')
@@ -42,9 +43,13 @@ describe('deploy/compose.yaml', () => {
     for (const file of files) expect(existsSync(join(packageRoot, 'deploy', file.split(':')[0] ?? '')), file).toBe(true)
   })
 
-  it('has a balancer that knows every instance', () => {
+  it('has a balancer that knows every instance, by an address that stays when it is made anew', () => {
     const targets = [...read('deploy/nginx.conf').matchAll(/^\s*server (\w+):3000 /gm)].map(([, name]) => name)
     expect(targets).toEqual(ours.map(([name]) => name).filter((name) => name !== 'migrate'))
+    const addresses = targets.map((name = '') => services[name]?.networks?.default.ipv4_address)
+    // Below what the network gives to others.
+    for (const address of addresses) expect(address).toMatch(/^172\.28\.0\.([1-9]\d?|1[01]\d)$/)
+    expect(new Set(addresses).size).toBe(targets.length)
   })
 })
 
