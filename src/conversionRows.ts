@@ -1,81 +1,87 @@
+import { subIdNames } from '../schema/click.ts'
 import type { Conversion } from '../schema/conversion.ts'
-import { findPlaces, placeColumns, type StoredPlaces } from './places.ts'
+import { findPlaces } from './places.ts'
 import type { Room } from './room.ts'
-import { ch, type Fragment, instantKeys, join, text } from './sql/fragment.ts'
+import { ch, type Fragment, instantKeys, join, nothing, text } from './sql/fragment.ts'
 import type { PageKey } from './sql/page.ts'
 import { selectRows, smallFinal } from './sql/rows.ts'
-import { type StoredSubIds, subIdColumns, toAmount, toInstant, toSubIds, toText } from './storedValues.ts'
+import { toAmount, toSubIds, toText } from './storedValues.ts'
 import { toInstantText } from './time/range.ts'
 
-/** A conversion as it is stored: absent text is empty, amounts are decimal text. */
-export type StoredConversion = Record<TextField, string> &
-  StoredPlaces &
-  StoredSubIds & {
-    id: string
-    source: Conversion['source']
-    status: Conversion['status']
-    convertedAtMs: number
-    clickedAtMs: number | null
-    createdAtMs: number
-    updatedAtMs: number
-    storedAtMs: number
-    payout: string | null
-    revenue: string | null
-    revenueBase: string | null
-    isTest: boolean
-  }
-type TextField =
-  | 'externalStatus'
-  | 'eventName'
-  | 'clickId'
-  | 'visitorId'
-  | 'transactionId'
-  | 'country'
-  | 'device'
-  | 'os'
-  | 'browser'
-  | 'currency'
-  | 'couponCode'
+/** What `row_text` of a conversion holds, in its order (clickhouse/0010): texts, empty where there is nothing. */
+const textFields = [
+  'id',
+  'source',
+  'status',
+  'externalStatus',
+  'eventName',
+  'convertedAtMs',
+  'clickedAtMs',
+  'createdAtMs',
+  'updatedAtMs',
+  'storedAtMs',
+  'clickId',
+  'visitorId',
+  'transactionId',
+  'campaignId',
+  'offerId',
+  'landingPageId',
+  'trafficSourceId',
+  'country',
+  'device',
+  'os',
+  'browser',
+  ...subIdNames,
+  'payout',
+  'revenue',
+  'currency',
+  'revenueBase',
+  'couponCode',
+  'isTest',
+  'externalClickId',
+  'referrer',
+] as const
+
+/** A conversion as it is stored, with what is searched of its click; amounts are decimal text. */
+export type StoredConversion = Record<(typeof textFields)[number], string>
 
 /** Where a page ends that ends with this row. */
 export function conversionKey({ convertedAtMs, id }: StoredConversion): PageKey {
-  return { atMs: convertedAtMs, id }
+  return { atMs: Number(convertedAtMs), id }
 }
 
-const columns = ch`
-  id, source, status, external_status AS externalStatus, event_name AS eventName,
-  toUnixTimestamp64Milli(converted_at) AS convertedAtMs, toUnixTimestamp64Milli(clicked_at) AS clickedAtMs,
-  toUnixTimestamp64Milli(created_at) AS createdAtMs, toUnixTimestamp64Milli(updated_at) AS updatedAtMs,
-  click_id AS clickId, visitor_id AS visitorId, transaction_id AS transactionId,
-  ${placeColumns},
-  country, device, os, browser, ${subIdColumns},
-  payout, revenue, currency, revenue_base AS revenueBase, coupon_code AS couponCode, is_test AS isTest,
-  toUnixTimestamp64Milli(stored_at) AS storedAtMs`
-
 /**
- * Reads the latest version of conversions by their keys.
+ * Reads the latest version of conversions by their keys. These are all that may stand in PREWHERE under FINAL: what is
+ * no sort key would leave older versions over; and there they spare reading the text of neighbours.
  * @param state what they were chosen by; one whose latest version does not fulfil it is left out
- * @param extra further columns of a select list, beginning with a comma
  * @returns rows in the order of the keys
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function readConversions<Extra = object>(
+export async function readConversions(
   { stores }: Pick<Room, 'stores'>,
   accountId: string,
   keys: readonly PageKey[],
-  { state, extra, ...asking }: { state: readonly Fragment[]; extra: Fragment; label: string; signal: AbortSignal },
-): Promise<(StoredConversion & Extra)[]> {
+  { state, ...asking }: { state: readonly Fragment[]; label: string; signal: AbortSignal },
+): Promise<StoredConversion[]> {
   if (keys.length === 0) return []
-  const conditions = [ch`account_id = ${text(accountId)}`, ch`(converted_at, id) IN ${instantKeys(keys)}`, ...state]
-  return await selectRows<StoredConversion & Extra>(
+  const rows = await selectRows<{ rowText: string }>(
     stores.clickhouse,
     ch`
-SELECT ${columns}${extra}
+SELECT row_text AS rowText
 FROM conversions FINAL
-WHERE ${join(conditions, '\n  AND ')}
+PREWHERE account_id = ${text(accountId)} AND (converted_at, id) IN ${instantKeys(keys)}${
+      state.length === 0
+        ? nothing
+        : ch`
+WHERE ${join(state, '\n  AND ')}`
+    }
 ORDER BY converted_at DESC, id DESC`,
     { ...asking, settings: smallFinal },
   )
+  return rows.map(({ rowText }) => {
+    const texts = JSON.parse(rowText) as string[]
+    return Object.fromEntries(textFields.map((field, index) => [field, texts[index]])) as StoredConversion
+  })
 }
 
 /**
@@ -91,14 +97,14 @@ export async function conversionWriter(
   const placesOf = await findPlaces(names, accountId, rows)
   return (row) => ({
     id: row.id,
-    source: row.source,
-    status: row.status,
+    source: row.source as Conversion['source'],
+    status: row.status as Conversion['status'],
     externalStatus: toText(row.externalStatus),
     eventName: toText(row.eventName),
-    convertedAt: toInstantText(row.convertedAtMs),
-    clickedAt: toInstant(row.clickedAtMs),
-    createdAt: toInstantText(row.createdAtMs),
-    updatedAt: toInstantText(row.updatedAtMs),
+    convertedAt: toInstantText(Number(row.convertedAtMs)),
+    clickedAt: row.clickedAtMs === '' ? null : toInstantText(Number(row.clickedAtMs)),
+    createdAt: toInstantText(Number(row.createdAtMs)),
+    updatedAt: toInstantText(Number(row.updatedAtMs)),
     clickId: toText(row.clickId),
     visitorId: toText(row.visitorId),
     transactionId: toText(row.transactionId),
@@ -108,13 +114,13 @@ export async function conversionWriter(
     os: toText(row.os),
     browser: toText(row.browser),
     subIds: toSubIds(row),
-    payout: toAmount(row.payout),
-    revenue: toAmount(row.revenue),
+    payout: toAmount(row.payout || null),
+    revenue: toAmount(row.revenue || null),
     currency: toText(row.currency),
-    revenueBase: toAmount(row.revenueBase),
+    revenueBase: toAmount(row.revenueBase || null),
     baseCurrency: currency,
     couponCode: toText(row.couponCode),
-    isTest: row.isTest,
-    storedAt: toInstantText(row.storedAtMs),
+    isTest: row.isTest === 'true',
+    storedAt: toInstantText(Number(row.storedAtMs)),
   })
 }

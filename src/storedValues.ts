@@ -1,6 +1,5 @@
 import { subIdNames } from '../schema/click.ts'
 import { identifier, join } from './sql/fragment.ts'
-import { toInstantText } from './time/range.ts'
 
 /** How values leave ClickHouse in rows of clicks and conversions, and how they leave us. */
 
@@ -23,9 +22,4 @@ export function toText(stored: string): string | null {
 /** Amounts come as decimal text; the nearest double leaves. */
 export function toAmount(stored: string | null): number | null {
   return stored === null ? null : Number(stored)
-}
-
-/** Moments come in epoch milliseconds. */
-export function toInstant(epochMs: number | null): string | null {
-  return epochMs === null ? null : toInstantText(epochMs)
 }

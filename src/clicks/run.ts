@@ -94,7 +94,7 @@ async function readClicks(room: Room, plan: ClickPlan, keys: PageKey[], signal: 
   const { clickhouse } = room.stores
   if (keys.length === 0) return []
   const [stored, counts] = await Promise.all([
-    selectRows<StoredClick>(clickhouse, clickRowsSql(plan.accountId, keys), { label: 'clicks.rows', signal }),
+    readRows(room, plan, keys, signal),
     selectRows<{ id: string; conversionCount: number }>(clickhouse, conversionCountsSql(plan.accountId, keys), {
       label: 'clicks.conversions',
       signal,
@@ -108,6 +108,20 @@ async function readClicks(room: Room, plan: ClickPlan, keys: PageKey[], signal: 
     const row = byId.get(id)
     return row ? [toClick(row, placesOf(row), plan.baseCurrency, countOf.get(id) ?? 0)] : []
   })
+}
+
+/** Reads the rows at these keys, in no order; those of converted clicks where they lie close together. */
+async function readRows({ stores }: Room, plan: ClickPlan, keys: PageKey[], signal: AbortSignal) {
+  const from = (table: Parameters<typeof clickRowsSql>[0], some: PageKey[]) =>
+    selectRows<StoredClick>(stores.clickhouse, clickRowsSql(table, plan.accountId, some), {
+      label: 'clicks.rows',
+      signal,
+    })
+  if (!plan.converted) return from('clicks', keys)
+  const rows = await from('converted_click_rows', keys)
+  const found = new Set(rows.map(({ id }) => id))
+  const missing = keys.filter(({ id }) => !found.has(id))
+  return missing.length === 0 ? rows : [...rows, ...(await from('clicks', missing))]
 }
 
 /**

@@ -2,7 +2,7 @@ import type { RowFormat } from '../../schema/rowFormat.ts'
 import { placeColumns } from '../places.ts'
 import { clickFields, type RowField } from '../rowFields.ts'
 import { formatClause, selectList } from '../rowFormats.ts'
-import { ch, count, type Fragment, instant, instantKeys, join, nothing, text } from '../sql/fragment.ts'
+import { ch, count, type Fragment, identifier, instant, instantKeys, join, nothing, text } from '../sql/fragment.ts'
 import type { LatestQuestion } from '../sql/latest.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../sql/page.ts'
 import { subIdColumns } from '../storedValues.ts'
@@ -116,8 +116,15 @@ function ofCampaignAndOffer({ campaignId, offerId }: ClickPlan): Fragment[] {
   ]
 }
 
-/** The clicks of a page by their sort keys, in no order; columns as they are stored. */
-export function clickRowsSql(accountId: string, keys: readonly PageKey[]): Fragment {
+/**
+ * The clicks of a page by their sort keys, in no order; columns as they are stored.
+ * @param table `converted_click_rows` holds those that have conversions once more, but need not hold all of them
+ */
+export function clickRowsSql(
+  table: 'clicks' | 'converted_click_rows',
+  accountId: string,
+  keys: readonly PageKey[],
+): Fragment {
   return ch`
 SELECT
   id, toUnixTimestamp64Milli(clicked_at) AS clickedAtMs,
@@ -128,7 +135,7 @@ SELECT
   utm_source AS utmSource, utm_medium AS utmMedium, utm_campaign AS utmCampaign, utm_term AS utmTerm,
   utm_content AS utmContent, cost, currency, cost_base AS costBase, is_bot AS isBot, is_test AS isTest,
   toUnixTimestamp64Milli(stored_at) AS storedAtMs
-FROM clicks
+FROM ${identifier(table)}
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`
 }

@@ -1,7 +1,6 @@
 import type { Conversion } from '../../schema/conversion.ts'
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../conversionRows.ts'
 import type { Room } from '../room.ts'
-import { nothing } from '../sql/fragment.ts'
 import { findLatest } from '../sql/latest.ts'
 import { type PageKey, type PageOf, toPage } from '../sql/page.ts'
 import { selectRows } from '../sql/rows.ts'
@@ -52,7 +51,7 @@ function readLatest(
   signal: AbortSignal,
 ): Promise<StoredConversion[]> {
   const { state } = conversionQuestion(plan)
-  return readConversions(room, plan.accountId, keys, { state, extra: nothing, label: 'conversions.rows', signal })
+  return readConversions(room, plan.accountId, keys, { state, label: 'conversions.rows', signal })
 }
 
 /**
@@ -82,7 +81,7 @@ async function walkStored(room: Room, plan: ConversionPlan, signal: AbortSignal)
     from = versions.at(-1)
     isRead = versions.length < versionsMax
   }
-  const page = toPage(rows, plan.limit, ({ storedAtMs, id }) => ({ atMs: storedAtMs, id }), plan.boundTo)
+  const page = toPage(rows, plan.limit, ({ storedAtMs, id }) => ({ atMs: Number(storedAtMs), id }), plan.boundTo)
   const data = page.data.map(await conversionWriter(room, plan, page.data))
   return { ...page, data, asOf: toInstantText(asOfMs) }
 }

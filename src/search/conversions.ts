@@ -2,19 +2,12 @@ import type { ConversionSearchField, ConversionSearchPage, Match } from '../../s
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../conversionRows.ts'
 import type { NamesById } from '../names.ts'
 import type { Room } from '../room.ts'
-import { ch } from '../sql/fragment.ts'
 import { findLatest } from '../sql/latest.ts'
 import { type PageKey, toPage } from '../sql/page.ts'
 import { askPostgres, type Postgres } from '../stores/postgres.ts'
 import { fold, likeLoosely } from './fold.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 import { conversionSearchQuestion } from './sql.ts'
-
-/** What is searched of a conversion's click and is no field of the conversion; empty when absent. */
-interface ClickFields {
-  externalClickId: string
-  referrer: string
-}
 
 /**
  * Reads one page of the conversions that hold a text, newest first, each with the fields that hold it.
@@ -35,9 +28,8 @@ export async function searchConversions(
   if (!question) return { data: [], nextCursor: null, hasMore: false, ...envelope }
   /** The rows at these keys that hold the text, and where. */
   const readMatching = async (keys: PageKey[]) => {
-    const rows = await readConversions<ClickFields>(room, plan.accountId, keys, {
+    const rows = await readConversions(room, plan.accountId, keys, {
       state: question.state,
-      extra: ch`, click_external_id AS externalClickId, click_referrer AS referrer`,
       label: 'conversions.search.rows',
       signal,
     })
@@ -59,7 +51,7 @@ export async function searchConversions(
 }
 
 function matchesIn(
-  row: StoredConversion & ClickFields,
+  row: StoredConversion,
   { fields, folded }: ConversionSearchPlan,
   campaignName: string | undefined,
   offerName: string | undefined,

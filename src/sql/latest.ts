@@ -25,13 +25,16 @@ export interface LatestQuestion {
 /** How often candidates are read loosely before the question is asked to the letter. */
 const looseRounds = 3
 
+/** Keys that are read on top of what a page lacks, since a candidate may turn out to be none. */
+const spareKeys = 8
+
 /**
  * Finds the next rows whose latest version fulfils the question, newest first. Any version that fulfils it makes a row
  * a candidate: these are read in the order of the sort key, so that a page costs what it holds however deep it lies,
  * and only they are collapsed. Where most candidates turn out to be none, the last round collapses all.
  * @param from where the page before ended
- * @param readAt reads the latest versions of the rows at these keys (at most 1.5 times `limit` for each of `anyOf`), in
- *   their order, and leaves out those that do not fulfil the question
+ * @param readAt reads the latest versions of the rows at these keys (at most `limit` and eight), in their order, and
+ *   leaves out those that do not fulfil the question
  * @returns at most `limit` rows, fewer only when there are no more
  */
 export async function findLatest<Row>(
@@ -47,12 +50,15 @@ export async function findLatest<Row>(
   let after = from
   for (let round = 0; round < looseRounds; round++) {
     const missing = limit - rows.length
-    // A row that fulfils several of them is found by each.
-    const candidates = Math.ceil(1.5 * missing) * (question.anyOf?.length ?? 1)
+    // A row that fulfils several of them is found by each, and some are found loosely.
+    const candidates = question.anyOf ? 3 * missing * question.anyOf.length : Math.ceil(1.5 * missing)
     const found = await read(looseSql(question, after, candidates))
     const keys = found.filter(({ id, atMs }, index) => id !== found[index - 1]?.id || atMs !== found[index - 1]?.atMs)
-    rows.push(...(await readAt(keys.slice(0, missing))))
-    if (rows.length < limit && keys.length > missing) rows.push(...(await readAt(keys.slice(missing))))
+    for (let first = 0; first < keys.length && rows.length < limit; ) {
+      const next = keys.slice(first, first + limit - rows.length + spareKeys)
+      rows.push(...(await readAt(next)))
+      first += next.length
+    }
     if (rows.length >= limit || found.length < candidates) return rows.slice(0, limit)
     after = keys.at(-1)
   }

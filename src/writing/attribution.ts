@@ -1,6 +1,7 @@
 import { ch, type Fragment, text } from '../sql/fragment.ts'
 import { idList } from '../sql/idList.ts'
 import { selectRows } from '../sql/rows.ts'
+import { runStatement } from '../sql/write.ts'
 import type { Click } from './click.ts'
 import type { Conversion } from './conversion.ts'
 import { untilAnswered } from './patience.ts'
@@ -45,7 +46,14 @@ export async function attribute(writer: Writer, conversions: readonly Conversion
   const ids = new Set(conversions.map(({ clickId }) => clickId))
   ids.delete('')
   if (ids.size === 0) return
-  const clicks = await untilAnswered('looking up clicks', () => readClicks(writer, [...ids]), writer)
+  const clicks = await untilAnswered(
+    'looking up clicks',
+    async () => {
+      await copyClicks(writer, [...ids])
+      return readClicks(writer, [...ids])
+    },
+    writer,
+  )
   for (const conversion of conversions) {
     const click = clicks.get(conversion.clickId)
     if (!click) continue
@@ -59,17 +67,40 @@ export async function attribute(writer: Writer, conversions: readonly Conversion
   }
 }
 
+/**
+ * Copies clicks to those that have conversions, from where pages of them are read, and so are their attributes: clicks
+ * lie far apart in their table. A copy without its conversion does no harm.
+ */
+async function copyClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<void> {
+  const places = placesOf(accountId, ids)
+  await runStatement(
+    stores.clickhouse,
+    ch`
+INSERT INTO converted_click_rows
+SELECT *
+FROM clicks
+WHERE ${places}
+  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${places})`,
+    'import.converted_clicks',
+  )
+}
+
 async function readClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {
-  const account: Fragment = ch`account_id = ${text(accountId)}`
   const rows = await selectRows<Attributes>(
     stores.clickhouse,
     ch`
 SELECT ${attributes}
-FROM clicks
-WHERE ${account}
-  AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${account} AND id IN ${idList(ids)})
+FROM converted_click_rows
+WHERE ${placesOf(accountId, ids)}
 LIMIT 1 BY id`,
     { label: 'import.attribution' },
   )
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Where the clicks with these ids are. */
+function placesOf(accountId: string, ids: readonly string[]): Fragment {
+  const account = ch`account_id = ${text(accountId)}`
+  return ch`${account}
+  AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${account} AND id IN ${idList(ids)})`
 }

@@ -150,6 +150,29 @@ describe('GET /clicks', () => {
     expect(others).not.toContain('tie-3')
   })
 
+  it('shows converted clicks alike, whether they are found among the copies or not', async () => {
+    const reader = await api.account('copies')
+    const at = '2026-11-01 10:00:00.000'
+    await storeClicks(
+      api.stores,
+      'copies',
+      ['a', 'b'].map((id) => ({ id, clicked_at: at, city: id })),
+    )
+    const ofClick = (id: string) => ({ id, converted_at: at, click_id: id, click_at: at })
+    await storeConversions(api.stores, 'copies', ['a', 'b'].map(ofClick))
+    const shown = async () => (await page('converted=true', reader)).data
+    const before = await shown()
+    expect(before.map(({ id, city }) => [id, city])).toEqual([
+      ['b', 'b'],
+      ['a', 'a'],
+    ])
+    for (const copied of ['a', 'a', 'b']) {
+      const query = `INSERT INTO converted_click_rows SELECT * FROM clicks WHERE account_id = 'copies' AND id = '${copied}'`
+      await api.stores.clickhouse.client.command({ query })
+      expect(await shown()).toEqual(before)
+    }
+  })
+
   it('agrees with a plain model on which clicks converted, after any history of their conversions', async () => {
     const dayMs = 86_400_000
     const click = fc.record({

@@ -321,6 +321,13 @@ describe('conversions', () => {
     ])
   })
 
+  it('have their click copied to those that have conversions, once', async () => {
+    await importContent(stores, account, 'clicks', [clickAt('k', 1, { city: 'Köln' }), clickAt('other', 2)])
+    await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k' })])
+    await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k', ...updated(3) })])
+    expect(await stored('*', 'converted_click_rows')).toEqual(await stored('*', 'clicks', "AND id = 'k'"))
+  })
+
   it('that move to another click are no longer conversions of the first one', async () => {
     await importContent(stores, account, 'clicks', [clickAt('k1', 1), clickAt('k2', 2)])
     await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k1' })])
