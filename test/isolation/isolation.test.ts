@@ -25,9 +25,11 @@ beforeAll(async () => {
   for (const account of ['acme', 'other'] as const) keys[account] = await api.account(account)
   await fill('acme', 1)
   const before = await openFresh()
-  await each(questions, async (question) => {
+  const note = async (question: string) => {
     alone.set(question, (await ask(before, question, 'acme')).body)
-  })
+  }
+  await each(questions, note)
+  await each(exports, note, exportsAtATime)
   await before.close()
   await fill('other', 1_000)
   fresh = await openFresh()
@@ -119,7 +121,7 @@ const theIds = (letter: string) => [`${letter}1`, 'only-acme', 'only-other']
 const values: Record<string, readonly string[]> = {
   limit: [],
   cursor: [],
-  // An account has two exports at a time; test/exports looks into them.
+  // Beside the pages, in `exports`.
   format: [],
   from: [],
   order: ['asc'],
@@ -167,13 +169,26 @@ const questions = reads.flatMap((operation) =>
   pathsOf(operation).flatMap((path) => queriesOf(operation).map((query) => (query ? `${path}?${query}` : path))),
 )
 
+/** The same where whole lists leave: every query in the first form that an endpoint has, and no query in each. */
+const exports = reads.flatMap((operation) => {
+  const schema = operation.query.find(({ name }) => name === 'format')?.schema
+  const formats = ['ndjson', 'csv', 'parquet'].filter((format) => JSON.stringify(schema ?? '').includes(`"${format}"`))
+  return formats.flatMap((format, n) =>
+    queriesOf(operation)
+      .filter((query) => n === 0 || query === '')
+      .map((query) => `${operation.path}?${[query, `format=${format}`].filter(Boolean).join('&')}`),
+  )
+})
+/** An account has no more. */
+const exportsAtATime = 2
+
 /** Does something for each question, a few at a time. */
-async function each(all: readonly string[], act: (question: string) => Promise<void>): Promise<void> {
+async function each(all: readonly string[], act: (question: string) => Promise<void>, atATime = 8): Promise<void> {
   const left = [...all]
   const work = async () => {
     for (let question = left.pop(); question !== undefined; question = left.pop()) await act(question)
   }
-  await Promise.all(Array.from({ length: 8 }, work))
+  await Promise.all(Array.from({ length: atATime }, work))
 }
 
 /** Asks; the request id, which is another each time, is taken out of the answer. */
@@ -200,6 +215,19 @@ describe('an account', () => {
       const mine = alone.get(question) ?? ''
       expect([question, foreignIn(mine, 'other'), foreignIn(theirs.body, 'acme')]).toEqual([question, [], []])
     })
+  })
+
+  it('is sent the same in each export, and nothing of the other', async () => {
+    expect(exports.length).toBeGreaterThan(60)
+    const compare = async (question: string) => {
+      const mine = await ask(fresh, question, 'acme')
+      const theirs = await ask(fresh, question, 'other')
+      expect([question, mine.statusCode, mine.body === alone.get(question)]).toEqual([question, 200, true])
+      expect([question, foreignIn(mine.body, 'other'), foreignIn(theirs.body, 'acme')]).toEqual([question, [], []])
+    }
+    await each(exports, compare, exportsAtATime)
+    const [clicks = ''] = exports
+    expect(foreignIn((await ask(fresh, clicks, 'other')).body, 'other')).not.toEqual([])
   })
 
   it('is not given an answer that was kept for the other', async () => {
