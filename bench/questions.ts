@@ -170,6 +170,8 @@ function lists(): Question[] {
     'one campaign': { campaign_id: 'cmp-5' },
     'rare campaign': { campaign_id: rareCampaign },
     converted: { converted: 'true' },
+    'not converted': { converted: 'false' },
+    'not converted, rare campaign': { converted: 'false', campaign_id: rareCampaign },
     'converted, rare campaign': { converted: 'true', campaign_id: rareCampaign },
   }
   const pages = Object.entries(filters).flatMap(([name, filter]) =>
@@ -202,7 +204,9 @@ LIMIT 201`,
 
 /** A cursor as the page before would have given it. */
 function cursorAt(atMs: number, filter: Record<string, string>): string {
-  const query = { ...filter, ...(filter['converted'] && { converted: true }) } as Parameters<typeof planClicks>[0]
+  const query = { ...filter, ...(filter['converted'] && { converted: filter['converted'] === 'true' }) } as Parameters<
+    typeof planClicks
+  >[0]
   const { boundTo } = planClicks(query, { accountId: benchAccount, currency: 'USD' }, benchNowMs)
   return writeCursor({ atMs, id: 'zzzz' }, boundTo)
 }
@@ -213,7 +217,7 @@ function postgresPage(atMs: number, filter: Record<string, string>): PostgresQue
       SELECT * FROM clicks
       WHERE account_id = $1 AND clicked_at <= $2${filter['campaign_id'] ? ' AND campaign_id = $3' : ''}${
         filter['converted']
-          ? ' AND EXISTS (SELECT 1 FROM conversions c WHERE c.account_id = $1 AND c.click_id = clicks.id AND NOT c.is_test)'
+          ? ` AND ${filter['converted'] === 'true' ? '' : 'NOT '}EXISTS (SELECT 1 FROM conversions c WHERE c.account_id = $1 AND c.click_id = clicks.id AND NOT c.is_test)`
           : ''
       }
       ORDER BY clicked_at DESC, id DESC LIMIT 201`,
