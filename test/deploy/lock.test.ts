@@ -7,6 +7,9 @@ interface Locked {
   version: string
   integrity?: string
   resolved?: string
+  license?: string
+  dev?: boolean
+  devOptional?: boolean
   optional?: boolean
   os?: string[]
 }
@@ -24,4 +27,13 @@ it('every package that is installed is the one whose digest the lock file holds'
     // No package comes from elsewhere than the registry that npm is set to.
     if (resolved !== undefined) expect(resolved, name).toMatch(/^https:\/\/registry\.npmjs\.org\//)
   }
+})
+
+it('every package that is shipped may be used in a product that is not open', () => {
+  const permissive = ['MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'BlueOak-1.0.0', 'Unlicense', '0BSD']
+  const shipped = Object.entries(packages).filter(
+    ([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional,
+  )
+  expect(shipped.length).toBeGreaterThan(80)
+  for (const [name, { license }] of shipped) expect(permissive, name).toContain(license)
 })
