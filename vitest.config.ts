@@ -1,4 +1,11 @@
+import { existsSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+// The stores of tests lie in memory where there is room: they are thrown away, and what a test says of a process that dies
+// holds there too. On disks half of the suite's time is flushes. `TMPDIR` has them elsewhere.
+const memory = '/dev/shm'
+const roomBytes = 4 * 1024 ** 3
+if (process.env.TMPDIR === undefined && freeBytes(memory) > roomBytes) process.env.TMPDIR = memory
 
 export default defineConfig({
   test: {
@@ -10,3 +17,9 @@ export default defineConfig({
     hookTimeout: 60_000,
   },
 })
+
+function freeBytes(folder: string): number {
+  if (!existsSync(folder)) return 0
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
