@@ -5,6 +5,7 @@ import { Value } from '@sinclair/typebox/value'
 FormatRegistry.Set('networks', (text) => text.split(',').every(isNetwork))
 FormatRegistry.Set('server', isServer)
 FormatRegistry.Set('origins', (text) => text === '*' || text.split(',').every(isOrigin))
+FormatRegistry.Set('nodes', (text) => text.split(',').every(isOrigin))
 
 /** The environment, variable by variable. `docs/operations.md` shows the same texts. */
 export const SettingsSchema = Type.Object({
@@ -30,6 +31,20 @@ export const SettingsSchema = Type.Object({
       format: 'server',
       description:
         'The same database as `CLICKHOUSE_URL`, as a user that may only read: reads of the API go there. Without it they go to `CLICKHOUSE_URL`.',
+    }),
+  ),
+  CLICKHOUSE_CLUSTER: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_.-]+$',
+      description:
+        'Cluster of that server (`system.clusters`) that the rows are spread over; see `docs/scaling.md`. Without it they are all on the one server.',
+    }),
+  ),
+  CLICKHOUSE_NODES: Type.Optional(
+    Type.String({
+      format: 'nodes',
+      description:
+        'All nodes of the cluster over HTTP, such as `http://one:8123,http://two:8123`; user and password are those of `CLICKHOUSE_URL`. Without it the names in `system.clusters`, at the port of `CLICKHOUSE_URL`.',
     }),
   ),
   DATABASE_URL: Type.Optional(

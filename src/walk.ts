@@ -45,13 +45,25 @@ export async function settledUntil(
   resource: 'clicks' | 'conversions',
   signal: AbortSignal,
 ): Promise<number> {
-  const clock = ch`SELECT toUnixTimestamp64Milli(now64(3)) AS nowMs`
-  const [present] = await selectRows<{ nowMs: number }>(clickhouse, clock, { label: 'walk.clock', signal })
+  const nowMs = await earliestClockMs(clickhouse, signal)
   const [oldest] = await askPostgres(postgres<{ agedMs: number | null }[]>`
     SELECT ceil(extract(epoch FROM clock_timestamp() - min(created_at)) * 1000)::float8 AS "agedMs"
     FROM import_batches
     WHERE account_id = ${accountId} AND resource = ${resource}`)
-  const nowMs = present?.nowMs ?? 0
   const agedMs = oldest?.agedMs ?? null
   return agedMs === null ? nowMs : nowMs - Math.max(0, agedMs) - roundingMs
+}
+
+/** Any node of a cluster may have dated a row, each by a clock of its own. */
+async function earliestClockMs(clickhouse: Stores['clickhouse'], signal: AbortSignal): Promise<number> {
+  const question = ch`SELECT toUnixTimestamp64Milli(now64(3)) AS nowMs`
+  const readers = clickhouse.cluster?.nodes.map(({ client }) => client) ?? [clickhouse.reader]
+  const clocks = await Promise.all(
+    readers.map(async (reader) => {
+      const asked = { reader, onQuery: clickhouse.onQuery }
+      const [row] = await selectRows<{ nowMs: number }>(asked, question, { label: 'walk.clock', signal })
+      return row?.nowMs ?? 0
+    }),
+  )
+  return Math.min(...clocks)
 }

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../problem.ts'
+import { ch } from '../sql/fragment.ts'
+import { selectRows } from '../sql/rows.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Redis } from '../stores/redis.ts'
 
@@ -20,7 +22,7 @@ export function openReadiness(
 
   async function look(): Promise<string[]> {
     const silent = await Promise.all([
-      isSilent(async () => (await clickhouse.client.ping({ select: true })).success).then((it) => it && 'ClickHouse'),
+      isSilent(() => asksEveryNode(clickhouse)).then((it) => it && 'ClickHouse'),
       isSilent(async () => (await postgres`SELECT 1`).length === 1).then((it) => it && 'Postgres'),
       redis && isSilent(async () => (await redis.look('ready')).count === 0).then((it) => it && 'Redis'),
     ])
@@ -33,6 +35,12 @@ export function openReadiness(
     if (silent.length === 0) return
     throw new Problem('unavailable', `Not ready: ${silent.join(' and ')} did not answer.`, { retryAfterS: 1 })
   }
+}
+
+/** A question to a table waits for every shard that rows may lie on. */
+async function asksEveryNode(clickhouse: Stores['clickhouse']): Promise<boolean> {
+  await selectRows(clickhouse, ch`SELECT 1 FROM clicks WHERE account_id = '' LIMIT 1`, { label: 'ready' })
+  return true
 }
 
 async function isSilent(ask: () => Promise<boolean>): Promise<boolean> {

@@ -5,6 +5,9 @@ import type { ClickHouse } from '../stores/clickhouse.ts'
 import { untilException } from './exceptionTail.ts'
 import { type Fragment, render, type Statement } from './fragment.ts'
 
+/** Who is asked: usually the one ClickHouse of this process. */
+type Asked = Pick<ClickHouse, 'reader' | 'onQuery'>
+
 /** How one question is asked. */
 export interface Asking {
   /** Names the question in ClickHouse's own logs and in metrics: `reports`, `clicks.page`. */
@@ -47,7 +50,7 @@ export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_
  * Runs a SELECT and returns its rows.
  * @throws Problem `query_timeout` when it ran out of its time, `unavailable` when ClickHouse can't be reached
  */
-export async function selectRows<Row>(clickhouse: ClickHouse, query: Fragment, asking: Asking): Promise<Row[]> {
+export async function selectRows<Row>(clickhouse: Asked, query: Fragment, asking: Asking): Promise<Row[]> {
   const answer = await ask<{ data: Row[] }>(clickhouse, query, asking)
   return answer.data
 }
@@ -153,7 +156,7 @@ async function* watched(stream: IncomingMessage, signal: AbortSignal | undefined
   }
 }
 
-async function ask<Answer>(clickhouse: ClickHouse, query: Fragment, asking: Asking): Promise<Answer> {
+async function ask<Answer>(clickhouse: Asked, query: Fragment, asking: Asking): Promise<Answer> {
   const { text, params } = render(query)
   const startedMs = performance.now()
   try {
@@ -187,8 +190,13 @@ function driverParams(params: Statement['params']): Record<string, unknown> {
 /** ClickHouse's own codes for a query that ran out of its time. */
 const timeoutCodes = new Set(['159', '160'])
 
-/** Codes that say "not now": too many queries, memory of the server full, starting or stopping, the same id still running, killed by an operator. */
-const busyCodes = new Set(['202', '209', '210', '216', '236', '241', '242', '252', '394'])
+/**
+ * Codes that say "not now": too many queries, memory of the server full, starting or stopping, the same id still running,
+ * killed by an operator; in a cluster a node that can't be reached or breaks off, too few replicas, no Keeper.
+ */
+const busyCodes = new Set(
+  ['202', '209', '210', '216', '236', '241', '242', '252', '394'].concat(['32', '279', '285', '286', '319', '999']),
+)
 
 /**
  * Turns a driver's error into the caller's: a query that ran out of time, a store that can't answer now, or,

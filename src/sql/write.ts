@@ -75,21 +75,35 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion): 
 }
 
 /**
- * Runs a statement that changes something: INSERT … SELECT, DELETE, KILL QUERY.
+ * Runs an INSERT … SELECT.
  * @param label names it in ClickHouse's own logs
- * @param token query id and deduplication token. TRAP: without one, an INSERT … SELECT may be dropped for being equal
- *   to an earlier one, so each gets its own
  * @throws Problem `unavailable` when its outcome is not known
  */
-export async function runStatement(
-  clickhouse: ClickHouse,
+export async function runStatement(clickhouse: ClickHouse, statement: Fragment, label: string): Promise<void> {
+  await run(clickhouse.client, statement, label)
+}
+
+/**
+ * Runs a statement wherever rows or queries lie: DELETE, KILL QUERY. Each node of a cluster does it to its own tables, which
+ * hold a row together with all that is made of it; a single server has them all.
+ * @param label names it in ClickHouse's own logs
+ * @throws Problem `unavailable` when its outcome is not known
+ */
+export async function runOnEveryNode(
+  { client, cluster }: ClickHouse,
   statement: Fragment,
   label: string,
-  token: string = randomUUID(),
 ): Promise<void> {
+  const clients = cluster ? cluster.nodes.map((node) => node.client) : [client]
+  for (const one of clients) await run(one, statement, label)
+}
+
+/** TRAP: without a token, an INSERT … SELECT may be dropped for being equal to an earlier one, so each gets its own. */
+async function run(client: ClickHouse['client'], statement: Fragment, label: string): Promise<void> {
   const { text, params } = render(statement)
+  const token = randomUUID()
   try {
-    await clickhouse.client.command({
+    await client.command({
       query: text,
       query_params: params,
       query_id: token,

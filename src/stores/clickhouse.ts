@@ -1,12 +1,6 @@
-import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhouse/client'
-
-/** Where ClickHouse answers and as whom we ask. */
-export interface ClickHouseAddress {
-  url: string
-  username: string
-  password: string
-  database: string
-}
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
+import { type ClickHouseAddress, connect, makeSureOfDatabase } from './clickhouseClient.ts'
+import { type Cluster, openCluster } from './cluster.ts'
 
 /** The one ClickHouse of this process. Ask for `client` at each use: it changes when the embedded engine moves. */
 export interface ClickHouse {
@@ -14,26 +8,40 @@ export interface ClickHouse {
   /** Asks only: as a user that may do nothing else where the settings name one, else the same as `client`. */
   readonly reader: ClickHouseClient
   readonly database: string
+  /** The nodes that the rows lie on, where `CLICKHOUSE_CLUSTER` names a cluster; known from `makeDatabase` on. */
+  readonly cluster: Cluster | undefined
   /** Told of every question and insert when it has ended, however it ended. */
   onQuery: ((label: string, seconds: number) => void) | undefined
-  /** Makes sure that it answers and that our database is there; a new server has none. */
+  /**
+   * Makes sure that it answers, as does every node of its cluster, and that our databases are there; a new server has none.
+   * @throws SettingsError when there is no such cluster
+   */
   makeDatabase(): Promise<void>
   /** Sends what comes next to another address; what is under way ends where it began. */
   moveTo(address: ClickHouseAddress): void
   close(): Promise<void>
 }
 
-/** Longer than any query may take on the server, so that the server's clear error comes first. */
-const requestTimeoutMs = 30_000
+/** A cluster as the settings name it. */
+export interface ClusterNaming {
+  name: string
+  /** HTTP addresses of its nodes; none: the hosts that the cluster's own configuration names, at the port of the first address. */
+  nodeUrls: readonly string[]
+}
 
 /**
  * Opens connections lazily: nothing is sent before the first query.
  * @param readerAddress the same database, as a user that may only read
  */
-export function openClickHouse(address: ClickHouseAddress, readerAddress?: ClickHouseAddress): ClickHouse {
+export function openClickHouse(
+  address: ClickHouseAddress,
+  readerAddress?: ClickHouseAddress,
+  naming?: ClusterNaming,
+): ClickHouse {
   let present = address
-  let client = connect(address)
-  const reader = readerAddress && connect(readerAddress)
+  let client = connect(address, naming !== undefined)
+  const reader = readerAddress && connect(readerAddress, naming !== undefined)
+  let cluster: Cluster | undefined
   return {
     get client() {
       return client
@@ -42,20 +50,13 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress?: Click
       return reader ?? client
     },
     database: address.database,
+    get cluster() {
+      return cluster
+    },
     onQuery: undefined,
     async makeDatabase() {
-      try {
-        await client.command({ query: 'SELECT 1' })
-      } catch (error) {
-        if (!(error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')) throw error
-        // TRAP: a request that names a database which does not exist is refused whatever it asks, so this one names none.
-        const outside = connect({ ...present, database: 'default' })
-        await outside.command({
-          query: 'CREATE DATABASE IF NOT EXISTS {database:Identifier}',
-          query_params: { database: address.database },
-        })
-        await outside.close()
-      }
+      await makeSureOfDatabase(client, present)
+      if (naming) cluster ??= await openCluster(client, present, naming)
     },
     moveTo(next) {
       present = next
@@ -64,7 +65,7 @@ export function openClickHouse(address: ClickHouseAddress, readerAddress?: Click
       void previous.close()
     },
     async close() {
-      await Promise.all([client.close(), reader?.close()])
+      await Promise.all([client.close(), reader?.close(), cluster?.close()])
     },
   }
 }
@@ -77,15 +78,4 @@ export function isClickHouseRefusal(error: unknown): boolean {
 /** Whether an error says that a table is not there. */
 export function isUnknownTable(error: unknown): boolean {
   return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE'
-}
-
-function connect(address: ClickHouseAddress): ClickHouseClient {
-  return createClient({
-    ...address,
-    request_timeout: requestTimeoutMs,
-    max_open_connections: 32,
-    keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
-    compression: { request: false, response: false },
-    log: { level: 127 },
-  })
 }

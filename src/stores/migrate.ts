@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ClickHouseClient } from '@clickhouse/client'
 import { type ClickHouse, isUnknownTable } from './clickhouse.ts'
+import type { Cluster, ClusterNode } from './cluster.ts'
 import { takeLease } from './lease.ts'
 import { packageRoot } from './packageRoot.ts'
 import type { Postgres } from './postgres.ts'
+import { onReplica } from './replicas.ts'
+import { shardsOf, spreadTables, tablesOf } from './spread.ts'
 
 /** A migration that cannot be run; the message is one line. */
 export class MigrationError extends Error {
@@ -53,20 +57,85 @@ async function migratePostgres(postgres: Postgres): Promise<string[]> {
   })
 }
 
-/** ClickHouse has no transactions for this: every statement can be run again, and a file is noted when its last one ran. */
 async function migrateClickHouse(clickhouse: ClickHouse): Promise<string[]> {
-  const { client } = clickhouse
   const files = await readMigrations('clickhouse')
-  const pending = pendingOf('clickhouse', files, await appliedInClickHouse(clickhouse))
+  await mustBeOfOneKind(clickhouse)
+  const { cluster } = clickhouse
+  return cluster
+    ? await migrateCluster(cluster, clickhouse.database, files)
+    : await runPending(clickhouse.client, files, (statement) => statement)
+}
+
+/**
+ * Every node runs the files for itself, one node after the other, and notes what it ran; once all have the same tables,
+ * those that spread over them follow. What a node that can't be reached did not run, it runs next time.
+ */
+async function migrateCluster(cluster: Cluster, database: string, files: readonly Migration[]): Promise<string[]> {
+  const ran = new Set<string>()
+  for (const node of cluster.nodes) {
+    const here = (statement: string) => (cluster.isReplicated ? onReplica(statement, node.isFirst) : statement)
+    for (const name of await naming(node, runPending(node.client, files, here))) ran.add(name)
+  }
+  for (const node of cluster.nodes) await naming(node, spreadTables(node.client, cluster, database))
+  return [...ran]
+}
+
+/** A failure says which node it was on. */
+async function naming<Outcome>(node: ClusterNode, work: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof MigrationError) throw error
+    throw new MigrationError(`${node.url}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
+  }
+}
+
+/**
+ * A store is a single server's or a cluster's of so many shards for good: a row that lies elsewhere than where its next
+ * version is written would count twice.
+ */
+async function mustBeOfOneKind({ client, cluster, database }: ClickHouse): Promise<void> {
+  for (const node of cluster?.nodes ?? [{ client, url: '' }]) {
+    for (const { engine, comment } of await tablesOf(node.client, database)) {
+      const isSpread = engine === 'Distributed'
+      if (cluster && !isSpread) {
+        throw new MigrationError(
+          `CLICKHOUSE_CLUSTER: the database ${database} of ${node.url} holds the tables of a single server; docs/scaling.md says how its rows move.`,
+        )
+      }
+      if (!cluster && isSpread) {
+        throw new MigrationError(
+          `CLICKHOUSE_CLUSTER: the tables of the database ${database} are spread over a cluster; set its name.`,
+        )
+      }
+      if (cluster && comment !== shardsOf(cluster)) {
+        throw new MigrationError(
+          `CLICKHOUSE_CLUSTER: the rows of ${database} are spread over ${comment}, the cluster has ${shardsOf(cluster)} now; docs/scaling.md says how rows move.`,
+        )
+      }
+    }
+  }
+}
+
+/** ClickHouse has no transactions for this: every statement can be run again, and a file is noted when its last one ran. */
+async function runPending(
+  client: ClickHouseClient,
+  files: readonly Migration[],
+  here: (statement: string) => string | undefined,
+): Promise<string[]> {
+  const pending = pendingOf('clickhouse', files, await appliedInClickHouse(client))
   for (const { name, sql, checksum } of pending) {
-    for (const query of statementsOf(sql)) await client.command({ query })
+    for (const statement of statementsOf(sql)) {
+      const query = here(statement)
+      if (query) await client.command({ query })
+    }
     await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })
   }
   return pending.map(({ name }) => `clickhouse/${name}`)
 }
 
 /** The table is made only where it is missing: whoever finds nothing to do needs no right to define tables. */
-async function appliedInClickHouse({ client }: ClickHouse): Promise<{ name: string; checksum: string }[]> {
+async function appliedInClickHouse(client: ClickHouseClient): Promise<{ name: string; checksum: string }[]> {
   try {
     const query = 'SELECT name, checksum FROM schema_migrations FINAL'
     return await (await client.query({ query, format: 'JSONEachRow' })).json()

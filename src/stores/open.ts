@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
-import { type ClickHouse, type ClickHouseAddress, isClickHouseRefusal, openClickHouse } from './clickhouse.ts'
+import { type ClickHouse, type ClusterNaming, isClickHouseRefusal, openClickHouse } from './clickhouse.ts'
+import type { ClickHouseAddress } from './clickhouseClient.ts'
 import { attachEmbedded } from './embedded/attach.ts'
 import { isPostgresRefusal, listenTo, openPostgres, type Postgres } from './postgres.ts'
 
@@ -27,6 +28,7 @@ const embeddedDatabase = 'tributary'
  */
 export async function openStores(settings: Settings, log: StoreLog, patienceMs = 0): Promise<Stores> {
   const reader = readerOf(settings)
+  const naming = namingOf(settings)
   const embedded = await attachEmbedded({
     dataDir: settings.DATA_DIR,
     clickhouse: settings.CLICKHOUSE_URL === undefined,
@@ -38,6 +40,7 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
       ? { ...embedded.clickhouse, database: embeddedDatabase }
       : addressOf(settings.CLICKHOUSE_URL ?? ''),
     reader,
+    naming,
   )
   embedded.onClickHouseMoved((address) => clickhouse.moveTo({ ...address, database: embeddedDatabase }))
   const postgres = openPostgres(embedded.postgres ?? { url: settings.DATABASE_URL ?? '' })
@@ -90,6 +93,16 @@ function readerOf({ CLICKHOUSE_URL, CLICKHOUSE_READER_URL }: Settings): ClickHou
   return reader
 }
 
+/** @throws SettingsError when a cluster is named without a server that knows it */
+function namingOf({ CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES }: Settings): ClusterNaming | undefined {
+  if (CLICKHOUSE_CLUSTER === undefined) {
+    if (CLICKHOUSE_NODES !== undefined) throw new SettingsError('CLICKHOUSE_NODES: CLICKHOUSE_CLUSTER is not set.')
+    return undefined
+  }
+  if (CLICKHOUSE_URL === undefined) throw new SettingsError('CLICKHOUSE_CLUSTER: CLICKHOUSE_URL is not set.')
+  return { name: CLICKHOUSE_CLUSTER, nodeUrls: CLICKHOUSE_NODES?.split(',') ?? [] }
+}
+
 const retryMs = 500
 
 /** Asks until there is an answer; only a server that can't be reached is asked again, one that refuses us is not. */
@@ -100,6 +113,7 @@ async function reach(what: string, ask: () => PromiseLike<unknown>, deadlineMs: 
       await ask()
       return
     } catch (error) {
+      if (error instanceof SettingsError) throw error
       if (isRefusal(error) || performance.now() >= deadlineMs) {
         throw new SettingsError(`${what} does not answer: ${reasonOf(error)}.`)
       }

@@ -3,7 +3,7 @@ import { differences } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, text } from '../sql/fragment.ts'
 import { selectRows } from '../sql/rows.ts'
 import { monthsWithRows } from '../writing/clickDays.ts'
-import { derivations } from '../writing/conversionTables.ts'
+import { derivations, mismatches } from '../writing/conversionTables.ts'
 import type { Writer } from '../writing/writer.ts'
 
 /** A table that is not what the rows it was made of say. */
@@ -39,17 +39,11 @@ export async function compareAccount(writer: Writer): Promise<Difference[]> {
     found.push(...(await compareClickIndex(writer, month)))
     for (const name of rollupNames) found.push(...(await compareRollup(writer, name, month)))
   }
-  for (const { name, columns, stored, derived } of derivations(accountId)) {
-    const [row] = await ask<{ keys: number }>(
-      writer,
-      ch`
-SELECT toUInt32(count()) AS keys
-FROM (
-  SELECT ${columns} FROM (${derived}) WHERE (${columns}) NOT IN (${stored})
-  UNION ALL
-  SELECT ${columns} FROM (${stored}) WHERE (${columns}) NOT IN (${derived}))`,
-    )
-    if (row && row.keys > 0) found.push({ accountId, table: name, day: null, keys: row.keys, sums: undefined })
+  for (const derivation of derivations(accountId)) {
+    const question = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
+    const [row] = await ask<{ keys: number }>(writer, question)
+    if (row && row.keys > 0)
+      found.push({ accountId, table: derivation.name, day: null, keys: row.keys, sums: undefined })
   }
   return found
 }

@@ -2,7 +2,7 @@ import { rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
 import { repair } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows } from '../sql/rows.ts'
-import { runStatement } from '../sql/write.ts'
+import { runOnEveryNode, runStatement } from '../sql/write.ts'
 import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
@@ -73,7 +73,7 @@ ${inSpan(span)}
       const [stray] = await selectRows(clickhouse, ch`SELECT 1 FROM click_index WHERE ${strays} LIMIT 1`, {
         label: 'rebuild.click_index',
       })
-      if (stray) await runStatement(clickhouse, ch`DELETE FROM click_index WHERE ${strays}`, 'rebuild.click_index')
+      if (stray) await runOnEveryNode(clickhouse, ch`DELETE FROM click_index WHERE ${strays}`, 'rebuild.click_index')
       await runStatement(
         clickhouse,
         ch`

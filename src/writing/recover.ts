@@ -1,5 +1,5 @@
 import { ch, texts } from '../sql/fragment.ts'
-import { runStatement } from '../sql/write.ts'
+import { runOnEveryNode } from '../sql/write.ts'
 import { rebuildClickDays, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 import { leftoverBatches, type NotedBatch, strikeBatches } from './ledger.ts'
@@ -29,12 +29,12 @@ async function rebuild(writer: Writer, leftovers: readonly NotedBatch[]): Promis
   await strikeBatches(writer, tokens)
 }
 
-/** Ends inserts that outlived their sender, so that nothing arrives once we have looked. */
+/** Ends inserts that outlived their sender, wherever they run, so that nothing arrives once we have looked. */
 async function endInserts({ stores, ...patience }: Writer, tokens: readonly string[]): Promise<void> {
-  const statement = ch`KILL QUERY WHERE query_id IN ${texts(tokens)} SYNC`
+  const statement = ch`KILL QUERY WHERE initial_query_id IN ${texts(tokens)} SYNC`
   await untilAnswered(
     'ending inserts of an earlier import',
-    () => runStatement(stores.clickhouse, statement, 'recover.end_inserts'),
+    () => runOnEveryNode(stores.clickhouse, statement, 'recover.end_inserts'),
     patience,
   )
 }

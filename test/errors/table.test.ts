@@ -11,7 +11,7 @@ import type { ClickHouse } from '../../src/stores/clickhouse.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { mustBe, openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { type Operation, operations, operationsOf, type Parameter } from '../kit/operations.ts'
-import { storeClicks, storeMetadata } from '../kit/rows.ts'
+import { changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'
 
 // The error table of the specification, row by row, at every endpoint that a row applies to. What applies follows from
 // the contract, so a new endpoint is held to all of it; a new parameter needs its bad values in `badValues`.
@@ -415,8 +415,9 @@ describe('500 internal_error, when a question is wrong, without a word of what i
   beforeAll(async () => {
     const { clickhouse, postgres } = api.stores
     const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
-    const tables = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
-    for (const { name } of tables) await clickhouse.client.command({ query: `RENAME TABLE ${name} TO hidden_${name}` })
+    const { client } = clickhouse.cluster?.nodes[0] ?? clickhouse
+    const tables = await (await client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
+    for (const { name } of tables) await changeTables(api.stores, `RENAME TABLE ${name} TO hidden_${name}`)
     for (const table of namedTables)
       await postgres`ALTER TABLE ${postgres(table)} RENAME TO ${postgres(`hidden_${table}`)}`
   })

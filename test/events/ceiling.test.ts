@@ -5,7 +5,7 @@ import type { App } from '../../src/room.ts'
 import { selectRows } from '../../src/sql/rows.ts'
 import { storedInMonthSql } from '../../src/storedEvents.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { storeClicks, storeMetadata } from '../kit/rows.ts'
+import { changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'
 import { accepted, deduplicated, overCeiling, send, storedEvents } from './send.ts'
 
 let api: TestApp
@@ -127,7 +127,7 @@ describe('the fair-use ceiling', () => {
       const row = { account_id: id, origin: 'server', id: 'e1', event_name: 'a', received_at: testNowMs + count }
       await clickhouse.client.insert({ table: 'pixel_events', format: 'JSONEachRow', values: [row] })
     }
-    await clickhouse.client.command({ query: 'OPTIMIZE TABLE pixel_events FINAL' })
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
     const rows = await selectRows(clickhouse, storedInMonthSql([id], Date.UTC(2026, 10, 1)), {
       label: 'test',
       settings: { force_optimize_projection: 1 },

@@ -5,7 +5,7 @@ import { openIntake } from '../../src/events/accept.ts'
 import { validateEvent } from '../../src/events/validate.ts'
 import type { App } from '../../src/room.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { storeClicks, storeMetadata } from '../kit/rows.ts'
+import { changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'
 import { accepted, deduplicated, send, storedEvents } from './send.ts'
 
 let api: TestApp
@@ -137,7 +137,7 @@ describe('calls at the same time', () => {
     expect(rows.map((row) => row.id)).toEqual(ids.toSorted())
     for (const row of rows) expect(row.generation).toBe(0)
     // Those that both instances stored keep the earlier moment, through merges too.
-    await api.stores.clickhouse.client.command({ query: 'OPTIMIZE TABLE pixel_events FINAL' })
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
     expect(await storedEvents(api.stores, id)).toEqual(rows)
     const [counts] = await (
       await api.stores.clickhouse.client.query({

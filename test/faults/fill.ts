@@ -6,7 +6,7 @@ import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { selectRows } from '../../src/sql/rows.ts'
 import { storedInMonthSql } from '../../src/storedEvents.ts'
 import type { Stores } from '../../src/stores/open.ts'
-import { type StoredRow, storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
+import { changeTables, type StoredRow, storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 import type { Load } from './load.ts'
 
 type BothStores = Pick<Stores, 'clickhouse' | 'postgres'>
@@ -99,7 +99,7 @@ export async function reckon({ clickhouse }: BothStores, load: Load): Promise<st
     if (!load.answered.has(id)) faults.push(`${id} is stored and nobody sent it`)
   }
   for (const id of load.answered) if (!stored.has(id)) faults.push(`${id} was answered 200 and is not stored`)
-  await clickhouse.client.command({ query: 'OPTIMIZE TABLE pixel_events FINAL' })
+  await changeTables({ clickhouse }, 'OPTIMIZE TABLE pixel_events FINAL')
   let counted = 0
   // A clock that was wrong may have dated events into a neighbouring month.
   for (const [monthMs, settings] of monthsAround(new Date())) {

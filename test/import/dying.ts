@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rollupNames } from '../../src/rollups/catalogue.ts'
 import type { Stores } from '../../src/stores/open.ts'
+import { changeTables } from '../kit/rows.ts'
 import { rowsOf } from './importing.ts'
 
 /** What ends a dying process. */
@@ -31,7 +32,7 @@ export function dyingStores(stores: Stores, accountId: string, without: readonly
         for (const table of without) await undo(stores, accountId, table, before.get(table) ?? [])
         // What merges would do until somebody looks again: rows that were overtaken are gone.
         for (const table of ['click_index', 'conversion_index', 'converted_clicks']) {
-          await client.command({ query: `OPTIMIZE TABLE ${table} FINAL` })
+          await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
         }
         throw new Died()
       }
@@ -61,7 +62,7 @@ async function undo(stores: Stores, accountId: string, table: WrittenTable, befo
     const kept = before.map((row) => `(${key.map((name) => `'${row[name]}'`).join(', ')})`)
     const isNew =
       kept.length > 0 ? `AND (${key.map((name) => `toString(${name})`).join(', ')}) NOT IN (${kept.join(', ')})` : ''
-    await client.command({ query: `DELETE FROM ${table} WHERE account_id = '${accountId}' ${isNew}` })
+    await changeTables(stores, `DELETE FROM ${table} WHERE account_id = '${accountId}' ${isNew}`)
   } else if (isRollup(table)) {
     const keyOf = ({ clicks: _clicks, cost: _cost, ...key }: Row) => JSON.stringify(key)
     const sums = new Map(before.map((row) => [keyOf(row), row]))
@@ -74,7 +75,7 @@ async function undo(stores: Stores, accountId: string, table: WrittenTable, befo
       }),
     )
   } else {
-    await client.command({ query: `DELETE FROM ${table} WHERE account_id = '${accountId}'` })
+    await changeTables(stores, `DELETE FROM ${table} WHERE account_id = '${accountId}'`)
     await insert(before)
   }
 }

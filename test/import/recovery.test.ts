@@ -5,6 +5,7 @@ import { differences } from '../../src/rollups/differences.ts'
 import { selectRows } from '../../src/sql/rows.ts'
 import { takeLease } from '../../src/stores/lease.ts'
 import { recoverAccounts } from '../../src/writing/recoverAccounts.ts'
+import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { clickTables, conversionTables, Died, dyingStores, type WrittenTable } from './dying.ts'
 import { importContent, makeAccount, rowsOf } from './importing.ts'
@@ -14,10 +15,11 @@ let account: string
 beforeAll(async () => {
   stores = await openTestStores()
   // A version that a crash took back must not have been merged with the one before it, as it never would be.
-  await stores.clickhouse.client.command({
-    query: `ALTER TABLE conversions MODIFY SETTING
+  await changeTables(
+    stores,
+    `ALTER TABLE conversions MODIFY SETTING
       max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1`,
-  })
+  )
 })
 afterAll(() => stores.close())
 beforeEach(async () => {

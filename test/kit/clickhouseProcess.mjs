@@ -1,18 +1,20 @@
-// A ClickHouse server in a process of its own: `node clickhouseProcess.mjs DATA_FOLDER CONFIG_FILE PORT`. It ends with
-// its standard input, and otherwise only by SIGKILL, as the engine's call never returns.
+// A ClickHouse server in a process of its own: `node clickhouseProcess.mjs DATA_FOLDER CONFIG_FILE PORT
+// [TCP_PORT]`. It ends with its standard input, and otherwise only by SIGKILL, as the engine's call never returns.
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
 import { startStatements } from '../../dist/src/stores/embedded/clickhouseConfig.js'
 
-const [folder, configFile, port] = process.argv.slice(2)
+const [folder, configFile, port, tcpPort] = process.argv.slice(2)
 const argv = [
   'clickhouse',
   `--path=${folder}`,
   `--http_port=${port}`,
   '--listen_host=127.0.0.1',
   `--config-file=${configFile}`,
+  ...(tcpPort ? [`--tcp_port=${tcpPort}`] : []),
 ]
+const listenForNodes = tcpPort ? 'SYSTEM START LISTEN TCP;' : ''
 new Worker(new URL('../../dist/src/stores/embedded/clickhouseCall.js', import.meta.url), {
-  workerData: { library: libchdbPath(), argv: [...argv, '--query', startStatements] },
+  workerData: { library: libchdbPath(), argv: [...argv, '--query', listenForNodes + startStatements] },
 })
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume()

@@ -13,6 +13,7 @@ import { freePort, type ServerProcess } from './serverProcess.ts'
 export interface ClickHouseServer extends ServerProcess {
   /** The address of its database `tributary` for one of its users; passwords are the names. */
   url(user: string): string
+  readonly port: number
   /** Runs a statement as one of its users. @returns the answer's text @throws Error with the server's words */
   ask(user: string, statement: string): Promise<string>
   close(): Promise<void>
@@ -23,16 +24,20 @@ const startPatienceMs = 60_000
 /**
  * Starts a server on a free port and waits until it answers.
  * @param folder an empty one for its files, which is the caller's to remove; one of its own when left out
+ * @param member as what it is part of a cluster: what its configuration says of that, and where the other nodes find it
  */
-export async function startClickHouse(folder?: string): Promise<ClickHouseServer> {
+export async function startClickHouse(
+  folder?: string,
+  member?: { configXml: string; tcpPort: number },
+): Promise<ClickHouseServer> {
   const place = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
   const usersFile = join(place, 'users.xml')
   const configFile = join(place, 'config.xml')
-  await writeFile(usersFile, withUsers(usersXml('admin', digest('admin')), await documentedUsers()))
+  await writeFile(usersFile, withUsers(usersXml('admin', digest('admin')), await documentedUsers(member !== undefined)))
   const backups = `<backups><allowed_path>${join(place, 'backups')}/</allowed_path></backups>`
   const config = configXml({ usersFile, logFile: join(place, 'log') }).replace(
     '</clickhouse>',
-    `${backups}</clickhouse>`,
+    `${backups}${member?.configXml ?? ''}</clickhouse>`,
   )
   await writeFile(configFile, config)
   const port = await freePort()
@@ -52,13 +57,15 @@ export async function startClickHouse(folder?: string): Promise<ClickHouseServer
 
   async function start(): Promise<void> {
     const program = join(packageRoot, 'test/kit/clickhouseProcess.mjs')
-    child = spawn(process.execPath, [program, join(place, 'data'), configFile, `${port}`], {
+    const ports = member ? [`${port}`, `${member.tcpPort}`] : [`${port}`]
+    child = spawn(process.execPath, [program, join(place, 'data'), configFile, ...ports], {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     exited = once(child, 'exit')
     for (const deadlineMs = performance.now() + startPatienceMs; ; await sleep(50)) {
       try {
         await ask('admin', 'CREATE DATABASE IF NOT EXISTS tributary')
+        if (member) await ask('admin', 'CREATE DATABASE IF NOT EXISTS tributary_local')
         return
       } catch (error) {
         if (performance.now() > deadlineMs) throw error
@@ -74,6 +81,7 @@ export async function startClickHouse(folder?: string): Promise<ClickHouseServer
 
   await start()
   return {
+    port,
     url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
     ask,
     start,
@@ -96,9 +104,14 @@ interface DocumentedUser {
 }
 
 /** This engine keeps no users of SQL; it takes the same grants from a file. */
-async function documentedUsers(): Promise<DocumentedUser[]> {
-  const sql = (await readFile(join(packageRoot, 'docs/clickhouse-users.sql'), 'utf8')).replace(/^--.*$/gm, '')
-  const statements = sql.split(';').map((statement) => statement.replace(/\s+/g, ' ').trim())
+async function documentedUsers(isMember: boolean): Promise<DocumentedUser[]> {
+  const files = ['docs/clickhouse-users.sql', ...(isMember ? ['docs/clickhouse-users-cluster.sql'] : [])]
+  const sql = await Promise.all(files.map((file) => readFile(join(packageRoot, file), 'utf8')))
+  const statements = sql
+    .join('\n')
+    .replace(/^--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.replace(/\s+/g, ' ').trim())
   const grants = statements.flatMap((statement) => {
     const [, grant, user] = /^(GRANT .*) TO (\w+)$/.exec(statement) ?? []
     return grant && user ? [{ grant, user }] : []
@@ -129,7 +142,7 @@ function withUsers(xml: string, users: readonly DocumentedUser[]): string {
       `<grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants></${name}>`,
   )
   return xml
-    .replace('<query>GRANT SET DEFINER ON *</query>', (own) => `${own}<query>GRANT BACKUP ON *.*</query>`)
+    .replace('<query>GRANT SET DEFINER ON *</query>', (own) => `${own}<query>GRANT BACKUP, REMOTE ON *.*</query>`)
     .replace('</profiles>', `${profiles.join('')}</profiles>`)
     .replace('</users>', `${entries.join('')}</users>`)
 }

@@ -54,3 +54,13 @@ export async function storeMetadata(
       })}`
   }
 }
+
+/** Changes or merges rows past the program, on every node where there are several: DELETE, ALTER, OPTIMIZE. */
+export async function changeTables({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<void> {
+  for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse]) {
+    await client.command({
+      query,
+      clickhouse_settings: { mutations_sync: '1', lightweight_deletes_sync: '2' },
+    })
+  }
+}

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import postgres from 'postgres'
 import { inject } from 'vitest'
 import { readSettings, type Settings } from '../../src/settings.ts'
+import type { ClickHouse } from '../../src/stores/clickhouse.ts'
 import { migrate } from '../../src/stores/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../../src/stores/open.ts'
 
@@ -26,19 +27,24 @@ export async function openTestStores(log: StoreLog = () => {}): Promise<TestStor
     settings,
     environment,
     async close() {
-      if (settings.CLICKHOUSE_URL !== undefined) {
-        const query = `DROP DATABASE IF EXISTS ${stores.clickhouse.database} SYNC`
-        await stores.clickhouse.client.command({ query })
-      }
+      if (settings.CLICKHOUSE_URL !== undefined) await dropDatabases(stores.clickhouse)
       await stores.close()
       await remove()
     },
   }
 }
 
+/** Drops what a test file made on servers, on each of them. */
+async function dropDatabases({ client, cluster, database }: ClickHouse): Promise<void> {
+  const names = cluster ? [database, cluster.localDatabase] : [database]
+  for (const one of cluster?.nodes ?? [{ client }]) {
+    for (const name of names) await one.client.command({ query: `DROP DATABASE IF EXISTS ${name} SYNC` })
+  }
+}
+
 /** A place for stores: a copy of the template folder and, on servers, databases of its own. Nothing is started. */
 export async function makeTestPlace(): Promise<{ environment: Record<string, string>; remove: () => Promise<void> }> {
-  const { clickhouseUrl, databaseUrl, template } = inject('engines')
+  const { clickhouseUrl, clusterEnvironment, databaseUrl, template } = inject('engines')
   const name = `test_${randomBytes(6).toString('hex')}`
   const folder = await mkdtemp(join(tmpdir(), 'tributary-'))
   const removers: (() => Promise<unknown>)[] = []
@@ -55,7 +61,7 @@ export async function makeTestPlace(): Promise<{ environment: Record<string, str
     environment: {
       DATA_DIR: folder,
       LOG_LEVEL: 'warn',
-      ...(clickhouseUrl && { CLICKHOUSE_URL: inDatabase(clickhouseUrl, name) }),
+      ...(clickhouseUrl && { CLICKHOUSE_URL: inDatabase(clickhouseUrl, name), ...clusterEnvironment }),
       ...(databaseUrl && { DATABASE_URL: inDatabase(databaseUrl, name) }),
     },
     async remove() {

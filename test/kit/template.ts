@@ -8,10 +8,13 @@ import { lockFile } from '../../src/stores/embedded/kernel.ts'
 import { migrate } from '../../src/stores/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { startContainers } from '../containers/start.ts'
+import { startCluster } from './clickhouseCluster.ts'
 
 /** What the suite runs on: servers where their address is known, embedded engines otherwise. */
 export interface Engines {
   clickhouseUrl: string | undefined
+  /** What the programs of a suite on a cluster are told beside its address. */
+  clusterEnvironment: Record<string, string>
   databaseUrl: string | undefined
   /** A migrated folder of the embedded engines, to be copied by each test file. */
   template: string
@@ -25,18 +28,27 @@ declare module 'vitest' {
 
 /** Decides what the suite runs on, says so, and prepares what its files copy. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const { CLICKHOUSE_URL, DATABASE_URL } = process.env
-  const containers = !CLICKHOUSE_URL && !DATABASE_URL && (await dockerAnswers()) ? await startContainers() : undefined
-  const clickhouseUrl = CLICKHOUSE_URL || containers?.clickhouseUrl
+  const { CLICKHOUSE_URL, DATABASE_URL, TRIBUTARY_TEST_CLUSTER } = process.env
+  const cluster = TRIBUTARY_TEST_CLUSTER ? await startCluster() : undefined
+  const containers =
+    !cluster && !CLICKHOUSE_URL && !DATABASE_URL && (await dockerAnswers()) ? await startContainers() : undefined
+  const clickhouseUrl = cluster?.environment.CLICKHOUSE_URL || CLICKHOUSE_URL || containers?.clickhouseUrl
+  const { CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES } = cluster?.environment ?? process.env
+  const clusterEnvironment = {
+    ...(CLICKHOUSE_CLUSTER && { CLICKHOUSE_CLUSTER }),
+    ...(CLICKHOUSE_NODES && { CLICKHOUSE_NODES }),
+  }
   const databaseUrl = DATABASE_URL || containers?.databaseUrl
   const how = (url: string | undefined) => (url ? (containers ? 'a container' : 'the server given') : 'embedded')
-  console.log(`Stores: ClickHouse is ${how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`)
+  console.log(
+    `Stores: ClickHouse is ${cluster ? 'a cluster of two' : how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`,
+  )
 
   const template = await mkdtemp(join(tmpdir(), 'tributary-template-'))
   if (!clickhouseUrl || !databaseUrl) await fill(template)
-  project.provide('engines', { clickhouseUrl, databaseUrl, template })
+  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template })
   return async () => {
-    await containers?.stop()
+    await Promise.all([containers?.stop(), cluster?.close()])
     await rm(template, { recursive: true, force: true })
   }
 }

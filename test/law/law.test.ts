@@ -7,6 +7,7 @@ import { StatsDaily, StatsOverview } from '../../schema/stats.ts'
 import { post } from '../events/send.ts'
 import { importContent } from '../import/importing.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
+import { changeTables } from '../kit/rows.ts'
 import { campaigns, type Life, life, type Questions, type Step, type Window } from './made.ts'
 import {
   type ClickLine,
@@ -82,7 +83,7 @@ async function take(account: Account, step: Step): Promise<void> {
   if (step.kind === 'merge') {
     const tables = ['clicks', 'conversions', 'converted_clicks', 'report_daily', 'report_daily_by_campaign']
     for (const table of [...tables, 'clicks_by_quarter_hour', 'click_index', 'conversion_index']) {
-      await api.stores.clickhouse.client.command({ query: `OPTIMIZE TABLE ${table} FINAL` })
+      await changeTables(api.stores, `OPTIMIZE TABLE ${table} FINAL`)
     }
   } else if (step.kind === 'event') {
     const answer = await post(api.app, key, { click_id: step.clickId, event_name: 'paid', value: 1e9 })

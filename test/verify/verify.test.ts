@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { runHere } from '../cli/command.ts'
-import { storeClicks, storeConversions } from '../kit/rows.ts'
+import { changeTables, storeClicks, storeConversions } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 let stores: TestStores
@@ -24,11 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => stores?.close())
 
-const change = (query: string) =>
-  stores.clickhouse.client.command({
-    query,
-    clickhouse_settings: { mutations_sync: '1', lightweight_deletes_sync: '2' },
-  })
+async function change(query: string): Promise<void> {
+  if (query.startsWith('DELETE')) await changeTables(stores, query)
+  else await stores.clickhouse.client.command({ query })
+}
 
 async function verify(...words: string[]) {
   const { code, stdout } = await runHere(['verify', '--json', ...words], stores.environment)

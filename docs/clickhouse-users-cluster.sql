@@ -1,0 +1,15 @@
+-- What the three users of clickhouse-users.sql need besides where rows are spread over a cluster (docs/scaling.md). Run both
+-- files on every node, with the same passwords.
+CREATE DATABASE IF NOT EXISTS tributary_local;
+
+-- REMOTE is what it takes to define a table that lies on other servers too.
+GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE VIEW, DROP TABLE, DROP VIEW, OPTIMIZE ON tributary_local.* TO tributary_owner;
+GRANT REMOTE ON *.* TO tributary_owner;
+GRANT SELECT ON system.clusters TO tributary_owner;
+GRANT SELECT ON system.macros TO tributary_owner;
+
+GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON tributary_local.* TO tributary_writer;
+GRANT SELECT ON system.clusters TO tributary_writer;
+GRANT SELECT ON system.macros TO tributary_writer;
+
+GRANT SELECT ON tributary_local.* TO tributary_reader;

@@ -1,0 +1,34 @@
+import { type ClickHouseServer, startClickHouse } from './clickhouseServer.ts'
+import { freePort } from './serverProcess.ts'
+
+/** Two servers that are the shards of one cluster. */
+export interface ClickHouseCluster {
+  readonly nodes: readonly [ClickHouseServer, ClickHouseServer]
+  /** Environment of a program whose rows are spread over both. */
+  readonly environment: Record<'CLICKHOUSE_URL' | 'CLICKHOUSE_CLUSTER' | 'CLICKHOUSE_NODES', string>
+  close(): Promise<void>
+}
+
+/** Starts both and waits until they answer. The first one is a cluster by itself as well, called `alone`. */
+export async function startCluster(): Promise<ClickHouseCluster> {
+  const ports = [await freePort(), await freePort()] as const
+  const shard = (port: number) =>
+    `<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`
+  const clusters = `<remote_servers>
+    <pair><secret>of-both</secret>${ports.map(shard).join('')}</pair>
+    <alone><secret>of-both</secret>${shard(ports[0])}</alone>
+  </remote_servers>`
+  const start = (tcpPort: number) => startClickHouse(undefined, { configXml: clusters, tcpPort })
+  const nodes = await Promise.all([start(ports[0]), start(ports[1])])
+  return {
+    nodes,
+    environment: {
+      CLICKHOUSE_URL: nodes[0].url('admin'),
+      CLICKHOUSE_CLUSTER: 'pair',
+      CLICKHOUSE_NODES: nodes.map(({ port }) => `http://127.0.0.1:${port}`).join(','),
+    },
+    async close() {
+      await Promise.all(nodes.map((node) => node.close()))
+    },
+  }
+}
