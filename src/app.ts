@@ -1,5 +1,4 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
@@ -14,6 +13,7 @@ import { answerError } from './gate/errors.ts'
 import { addGate, apiPrefix } from './gate/gate.ts'
 import { logAnswers } from './gate/log.ts'
 import { parseQuery, readParameters } from './gate/parameters.ts'
+import { addSecurityHeaders } from './gate/securityHeaders.ts'
 import { answerUnknown } from './gate/unknown.ts'
 import type { Metrics } from './health/metrics.ts'
 import { rollupAgeS } from './health/rollupAge.ts'
@@ -104,21 +104,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     metrics.watchRollups(() => rollupAgeS(stores.postgres))
     if (redis) metrics.watchRedis(() => redis.isAway)
   }
-  await app.register(helmet, {
-    // What only matters to pages is left out: it would be sent with every answer.
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-    // The domain above ours is not ours to decide for.
-    strictTransportSecurity: { includeSubDomains: false },
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
-    },
-  })
+  await addSecurityHeaders(app)
   // Before `answerUnknown`, which would take its route for one of ours.
   if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOf(settings.CORS_ORIGINS))
   answerUnknown(app)
