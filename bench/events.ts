@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '1,64,256,1024' },
     /** Events that are stored before the first load, with random ids. */
     history: { type: 'string', default: '1000000' },
-    /** Only loads whose name holds this. */
+    /** Only loads whose name this regular expression finds. */
     only: { type: 'string', default: '' },
     /** V8 writes the server's CPU profile here when it ends. */
     profile: { type: 'string' },
@@ -90,6 +90,7 @@ interface Child {
 }
 
 const seconds = Number(options.seconds)
+const only = new RegExp(options.only)
 const folder = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
 const settings = { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' }
 const stores = await openStores(readSettings(settings), ({ message }) => console.error(message))
@@ -118,7 +119,7 @@ try {
       p99Ms: baseline.p99Us / 1000,
     })
     say(`empty route`, connections, baseline)
-    for (const load of loads.filter(({ name }) => name.includes(options.only))) {
+    for (const load of loads.filter(({ name }) => only.test(name))) {
       const figures = await measure(load, connections, key, server, baselinePerSecond)
       results.push(figures)
     }

@@ -21,10 +21,18 @@ export interface BatchOptions<Item, Result> {
   /**
    * A batch that may start waits for the callers that the last one answered, who may ask again: one batch of all costs
    * less than two of half. It waits until it is as large as that one was with those who waited meanwhile, until no item
-   * has come for `quietMs`, or for `mostMs`. Beside a running batch it waits until it has so many items, or for so long.
-   * Without it nothing waits.
+   * has come for `quietMs` nor is about to, or for `mostMs`. Beside a running batch it waits until it has so many items,
+   * or for so long. Without it nothing waits.
    */
-  gather?: { quietMs: number; mostMs: number; beside: { items: number; mostMs: number } }
+  gather?: {
+    quietMs: number
+    mostMs: number
+    beside: { items: number; mostMs: number }
+    /** With so many it waits for nobody: one half can be read while the other is stored. */
+    enough?: number
+    /** Whether items are on their way here. */
+    isMoreComing?: () => boolean
+  }
 }
 
 type Gathering = NonNullable<BatchOptions<never, never>['gather']>
@@ -60,6 +68,11 @@ export class Batches<Item, Result> {
     return this.#waiting.length
   }
 
+  /** Whether anything waits or runs. */
+  get isBusy(): boolean {
+    return this.#waiting.length > 0 || this.#underWay > 0
+  }
+
   /**
    * Puts an item into the next batch.
    * @throws Problem `unavailable` after the deadline, or whatever the batch ended with
@@ -74,7 +87,7 @@ export class Batches<Item, Result> {
 
   /** Resolves when nothing waits and nothing runs. */
   async idle(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#underWay > 0) {
+    while (this.isBusy) {
       await new Promise<void>((resolve) => this.#ended.push(resolve))
     }
   }
@@ -96,14 +109,18 @@ export class Batches<Item, Result> {
     else setTimeout(() => setImmediate(() => this.#gather(sinceMs)), gather.quietMs)
   }
 
-  #isGathered({ quietMs, mostMs, beside }: Gathering, sinceMs: number): boolean {
+  #isGathered(
+    { quietMs, mostMs, beside, enough = Number.POSITIVE_INFINITY, isMoreComing }: Gathering,
+    sinceMs: number,
+  ): boolean {
     const { length } = this.#waiting
     const nowMs = performance.now()
     if (length >= this.#options.itemsMax) return true
     if (this.#underWay > 0) return length >= beside.items || nowMs - sinceMs >= beside.mostMs
-    if (length >= this.#expected) return true
+    if (length >= Math.min(this.#expected, enough)) return true
     const quietSinceMs = Math.max(this.#addedAtMs, this.#endedAtMs)
-    return nowMs - quietSinceMs >= quietMs || nowMs - Math.max(sinceMs, this.#endedAtMs) >= mostMs
+    if (nowMs - Math.max(sinceMs, this.#endedAtMs) >= mostMs) return true
+    return nowMs - quietSinceMs >= quietMs && !isMoreComing?.()
   }
 
   #pauseMs(): number {

@@ -155,6 +155,34 @@ describe('batches', () => {
       expect(await Promise.all(answers)).toHaveLength(60)
     })
 
+    it('wait for items that are on their way, but for no more than so long', async () => {
+      let isMoreComing = true
+      const { batches, starts } = openTimed(() => 20, { gather: { ...gather, isMoreComing: () => isMoreComing } })
+      const answers = Array.from({ length: 4 }, (_, item) => batches.add(item))
+      await vi.advanceTimersByTimeAsync(21)
+      answers.push(batches.add(4))
+      await vi.advanceTimersByTimeAsync(15)
+      expect(starts.map(({ items }) => items)).toEqual([4])
+      isMoreComing = false
+      await vi.advanceTimersByTimeAsync(40)
+      expect(starts.map(({ items }) => items)).toEqual([4, 1])
+      isMoreComing = true
+      answers.push(batches.add(5))
+      await vi.advanceTimersByTimeAsync(100)
+      expect(await Promise.all(answers)).toHaveLength(6)
+    })
+
+    it('wait for nobody once they have enough', async () => {
+      const { batches, starts } = openTimed(() => 20, { gather: { ...gather, enough: 3 } })
+      const answers = Array.from({ length: 9 }, (_, item) => batches.add(item))
+      await vi.advanceTimersByTimeAsync(21)
+      for (let item = 9; item < 12; item++) answers.push(batches.add(item))
+      await vi.advanceTimersByTimeAsync(1)
+      expect(starts.map(({ items }) => items)).toEqual([9, 3])
+      await vi.advanceTimersByTimeAsync(100)
+      expect(await Promise.all(answers)).toHaveLength(12)
+    })
+
     it('start beside a running one when they have grown, or after a while', async () => {
       const { batches, starts } = openTimed(() => 500, { gather, underWayMax: 3 })
       const answers = [batches.add(0)]
