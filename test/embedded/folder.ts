@@ -1,10 +1,10 @@
 import { execFileSync, fork } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { afterAll, vi } from 'vitest'
+import { afterAll, inject, vi } from 'vitest'
 import { type AttachOptions, attachEmbedded, type EmbeddedEngines } from '../../src/stores/embedded/attach.ts'
 import type { ClickHouseAddress, LogLine, PostgresAddress } from '../../src/stores/embedded/protocol.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
@@ -48,8 +48,10 @@ afterAll(() => {
   if (made) rmSync(dirname(made), { recursive: true, force: true })
 })
 
-/** An empty Postgres database, made once a test file. */
+/** The one that the suite has made for its stores, or, where it runs on servers, one of the test file's. */
 function madePostgres(): string {
+  const ofSuite = join(inject('engines').template, 'postgres')
+  if (existsSync(ofSuite)) return ofSuite
   if (made) return made
   const parent = mkdtempSync(join(tmpdir(), 'tributary-embedded-made-'))
   made = join(parent, 'postgres')
