@@ -2,7 +2,7 @@
 // bench/README.md says how to run this and how to read it.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +14,7 @@ import { readSettings } from '../src/settings.ts'
 import { migrate } from '../src/stores/migrate.ts'
 import { openStores, type Stores } from '../src/stores/open.ts'
 import { packageRoot } from '../src/stores/packageRoot.ts'
+import { clickhousePid, cpuMs, type Program, peakMb, resetPeak, startProgram } from './processes.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,6 +29,9 @@ const { values: options } = parseArgs({
     out: { type: 'string', default: join(packageRoot, 'bench/results/events.json') },
   },
 })
+
+/** As `npm start` and the image start it. */
+const nodeFlags = ['--max-semi-space-size=32']
 
 const account = 'bench'
 const warmClicks = 10_000
@@ -83,12 +87,6 @@ interface Figures {
   elsewhere: number
 }
 
-interface Child {
-  url: string
-  pid: number
-  stop: () => Promise<void>
-}
-
 const seconds = Number(options.seconds)
 const only = new RegExp(options.only)
 const folder = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
@@ -103,13 +101,13 @@ try {
   const key = await fill(stores)
   clickhouseVersion = (await ask<{ version: string }>('SELECT version() AS version'))[0]?.version ?? ''
   const profiled = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
-  const server = await start([...profiled, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'])
+  const server = await start([...nodeFlags, ...profiled, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'])
   const empty = await start(['--import', 'tsx', join(packageRoot, 'bench/emptyRoute.ts')])
-  await runWrk(server.url, 64, 3, 'warm up', { key, ...(loads[0] as Load) })
-  await runWrk(empty.url, 64, 3, 'warm up', { key, ...(loads[0] as Load) })
+  await runWrk(urlOf(server), 64, 3, 'warm up', { key, ...(loads[0] as Load) })
+  await runWrk(urlOf(empty), 64, 3, 'warm up', { key, ...(loads[0] as Load) })
   for (const connections of options.connections.split(',').map(Number)) {
     const [first] = loads
-    const baseline = await runWrk(empty.url, connections, seconds, 'baseline', { key, ...(first as Load) })
+    const baseline = await runWrk(urlOf(empty), connections, seconds, 'baseline', { key, ...(first as Load) })
     const baselinePerSecond = perSecondOf(baseline)
     baselines.push({
       connections,
@@ -124,8 +122,8 @@ try {
       results.push(figures)
     }
   }
-  await empty.stop()
-  await server.stop()
+  await empty.stop('SIGTERM')
+  await server.stop('SIGTERM')
 } finally {
   await stores.close()
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
@@ -154,17 +152,17 @@ async function measure(
   load: Load,
   connections: number,
   key: string,
-  server: Child,
+  server: Program,
   baselinePerSecond: number,
 ): Promise<Figures> {
   const run = `${load.attribution}-${load.identifiers}-${load.withIds ? 'ids' : 'none'}-${connections}`
   if (load.identifiers === 'new') await storeClicks(`${run}-`, Math.round(20_000 * (seconds + 2)))
   await resetPeak(server.pid)
-  const engine = await clickhousePid()
+  const engine = await enginePid()
   const before = await counts()
-  const cpuBefore = [await cpuUs(server.pid), await cpuUs(engine)] as const
+  const cpuBeforeMs = [await cpuMs(server.pid), await cpuMs(engine)] as const
   const elsewhereBefore = await elsewhereUs(server.pid, engine)
-  const seen = await runWrk(server.url, connections, seconds, run, { key, ...load })
+  const seen = await runWrk(urlOf(server), connections, seconds, run, { key, ...load })
   const elsewhere = ((await elsewhereUs(server.pid, engine)) - elsewhereBefore) / seen.durationUs
   const after = await settledCounts()
   const answered = seen.requests - seen.refused
@@ -180,8 +178,8 @@ async function measure(
     // The load ends while up to one call a connection is under way: those are stored and nobody waits for the answer.
     stored: after.events - before.events,
     partsPerSecond: Math.round(((after.parts - before.parts) / (seen.durationUs / 1e6)) * 10) / 10,
-    serverUs: Math.round(((await cpuUs(server.pid)) - cpuBefore[0]) / answered),
-    clickhouseUs: Math.round(((await cpuUs(engine)) - cpuBefore[1]) / answered),
+    serverUs: Math.round((1000 * ((await cpuMs(server.pid)) - cpuBeforeMs[0])) / answered),
+    clickhouseUs: Math.round((1000 * ((await cpuMs(engine)) - cpuBeforeMs[1])) / answered),
     memoryMb: await peakMb(server.pid),
     elsewhere: Math.round(elsewhere * 100) / 100,
   }
@@ -231,27 +229,13 @@ async function runWrk(
   return JSON.parse(line) as Seen
 }
 
-/** Starts a Node process whose first line of output tells its address. */
-async function start(words: string[]): Promise<Child> {
-  const child = spawn(process.execPath, words, {
-    env: { ...process.env, ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'close')
-  const line = await Promise.race([
-    once(child.stdout, 'data').then(([chunk]) => `${chunk}`),
-    ended.then(([code]) => {
-      throw new Error(`${words.at(-1)} ended with ${code}`)
-    }),
-  ])
-  return {
-    url: /http:\/\/[\d.:]+/.exec(line)?.[0] ?? '',
-    pid: child.pid ?? 0,
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
+/** Starts a program on the bench's stores that tells its address in its first line. */
+async function start(words: string[]): Promise<Program> {
+  return await startProgram(words, { ...process.env, ...settings })
+}
+
+function urlOf({ line }: Program): string {
+  return /http:\/\/[\d.:]+/.exec(line)?.[0] ?? ''
 }
 
 /** An account whose limits are all checked and never reached, its campaigns, clicks, and events of before. */
@@ -319,24 +303,15 @@ async function run(query: string): Promise<void> {
   await stores.clickhouse.client.command({ query })
 }
 
-/** The engine's own process; it is no child of ours. */
-async function clickhousePid(): Promise<number> {
-  for (const name of await readdir('/proc')) {
-    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
-    if (command.includes('clickhouseEngine.js') && command.includes(folder)) return Number(name)
-  }
-  throw new Error('The process of ClickHouse is not there.')
+async function enginePid(): Promise<number> {
+  const pid = await clickhousePid(folder)
+  if (pid === undefined) throw new Error('The process of ClickHouse is not there.')
+  return pid
 }
 
-/** User and system time of a process, Linux's count in hundredths of a second. */
-async function cpuUs(pid: number): Promise<number> {
-  const [own] = await cpuTimesUs(pid)
-  return own
-}
-
-/** What a process took itself, and what its children took that have ended. */
-async function cpuTimesUs(pid: number | 'self'): Promise<[own: number, ofChildren: number]> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ').map(Number) ?? []
+/** What this process took itself, and what its children took that have ended. */
+async function ownCpuUs(): Promise<[own: number, ofChildren: number]> {
+  const fields = (await readFile('/proc/self/stat', 'utf8')).split(') ')[1]?.split(' ').map(Number) ?? []
   const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15)
   return [(user + system) * 10_000, (childrenUser + childrenSystem) * 10_000]
 }
@@ -345,17 +320,7 @@ async function cpuTimesUs(pid: number | 'self'): Promise<[own: number, ofChildre
 async function elsewhereUs(server: number, engine: number): Promise<number> {
   const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(/ +/).slice(1).map(Number)
-  const [own, ofLoads] = await cpuTimesUs('self')
-  const ours = own + ofLoads + (await cpuUs(server)) + (await cpuUs(engine))
+  const [own, ofLoads] = await ownCpuUs()
+  const ours = own + ofLoads + 1000 * ((await cpuMs(server)) + (await cpuMs(engine)))
   return (user + nice + system + irq + softirq) * 10_000 - ours
-}
-
-/** Linux keeps the peak of a process, and forgets it when asked to. */
-async function resetPeak(pid: number): Promise<void> {
-  await writeFile(`/proc/${pid}/clear_refs`, '5')
-}
-
-async function peakMb(pid: number): Promise<number> {
-  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Math.round(Number(kilobytes) / 1024)
 }

@@ -7,7 +7,8 @@ export interface Program {
   /** Its first line of output. */
   line: string
   pid: number
-  stop(): Promise<void>
+  /** @param signal for a program that does not end with its standard input */
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 /**
@@ -27,8 +28,9 @@ export async function startProgram(words: string[], env: NodeJS.ProcessEnv): Pro
   return {
     line,
     pid: child.pid ?? 0,
-    async stop() {
+    async stop(signal) {
       child.stdin?.end()
+      if (signal) child.kill(signal)
       await ended
     },
   }

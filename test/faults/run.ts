@@ -13,7 +13,7 @@ import { serverFaults } from './serverFaults.ts'
 import { openServers } from './servers.ts'
 import { runFaults } from './underLoad.ts'
 
-const effort = { connections: 64, times: 3, awayMs: 12_000 }
+const effort = { connections: 64, times: 3, awayMs: 20_000 }
 /** Room for both engines and what is stored before it is filled up. */
 const smallDiskMb = 600
 /** Room for what ClickHouse stores through all faults of servers, merged parts that it has not removed yet included. */
