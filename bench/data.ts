@@ -220,14 +220,17 @@ async function convert(stores: Stores, converting: Converting): Promise<void> {
   for (const version of [1, 2] as const) await run(stores, conversionsSql(converting, version))
 }
 
-/** A click converts within three days, pending or approved; a third of the conversions change status later. */
+/**
+ * A click converts within three days, pending or approved; a third of the conversions change status later: the first
+ * state is taken back and the second takes its place, as an import does it.
+ */
 function conversionsSql({ from, to, oneIn }: Converting, version: 1 | 2): Fragment {
   const isFirst = version === 1
-  const state = isFirst
-    ? ch`if((bitShiftRight(h, 4)) % 2 = 0, 'pending', 'approved')`
-    : ch`if((bitShiftRight(h, 4)) % 2 = 0, ['approved', 'declined', 'hold'][1 + (bitShiftRight(h, 30)) % 3], if((bitShiftRight(h, 30)) % 4 = 0, 'chargeback', 'refunded'))`
+  const firstState = ch`if((bitShiftRight(h, 4)) % 2 = 0, 'pending', 'approved')`
+  const laterState = ch`if((bitShiftRight(h, 4)) % 2 = 0, ['approved', 'declined', 'hold'][1 + (bitShiftRight(h, 30)) % 3], if((bitShiftRight(h, 30)) % 4 = 0, 'chargeback', 'refunded'))`
+  const isTakenBack = isFirst ? ch`[0]` : ch`[1, 0]`
   return ch`
-INSERT INTO conversions (account_id, converted_at, id, version, source, status, external_status, event_name, clicked_at,
+INSERT INTO conversions (account_id, converted_at, id, version, is_deleted, source, status, external_status, event_name, clicked_at,
   created_at, updated_at, click_id, click_at, click_campaign_id, click_offer_id, click_external_id, click_referrer,
   visitor_id, transaction_id, campaign_id, offer_id, landing_page_id, traffic_source_id, country, device, os, browser,
   sub1, sub2, payout, revenue, currency, revenue_base, coupon_code)
@@ -235,13 +238,14 @@ WITH
   sipHash64(id) AS h,
   clicked_at + toIntervalSecond((bitShiftRight(h, 8)) % 259200) AS moment,
   toDecimal64(5 + ((bitShiftRight(h, 20)) % 10000) / 100., 2) AS amount,
-  ${state} AS state
-SELECT ${text(to)}, moment, concat('cnv_', id), ${count(version)}, if(h % 5 = 0, 'revenue', 'cpa'), state, upper(state),
+  ${isFirst ? firstState : ch`if(is_deleted, ${firstState}, ${laterState})`} AS state
+SELECT ${text(to)}, moment, concat('cnv_', id), 2 * ${count(version)} - is_deleted, is_deleted, if(h % 5 = 0, 'revenue', 'cpa'), state, upper(state),
   'purchase', clicked_at, moment, moment + toIntervalDay(${count(isFirst ? 0 : 4)}), id, clicked_at, campaign_id,
   offer_id, external_click_id, referrer, visitor_id,
   concat('txn-', hex(h)), campaign_id, offer_id, landing_page_id, traffic_source_id, country, device, os, browser,
   sub1, sub2, amount, amount, 'USD', amount, if((bitShiftRight(h, 34)) % 10 = 0, concat('SAVE', toString((bitShiftRight(h, 40)) % 50)), '')
 FROM clicks
+ARRAY JOIN ${isTakenBack} AS is_deleted
 WHERE account_id = ${text(from)}
   AND h % ${count(oneIn)} = ${count(7 % oneIn)}${isFirst ? ch`` : ch` AND (bitShiftRight(h, 44)) % 3 = 0`}
   AND NOT is_bot AND NOT is_test`

@@ -75,7 +75,7 @@ function bareReport(dimension: (typeof dimensions)[number], days: number, campai
   AND ${identifier(isFromCampaigns ? 'campaign_id' : 'value')} = ${text(campaign ?? '')}`
   return ch`
 SELECT ${isByDay ? ch`toString(day)` : ch`value`} AS id, sum(clicks) AS clicks, sum(cost) AS cost
-FROM ${identifier(isFromCampaigns ? 'report_daily_by_campaign' : 'report_daily')}
+FROM ${identifier(isFromCampaigns ? 'sums_by_day_and_campaign' : 'sums_by_day')}
 WHERE account_id = ${account}
   AND dimension = ${text(inRollup)}
   AND day >= toDate(${instant(sinceMs(days))}) AND day < toDate(${instant(untilMs)})${campaign ? ofCampaign : nothing}
@@ -122,7 +122,7 @@ function stats(): Question[] {
         path: `/stats/daily?days=${days}&tz=${tz}`,
         bare: ch`
 SELECT toDate(bucket, ${text(tz)}) AS date, sum(clicks) AS clicks, sum(cost) AS cost
-FROM clicks_by_quarter_hour
+FROM sums_by_quarter_hour
 WHERE account_id = ${account}
   AND bucket >= toStartOfDay(${instant(benchNowMs)}, ${text(tz)}) - toIntervalDay(${identifierOf(days - 1)})
   AND bucket < toStartOfDay(${instant(benchNowMs)}, ${text(tz)}) + toIntervalDay(1)

@@ -268,7 +268,7 @@ async function keep(stage: Stage, found: object, memory: object): Promise<void> 
   const [cpu] = cpus()
   const clicks = size + 4 * Math.round(size / 10)
   const stored = await bytesStored()
-  const ofClicks = ['clicks', 'click_index', 'report_daily', 'report_daily_by_campaign', 'clicks_by_quarter_hour']
+  const ofClicks = ['clicks', 'click_index', 'sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quarter_hour']
   const report = {
     machine: `${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, callers and stores beside the server`,
     versions: {

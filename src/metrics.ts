@@ -3,27 +3,20 @@ import { metricNames } from '../schema/metrics.ts'
 import { difference, fromMillionths, type Millionths, millionthsOf, ratio } from './ratio.ts'
 import { ch, type Fragment, identifier, join } from './sql/fragment.ts'
 
-/**
- * How a number is computed. Three kinds: a sum over clicks (from a rollup's columns, and from raw rows where a range
- * cuts a day), a sum over conversions, and what follows from other sums. Ratios come from sums, never from averages.
- */
+/** How a number is computed: a sum over clicks, a sum over conversions, or what follows from sums, never from averages. */
 type Definition =
-  | { kind: 'clicks'; rollup: Fragment; raw: Fragment; zero: Fragment }
-  | { kind: 'conversions'; sum: Fragment; zero: Fragment }
+  | { kind: RowKind; unit: keyof typeof zeros; ofRows: Fragment }
   | { kind: 'derived'; of: (sum: (metric: Metric) => Millionths) => number | null }
 
-const zeroCount = ch`toInt64(0)`
-const zeroMoney = ch`toDecimal128(0, 6)`
+/** The rows that sums are made of. */
+export type RowKind = 'clicks' | 'conversions'
+
+const zeros = { count: ch`toInt64(0)`, money: ch`toDecimal128(0, 6)` } as const
 
 /** One line a metric; its name and meaning stand in `schema/metrics.ts`. */
 const definitions: Record<Metric, Definition> = {
-  clicks: { kind: 'clicks', rollup: ch`sum(rollup.clicks)`, raw: ch`toInt64(count())`, zero: zeroCount },
-  cost: {
-    kind: 'clicks',
-    rollup: ch`sum(rollup.cost)`,
-    raw: ch`sum(toDecimal128(ifNull(cost_base, 0), 6))`,
-    zero: zeroMoney,
-  },
+  clicks: { kind: 'clicks', unit: 'count', ofRows: ch`toInt64(count())` },
+  cost: { kind: 'clicks', unit: 'money', ofRows: ch`sum(toDecimal128(ifNull(cost_base, 0), 6))` },
   conversions: countOf(ch`status = 'approved'`),
   revenue: revenueOf(ch`status = 'approved'`),
   pendingConversions: countOf(ch`status = 'pending'`),
@@ -43,50 +36,51 @@ const definitions: Record<Metric, Definition> = {
 
 /** Conversions in a state that the condition names. */
 function countOf(condition: Fragment): Definition {
-  return { kind: 'conversions', sum: ch`toInt64(countIf(${condition}))`, zero: zeroCount }
+  return { kind: 'conversions', unit: 'count', ofRows: ch`toInt64(countIf(${condition}))` }
 }
 
 /** What conversions in a state brought, in the account's currency. */
 function revenueOf(condition: Fragment): Definition {
-  return {
-    kind: 'conversions',
-    sum: ch`sumIf(toDecimal128(ifNull(revenue_base, 0), 6), ${condition})`,
-    zero: zeroMoney,
-  }
+  const ofRows = ch`sumIf(toDecimal128(ifNull(revenue_base, 0), 6), ${condition})`
+  return { kind: 'conversions', unit: 'money', ofRows }
 }
 
-/**
- * Where facts are read: a rollup, raw clicks, or conversions; nowhere gives zeros, for groups that have to be there.
- * TRAP: a rollup must be called `rollup` in its FROM: a bare `clicks` would be taken for the alias of the sum.
- */
-export type FactSource = 'rollup' | 'clicks' | 'conversions' | 'nowhere'
+/** A metric that is a sum, and its column wherever sums are kept. */
+export type Sum = Exclude<Definition, { kind: 'derived' }> & { metric: Metric; name: string; column: Fragment }
 
-/**
- * The select list of one source: every summed metric under its own name, zero where the source has nothing to say,
- * so that the sources can be put together by UNION ALL and summed again by `sumColumns`.
- */
-export function factColumns(source: FactSource): Fragment {
+/** Every sum, in the order of the schema; `clickhouse/0009_sums.sql` keeps each of them. */
+export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
+  const definition = definitions[metric]
+  if (definition.kind === 'derived') return []
+  const name = metric.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return [{ ...definition, metric, name, column: identifier(name) }]
+})
+
+/** The columns of all sums. */
+export const sumColumns: Fragment = join(
+  sums.map(({ column }) => column),
+  ', ',
+)
+
+/** The select list that makes all sums of rows of one kind: what those have nothing to say of is zero. */
+export function sumsOf(rows: RowKind): Fragment {
   return join(
-    metricNames.flatMap((name) => {
-      const definition = definitions[name]
-      return definition.kind === 'derived' ? [] : [ch`${factOf(definition, source)} AS ${identifier(name)}`]
-    }),
+    sums.map(({ kind, unit, ofRows, column }) => ch`${kind === rows ? ofRows : zeros[unit]} AS ${column}`),
     ', ',
   )
 }
 
-function factOf(definition: Exclude<Definition, { kind: 'derived' }>, source: FactSource): Fragment {
-  if (definition.kind === 'conversions') return source === 'conversions' ? definition.sum : definition.zero
-  if (source === 'rollup') return definition.rollup
-  return source === 'clicks' ? definition.raw : definition.zero
-}
-
-/** The select list of an answer: every sum, over facts that are called `facts`. */
-export const sumColumns: Fragment = join(
-  metricNames.flatMap((name) =>
-    definitions[name].kind === 'derived' ? [] : [ch`sum(facts.${identifier(name)}) AS ${identifier(name)}`],
-  ),
+/** The select list of an answer: every sum by its metric's name, over sums that are called `facts`. */
+export const answeredSums: Fragment = join(
+  // TRAP: without its table, `clicks` would be taken for the alias of the sum.
+  sums.map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`),
   ',\n  ',
+)
+
+/** Whether anything was counted for a bucket of an answer. Changes and repairs leave cells of zero, which are no buckets. */
+export const isBucket: Fragment = join(
+  sums.filter(({ unit }) => unit === 'count').map(({ metric }) => ch`${identifier(metric)} != 0`),
+  ' OR ',
 )
 
 /** Sums as ClickHouse sends them: counts as numbers, decimals as text, which no JSON number could hold. */
@@ -98,7 +92,7 @@ export function toMetrics(row: SumTexts): Record<Metric, number> & { [Name in Me
   return Object.fromEntries(
     metricNames.map((name) => {
       const definition = definitions[name]
-      return [name, definition.kind === 'derived' ? definition.of(sum) : Number(row[name])]
+      return [name, definition.kind === 'derived' ? definition.of(sum) : Number(row[name] ?? 0)]
     }),
   ) as never
 }

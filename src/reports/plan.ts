@@ -2,25 +2,25 @@ import { type Dimension, type ReportQuery, reportDaysDefault } from '../../schem
 import type { NamedTable } from '../names.ts'
 import { type CutRange, cutAtMidnights, type Range, reportRange } from '../time/range.ts'
 
-/** Where a dimension lives: in clicks and conversions alike, in the rollups, and where its labels come from. */
+/** Where a dimension lives: in clicks and conversions alike, in the tables of sums, and where its labels come from. */
 export interface DimensionPlan {
   /** Column of `clicks` and `conversions`; `day` is their own moment instead. */
   column: string | undefined
-  /** Value of `dimension` in the rollups. The sums of any dimension add up to the same, so a day is any of them. */
-  rollupDimension: string
+  /** Value of `dimension` in the tables of sums. Those of any dimension add up to the same, so a day is any of them. */
+  summedDimension: string
   names: NamedTable | 'country' | 'itself'
 }
 
 const dimensionPlans: Record<Dimension, DimensionPlan> = {
-  campaign: { column: 'campaign_id', rollupDimension: 'campaign', names: 'campaigns' },
-  country: { column: 'country', rollupDimension: 'country', names: 'country' },
-  device: { column: 'device', rollupDimension: 'device', names: 'itself' },
-  os: { column: 'os', rollupDimension: 'os', names: 'itself' },
-  browser: { column: 'browser', rollupDimension: 'browser', names: 'itself' },
-  offer: { column: 'offer_id', rollupDimension: 'offer', names: 'offers' },
-  landing: { column: 'landing_page_id', rollupDimension: 'landing', names: 'landing_pages' },
-  traffic_source: { column: 'traffic_source_id', rollupDimension: 'traffic_source', names: 'traffic_sources' },
-  day: { column: undefined, rollupDimension: 'device', names: 'itself' },
+  campaign: { column: 'campaign_id', summedDimension: 'campaign', names: 'campaigns' },
+  country: { column: 'country', summedDimension: 'country', names: 'country' },
+  device: { column: 'device', summedDimension: 'device', names: 'itself' },
+  os: { column: 'os', summedDimension: 'os', names: 'itself' },
+  browser: { column: 'browser', summedDimension: 'browser', names: 'itself' },
+  offer: { column: 'offer_id', summedDimension: 'offer', names: 'offers' },
+  landing: { column: 'landing_page_id', summedDimension: 'landing', names: 'landing_pages' },
+  traffic_source: { column: 'traffic_source_id', summedDimension: 'traffic_source', names: 'traffic_sources' },
+  day: { column: undefined, summedDimension: 'device', names: 'itself' },
 }
 
 /** A report, decided: no text of the caller's but ids is left in it. */
@@ -30,7 +30,7 @@ export interface ReportPlan {
   groupBy: Dimension
   dimension: DimensionPlan
   range: Range
-  /** Whole days come from a rollup, ragged edges from the rows themselves. */
+  /** Whole days come from sums, ragged edges from the rows themselves. */
   cut: CutRange
   campaignId: string | undefined
   nowMs: number

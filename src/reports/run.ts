@@ -3,7 +3,7 @@ import { toCsv } from '../csv.ts'
 import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
 import { selectGroups, smallFinal } from '../sql/rows.ts'
-import { type Range, toInstantText } from '../time/range.ts'
+import { toInstantText } from '../time/range.ts'
 import { countryName } from './countryName.ts'
 import type { ReportPlan } from './plan.ts'
 import { reportSql } from './sql.ts'
@@ -17,7 +17,7 @@ export async function runReport({ stores, names }: Room, plan: ReportPlan, signa
   const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & SumTexts>(
     stores.clickhouse,
     reportSql(plan),
-    { label: 'reports', signal, ...(isShort(plan.range) && { settings: smallFinal }) },
+    { label: 'reports', signal, settings: smallFinal },
   )
   const nameOf = await labels(
     names,
@@ -35,11 +35,6 @@ export async function runReport({ stores, names }: Room, plan: ReportPlan, signa
     truncated: rowsBeforeLimit > rows.length,
     asOf: toInstantText(plan.nowMs),
   }
-}
-
-/** Beyond a quarter of a year an account may have very many conversions. */
-function isShort({ fromMs, untilMs }: Range): boolean {
-  return untilMs - fromMs <= 92 * 86_400_000
 }
 
 /** @returns what a bucket is called; null for an id that nothing is known of */

@@ -1,87 +1,89 @@
 import { notSet, reportBucketsMax } from '../../schema/report.ts'
-import { factColumns, sumColumns } from '../metrics.ts'
+import { answeredSums, isBucket, type RowKind, sumColumns, sumsOf } from '../metrics.ts'
 import { ch, count, day, type Fragment, identifier, instant, join, nothing, text } from '../sql/fragment.ts'
 import type { Range } from '../time/range.ts'
 import type { ReportPlan } from './plan.ts'
 
 /**
- * The whole report in one question: facts of clicks and of conversions by bucket, put together and summed.
- * Counts neither bots nor tests; a conversion counts by its own `isTest` and belongs to the moment it converted.
+ * The whole report in one question. Counts neither bots nor tests; a conversion counts by its own `isTest` and belongs to
+ * the moment it converted.
  * @returns rows `id` and every metric, clicks descending, then id; totals are over all buckets
  */
 export function reportSql(plan: ReportPlan): Fragment {
-  const sources = [
-    ...(plan.cut.days ? [wholeDays(plan, plan.cut.days)] : []),
-    ...plan.cut.edges.map((edge) => rawClicks(plan, edge)),
-    conversions(plan),
-  ]
+  const { bucket, from } =
+    plan.cut.edges.length === 0 && plan.cut.days ? wholeDays(plan, plan.cut.days) : withEdges(plan)
   return ch`
 SELECT
-  if(facts.bucket = '', ${text(notSet)}, facts.bucket) AS id,
-  ${sumColumns}
-FROM (
-${join(sources, '\nUNION ALL\n')}
-) AS facts
+  if(${bucket} = '', ${text(notSet)}, ${bucket}) AS id,
+  ${answeredSums}
+FROM ${from}
 GROUP BY id
 WITH TOTALS
+HAVING ${isBucket}
 ORDER BY clicks DESC, id ASC
 LIMIT ${count(reportBucketsMax)}`
 }
 
+/** What a report is summed from, called `facts`, and what stands for a bucket there. */
+interface Facts {
+  bucket: Fragment
+  from: Fragment
+}
+
 /**
- * Whole UTC days, from the rollup that is smallest for the question: the one by campaign only when one campaign is
- * asked for, and not even then when the campaign is the value itself. A repair may leave cells of zero until the next merge: they are no buckets.
+ * Whole UTC days, from the table of sums that is smallest for the question: the one by campaign only when one campaign
+ * is asked for, and not even then when the campaign is the value itself. Read as it is: a subquery takes a millisecond.
  */
-function wholeDays(plan: ReportPlan, days: Range): Fragment {
+function wholeDays(plan: ReportPlan, days: Range): Facts {
   const { dimension, campaignId, groupBy } = plan
-  const bucket = groupBy === 'day' ? ch`toString(day)` : ch`value`
   const isByDay = groupBy === 'day' || groupBy === 'campaign'
   const isFromCampaigns = campaignId !== undefined && !isByDay
-  const rollupDimension = campaignId !== undefined && isByDay ? 'campaign' : dimension.rollupDimension
-  return ch`
-SELECT ${bucket} AS bucket, ${factColumns('rollup')}
-FROM ${identifier(isFromCampaigns ? 'report_daily_by_campaign' : 'report_daily')} AS rollup
+  const summedDimension = campaignId !== undefined && isByDay ? 'campaign' : dimension.summedDimension
+  return {
+    bucket: groupBy === 'day' ? ch`toString(facts.day)` : ch`facts.value`,
+    from: ch`${identifier(isFromCampaigns ? 'sums_by_day_and_campaign' : 'sums_by_day')} AS facts
 WHERE account_id = ${text(plan.accountId)}
-  AND dimension = ${text(rollupDimension)}
+  AND dimension = ${text(summedDimension)}
   AND day >= ${day(days.fromMs)} AND day < ${day(days.untilMs)}${
     campaignId === undefined
       ? nothing
       : ch`
   AND ${isFromCampaigns ? ch`campaign_id` : ch`value`} = ${text(campaignId)}`
+  }`,
   }
-GROUP BY bucket
-HAVING sum(rollup.clicks) != 0`
 }
 
-/** Part of a day, from the clicks themselves. */
-function rawClicks(plan: ReportPlan, range: Range): Fragment {
+/** Whole days, if there are any, and the parts of days at either end. */
+function withEdges(plan: ReportPlan): Facts {
+  const { days, edges } = plan.cut
+  const sources = edges.flatMap((edge) => [rows(plan, edge, 'clicks'), rows(plan, edge, 'conversions')])
+  if (days) {
+    const { bucket, from } = wholeDays(plan, days)
+    sources.push(ch`
+SELECT ${bucket} AS bucket, ${sumColumns}
+FROM ${from}`)
+  }
+  return {
+    bucket: ch`facts.bucket`,
+    from: ch`(${join(sources, '\nUNION ALL\n')}
+) AS facts`,
+  }
+}
+
+/** Part of a day, from the rows themselves. FINAL comes before any filter on what a later version may have changed. */
+function rows({ accountId, dimension, campaignId }: ReportPlan, { fromMs, untilMs }: Range, kind: RowKind): Fragment {
+  const at = kind === 'clicks' ? ch`clicked_at` : ch`converted_at`
+  const bucket = dimension.column === undefined ? ch`toDate(${at})` : identifier(dimension.column)
   return ch`
-SELECT ${bucketOf(plan, ch`clicked_at`)} AS bucket, ${factColumns('clicks')}
-FROM clicks FINAL
-WHERE account_id = ${text(plan.accountId)}
-  AND clicked_at >= ${instant(range.fromMs)} AND clicked_at < ${instant(range.untilMs)}
-  AND NOT is_bot AND NOT is_test${ofCampaign(plan)}
-GROUP BY bucket`
-}
-
-/** FINAL collapses the versions of a conversion before anything is filtered that a later version may have changed. */
-function conversions(plan: ReportPlan): Fragment {
-  return ch`
-SELECT ${bucketOf(plan, ch`converted_at`)} AS bucket, ${factColumns('conversions')}
-FROM conversions FINAL
-WHERE account_id = ${text(plan.accountId)}
-  AND converted_at >= ${instant(plan.range.fromMs)} AND converted_at < ${instant(plan.range.untilMs)}
-  AND NOT is_test${ofCampaign(plan)}
-GROUP BY bucket`
-}
-
-function bucketOf({ dimension }: ReportPlan, at: Fragment): Fragment {
-  return dimension.column === undefined ? ch`toString(toDate(${at}))` : ch`toString(${identifier(dimension.column)})`
-}
-
-function ofCampaign({ campaignId }: ReportPlan): Fragment {
-  return campaignId === undefined
-    ? nothing
-    : ch`
+SELECT toString(${bucket}) AS bucket, ${sumsOf(kind)}
+FROM ${identifier(kind)} FINAL
+WHERE account_id = ${text(accountId)}
+  AND ${at} >= ${instant(fromMs)} AND ${at} < ${instant(untilMs)}
+  AND NOT is_test${kind === 'clicks' ? ch` AND NOT is_bot` : nothing}${
+    campaignId === undefined
+      ? nothing
+      : ch`
   AND campaign_id = ${text(campaignId)}`
+  }
+GROUP BY bucket`
 }

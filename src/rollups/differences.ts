@@ -1,41 +1,53 @@
-import { ch, type Fragment } from '../sql/fragment.ts'
+import { sumColumns, sums } from '../metrics.ts'
+import { ch, type Fragment, identifier, join } from '../sql/fragment.ts'
 import { runStatement } from '../sql/write.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
-import { type Rollup, type RollupName, rollups, type Span } from './catalogue.ts'
+import { actualSums, type RollupName, rollups, type Span, storedSums } from './catalogue.ts'
+
+/** What the columns of `differences` are called for a sum. */
+export const differing = (name: string) => ({
+  actual: identifier(`actual_${name}`),
+  stored: identifier(`stored_${name}`),
+})
 
 /**
- * Every key of a rollup whose sums are not those of the clicks: the key, `true_clicks` and `true_cost`, `stored_clicks`
- * and `stored_cost`. No row: the rollup is right for that span.
+ * Every key of a rollup whose sums are not those of the clicks and conversions: the key, and each sum as it should be
+ * and as it is stored. No row: the rollup is right for that span.
  * @param span whole UTC days
  */
 export function differences(name: RollupName, span: Span): Fragment {
-  const { keys, fromClicks, stored }: Rollup = rollups[name]
+  const { keys } = rollups[name]
+  const pairs = sums.flatMap((sum) => [
+    ch`sumIf(${sum.column}, is_actual) AS ${differing(sum.name).actual}`,
+    ch`sumIf(${sum.column}, NOT is_actual) AS ${differing(sum.name).stored}`,
+  ])
+  const unequal = sums.map((sum) => ch`${differing(sum.name).actual} != ${differing(sum.name).stored}`)
   return ch`
 SELECT
   account_id, ${keys},
-  sumIf(clicks, is_true) AS true_clicks, sumIf(cost, is_true) AS true_cost,
-  sumIf(clicks, NOT is_true) AS stored_clicks, sumIf(cost, NOT is_true) AS stored_cost
+  ${join(pairs, ',\n  ')}
 FROM (
-  SELECT *, true AS is_true FROM (${fromClicks(span)})
+  SELECT *, true AS is_actual FROM (${actualSums(name, span)})
   UNION ALL
-  SELECT *, false AS is_true FROM (${stored(span)}))
+  SELECT *, false AS is_actual FROM (${storedSums(name, span)}))
 GROUP BY account_id, ${keys}
-HAVING true_clicks != stored_clicks OR true_cost != stored_cost`
+HAVING ${join(unequal, ' OR ')}`
 }
 
 /**
  * Makes a rollup right by inserting what is missing, or too much, as one block: readers see the old sums or the right
- * ones, and running it again changes nothing. Nobody else may write clicks of the account meanwhile.
+ * ones, and running it again changes nothing. Nobody else may write rows of the account meanwhile.
  * @param span whole UTC days of one year, which is one partition and so one part
  * @throws Problem `unavailable` when its outcome is not known
  */
 export async function repair(clickhouse: ClickHouse, name: RollupName, span: Span): Promise<void> {
-  const { table, keys }: Rollup = rollups[name]
+  const { table, keys } = rollups[name]
+  const missing = sums.map((sum) => ch`${differing(sum.name).actual} - ${differing(sum.name).stored}`)
   await runStatement(
     clickhouse,
     ch`
-INSERT INTO ${table} (account_id, ${keys}, clicks, cost)
-SELECT account_id, ${keys}, true_clicks - stored_clicks, true_cost - stored_cost
+INSERT INTO ${table} (account_id, ${keys}, ${sumColumns})
+SELECT account_id, ${keys}, ${join(missing, ', ')}
 FROM (${differences(name, span)})`,
     `repair.${name}`,
   )

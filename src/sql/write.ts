@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
-import type { ClickHouse } from '../stores/clickhouse.ts'
+import { type ClickHouse, whileItWorks } from '../stores/clickhouse.ts'
 import { type Fragment, render } from './fragment.ts'
 import { asProblem } from './rows.ts'
-
-/** Progress headers every ten seconds keep the connection of a long statement from idling out. */
-export const whileItWorks: ClickHouseSettings = {
-  send_progress_in_http_headers: 1,
-  http_headers_progress_interval_ms: '10000',
-}
 
 /**
  * What every write asks for: one block, whatever its size and however many months it touches, so that in each partition

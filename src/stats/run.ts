@@ -22,10 +22,12 @@ export async function runDaily({ stores }: Room, plan: StatsPlan, signal: AbortS
   const byStart = new Map(rows.map((row) => [row.startS * 1000, row]))
   return {
     ...windowOf(plan),
-    data: plan.days.flatMap(({ date, fromMs, untilMs }) => {
-      const row = byStart.get(fromMs)
-      return row ? [{ id: date, date, complete: untilMs <= plan.nowMs, ...toMetrics(row) }] : []
-    }),
+    data: plan.days.map(({ date, fromMs, untilMs }) => ({
+      id: date,
+      date,
+      complete: untilMs <= plan.nowMs,
+      ...toMetrics(byStart.get(fromMs) ?? {}),
+    })),
     asOf: toInstantText(plan.nowMs),
   }
 }

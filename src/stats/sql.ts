@@ -1,77 +1,55 @@
-import { factColumns, sumColumns } from '../metrics.ts'
-import { ch, type Fragment, instant, join, nothing, seconds, text } from '../sql/fragment.ts'
+import { answeredSums, type RowKind, sumsOf } from '../metrics.ts'
+import { ch, type Fragment, identifier, instant, join, nothing, seconds, text } from '../sql/fragment.ts'
 import type { StatsPlan } from './plan.ts'
 
-/** What one row of `clicks_by_quarter_hour` stands for, in milliseconds. */
+/** What one row of `sums_by_quarter_hour` stands for, in milliseconds. */
 const bucketMs = 900_000
 
-/** How facts are told apart: a column that begins a select list, and the clause that goes with it. */
-interface Slices {
-  column: (at: Fragment) => Fragment
-  groupBy: Fragment
-}
-
 /**
- * The daily series in one question: facts of clicks and of conversions by local day, put together and summed.
- * @returns rows `startS` (first moment of the day, epoch seconds) and every metric; one for every day, oldest first
+ * The daily series in one question.
+ * @returns rows `startS` (first moment of the day, epoch seconds) and every metric; none for a day without anything
  */
 export function dailySql(plan: StatsPlan): Fragment {
-  const starts = seconds(plan.days.map(({ fromMs }) => fromMs))
-  const byDay: Slices = {
-    // The last start that is not after the moment: a binary search, whatever lengths the days have.
-    column: (at) => ch`roundDown(toUnixTimestamp(${at}), ${starts}) AS startS, `,
-    groupBy: ch`
-GROUP BY startS`,
-  }
-  const everyDay = ch`
-SELECT arrayJoin(${starts}) AS startS, ${factColumns('nowhere')}`
+  // The last start that is not after the moment: a binary search, whatever lengths the days have.
+  const startS = ch`roundDown(toUnixTimestamp(facts.bucket), ${seconds(plan.days.map(({ fromMs }) => fromMs))})`
   return ch`
 SELECT
-  startS,
-  ${sumColumns}
-FROM (
-${join([everyDay, clicks(plan, byDay), conversions(plan, byDay)], '\nUNION ALL\n')}
-) AS facts
-GROUP BY startS
-ORDER BY startS`
+  ${startS} AS startS,
+  ${answeredSums}
+FROM ${facts(plan)}
+GROUP BY startS`
 }
 
 /** The same numbers over the whole window. @returns one row with every metric */
 export function totalsSql(plan: StatsPlan): Fragment {
-  const whole: Slices = { column: () => nothing, groupBy: nothing }
   return ch`
 SELECT
-  ${sumColumns}
-FROM (
-${join([clicks(plan, whole), conversions(plan, whole)], '\nUNION ALL\n')}
-) AS facts`
+  ${answeredSums}
+FROM ${facts(plan)}`
 }
 
 /**
- * From the rollup where every day begins on a quarter of an hour, as all do in every zone since 1972; else from the
- * clicks themselves.
+ * What a window is summed from, `facts`: the sums by quarter of an hour where every day begins on one, as all do in
+ * every zone since 1972; else the rows themselves, by the second.
  */
-function clicks(plan: StatsPlan, slices: Slices): Fragment {
+function facts(plan: StatsPlan): Fragment {
   const isOnQuarters = [...plan.days, { fromMs: plan.range.untilMs }].every(({ fromMs }) => fromMs % bucketMs === 0)
   return isOnQuarters
-    ? ch`
-SELECT ${slices.column(ch`bucket`)}${factColumns('rollup')}
-FROM clicks_by_quarter_hour AS rollup
-WHERE ${inWindow(plan, ch`bucket`)}${slices.groupBy}`
-    : ch`
-SELECT ${slices.column(ch`clicked_at`)}${factColumns('clicks')}
-FROM clicks FINAL
-WHERE ${inWindow(plan, ch`clicked_at`)}
-  AND NOT is_bot AND NOT is_test${slices.groupBy}`
+    ? ch`sums_by_quarter_hour AS facts
+WHERE ${inWindow(plan, ch`bucket`)}`
+    : ch`(${join([rows(plan, 'clicks'), rows(plan, 'conversions')], '\nUNION ALL\n')}
+) AS facts`
 }
 
-/** FINAL collapses the versions of a conversion before anything is filtered that a later version may have changed. */
-function conversions(plan: StatsPlan, slices: Slices): Fragment {
+/** FINAL comes before any filter on what a later version may have changed. */
+function rows(plan: StatsPlan, kind: RowKind): Fragment {
+  const at = kind === 'clicks' ? ch`clicked_at` : ch`converted_at`
   return ch`
-SELECT ${slices.column(ch`converted_at`)}${factColumns('conversions')}
-FROM conversions FINAL
-WHERE ${inWindow(plan, ch`converted_at`)}
-  AND NOT is_test${slices.groupBy}`
+SELECT toStartOfSecond(${at}) AS bucket, ${sumsOf(kind)}
+FROM ${identifier(kind)} FINAL
+WHERE ${inWindow(plan, at)}
+  AND NOT is_test${kind === 'clicks' ? ch` AND NOT is_bot` : nothing}
+GROUP BY bucket`
 }
 
 function inWindow({ accountId, range, campaignId }: StatsPlan, at: Fragment): Fragment {

@@ -1,4 +1,4 @@
-import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { type ClickHouseAddress, connect, makeSureOfDatabase } from './clickhouseClient.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 
@@ -27,6 +27,12 @@ export interface ClusterNaming {
   name: string
   /** HTTP addresses of its nodes; none: the hosts that the cluster's own configuration names, at the port of the first address. */
   nodeUrls: readonly string[]
+}
+
+/** Progress headers every ten seconds keep the connection of a long statement from idling out. */
+export const whileItWorks: ClickHouseSettings = {
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: '10000',
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
-import { type ClickHouse, isUnknownTable } from './clickhouse.ts'
+import { type ClickHouse, isUnknownTable, whileItWorks } from './clickhouse.ts'
 import type { Cluster, ClusterNode } from './cluster.ts'
 import { takeLease } from './lease.ts'
 import { packageRoot } from './packageRoot.ts'
@@ -32,7 +33,7 @@ export async function migrate(stores: { clickhouse: ClickHouse; postgres: Postgr
   const ranInPostgres = await migratePostgres(stores.postgres)
   const lease = await takeLease(stores.postgres, 'migrate')
   try {
-    return [...ranInPostgres, ...(await migrateClickHouse(stores.clickhouse))]
+    return [...ranInPostgres, ...(await migrateClickHouse(stores))]
   } finally {
     await lease.release()
   }
@@ -57,24 +58,40 @@ async function migratePostgres(postgres: Postgres): Promise<string[]> {
   })
 }
 
-async function migrateClickHouse(clickhouse: ClickHouse): Promise<string[]> {
+async function migrateClickHouse({ clickhouse, postgres }: Parameters<typeof migrate>[0]): Promise<string[]> {
   const files = await readMigrations('clickhouse')
   await mustBeOfOneKind(clickhouse)
   const { cluster } = clickhouse
+  const ready = () => untilNobodyWrites(postgres)
   return cluster
-    ? await migrateCluster(cluster, clickhouse.database, files)
-    : await runPending(clickhouse.client, files, (statement) => statement)
+    ? await migrateCluster(cluster, clickhouse.database, files, ready)
+    : await runPending(clickhouse.client, files, ready, (statement) => statement)
+}
+
+/**
+ * A table that is filled from another must not miss a row that arrives meanwhile, nor have it twice. Imports that are
+ * under way end first; one that wants to begin migrates before it writes, and so waits for us.
+ */
+async function untilNobodyWrites(postgres: Postgres): Promise<void> {
+  const writers = () => postgres`
+    SELECT 1 FROM leases WHERE name LIKE 'writer:%' AND expires_at > clock_timestamp() LIMIT 1`
+  while ((await writers()).length > 0) await pause(250)
 }
 
 /**
  * Every node runs the files for itself, one node after the other, and notes what it ran; once all have the same tables,
  * those that spread over them follow. What a node that can't be reached did not run, it runs next time.
  */
-async function migrateCluster(cluster: Cluster, database: string, files: readonly Migration[]): Promise<string[]> {
+async function migrateCluster(
+  cluster: Cluster,
+  database: string,
+  files: readonly Migration[],
+  ready: () => Promise<void>,
+): Promise<string[]> {
   const ran = new Set<string>()
   for (const node of cluster.nodes) {
     const here = (statement: string) => (cluster.isReplicated ? onReplica(statement, node.isFirst) : statement)
-    for (const name of await naming(node, runPending(node.client, files, here))) ran.add(name)
+    for (const name of await naming(node, runPending(node.client, files, ready, here))) ran.add(name)
   }
   for (const node of cluster.nodes) await naming(node, spreadTables(node.client, cluster, database))
   return [...ran]
@@ -121,13 +138,15 @@ async function mustBeOfOneKind({ client, cluster, database }: ClickHouse): Promi
 async function runPending(
   client: ClickHouseClient,
   files: readonly Migration[],
+  ready: () => Promise<void>,
   here: (statement: string) => string | undefined,
 ): Promise<string[]> {
   const pending = pendingOf('clickhouse', files, await appliedInClickHouse(client))
+  if (pending.length > 0) await ready()
   for (const { name, sql, checksum } of pending) {
     for (const statement of statementsOf(sql)) {
       const query = here(statement)
-      if (query) await client.command({ query })
+      if (query) await client.command({ query, clickhouse_settings: whileItWorks })
     }
     await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })
   }

@@ -5,7 +5,7 @@ import type { UsagePlan } from './plan.ts'
 export function trackedClicksSql({ accountId, month }: UsagePlan): Fragment {
   return ch`
 SELECT sum(clicks) AS clicks
-FROM clicks_by_quarter_hour
+FROM sums_by_quarter_hour
 WHERE account_id = ${text(accountId)}
   AND bucket >= ${instant(month.fromMs)}
   AND bucket < ${instant(month.untilMs)}`

@@ -5,8 +5,8 @@ import type { Context } from '../cli/context.ts'
 import { Failure } from '../cli/failure.ts'
 import { takeLease } from '../stores/lease.ts'
 import type { Stores } from '../stores/open.ts'
-import { rebuildClickDays, wholeDays } from '../writing/clickDays.ts'
 import { rebuildConversionTables } from '../writing/conversionTables.ts'
+import { rebuildClickDays, wholeDays } from '../writing/days.ts'
 import { leftoverBatches } from '../writing/ledger.ts'
 import { recover } from '../writing/recover.ts'
 import type { Writer } from '../writing/writer.ts'
@@ -92,7 +92,9 @@ function lineOf({ accountId, table, day, keys, sums }: Difference): string {
   const place = [accountId, table, day].filter(Boolean).join(' ')
   if (!sums) return `${place}: ${keys} rows missing, wrong or too much`
   const { stored, actual } = sums
-  return `${place}: ${keys} sums differ; clicks ${stored.clicks} stored, ${actual.clicks} in the rows; cost ${stored.cost} stored, ${actual.cost} in the rows`
+  const unequal = (Object.keys(stored) as (keyof typeof stored)[]).filter((name) => stored[name] !== actual[name])
+  const each = unequal.map((name) => `; ${name} ${stored[name]} stored, ${actual[name]} in the rows`)
+  return `${place}: ${keys} sums differ${each.length > 0 ? each.join('') : '; those of the whole day do not'}`
 }
 
 function summary(accounts: number, differences: number, repaired: boolean): string {

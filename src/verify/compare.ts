@@ -1,9 +1,11 @@
-import { rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
-import { differences } from '../rollups/differences.ts'
-import { ch, type Fragment, instant, text } from '../sql/fragment.ts'
+import type { Metric } from '../../schema/metrics.ts'
+import { sums } from '../metrics.ts'
+import { type RollupName, rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
+import { differences, differing } from '../rollups/differences.ts'
+import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows } from '../sql/rows.ts'
-import { monthsWithRows } from '../writing/clickDays.ts'
 import { derivations, mismatches } from '../writing/conversionTables.ts'
+import { monthsWithRows } from '../writing/days.ts'
 import type { Writer } from '../writing/writer.ts'
 
 /** A table that is not what the rows it was made of say. */
@@ -18,10 +20,7 @@ export interface Difference {
   sums: { stored: Sums; actual: Sums } | undefined
 }
 
-interface Sums {
-  clicks: number
-  cost: number
-}
+type Sums = Partial<Record<Metric, number>>
 
 /** Any click lies between these: see the importer's limits. */
 const allDays = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
@@ -48,33 +47,27 @@ export async function compareAccount(writer: Writer): Promise<Difference[]> {
   return found
 }
 
-async function compareRollup(writer: Writer, table: (typeof rollupNames)[number], month: Span): Promise<Difference[]> {
-  const rows = await ask<{
-    utcDay: string
-    keys: number
-    storedClicks: number
-    storedCost: string
-    trueClicks: number
-    trueCost: string
-  }>(
+async function compareRollup(writer: Writer, table: RollupName, month: Span): Promise<Difference[]> {
+  const added = sums.flatMap(({ name }) =>
+    Object.values(differing(name)).map((column) => ch`sum(${column}) AS ${column}`),
+  )
+  const rows = await ask<{ utcDay: string; keys: number } & Record<string, string | number>>(
     writer,
     ch`
-SELECT toDate(${rollups[table].at}) AS utcDay, toUInt32(count()) AS keys,
-  sum(stored_clicks) AS storedClicks, sum(stored_cost) AS storedCost,
-  sum(true_clicks) AS trueClicks, sum(true_cost) AS trueCost
-FROM (${differences(table, month)})
+SELECT toDate(facts.${rollups[table].at}) AS utcDay, toUInt32(count()) AS keys,
+  ${join(added, ', ')}
+FROM (${differences(table, month)}) AS facts
 GROUP BY utcDay
 ORDER BY utcDay`,
   )
-  return rows.map(({ utcDay, keys, ...sums }) => ({
+  const read = (row: (typeof rows)[number], prefix: string): Sums =>
+    Object.fromEntries(sums.map(({ metric, name }) => [metric, Number(row[`${prefix}_${name}`])]))
+  return rows.map((row) => ({
     accountId: writer.accountId,
     table,
-    day: utcDay,
-    keys,
-    sums: {
-      stored: { clicks: sums.storedClicks, cost: Number(sums.storedCost) },
-      actual: { clicks: sums.trueClicks, cost: Number(sums.trueCost) },
-    },
+    day: row.utcDay,
+    keys: row.keys,
+    sums: { stored: read(row, 'stored'), actual: read(row, 'actual') },
   }))
 }
 

@@ -7,7 +7,7 @@ export interface Conversion {
   convertedAt: number
   /** Grows with every write of the id; epoch microseconds of the write, or one more than the version before. */
   version: number
-  /** The row has moved to another key, and this one says so at its old place. */
+  /** This version takes the one before it back. */
   isDeleted: boolean
   source: string
   status: string

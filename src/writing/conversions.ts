@@ -1,18 +1,11 @@
 import { ch, text } from '../sql/fragment.ts'
 import { idList } from '../sql/idList.ts'
-import { selectRows } from '../sql/rows.ts'
 import { attribute } from './attribution.ts'
 import { sendBatch } from './batch.ts'
-import { blankConversion, type Conversion, conversionColumns } from './conversion.ts'
-import { untilAnswered } from './patience.ts'
+import { type Conversion, conversionColumns } from './conversion.ts'
 import { RowBinary } from './rowBinary.ts'
+import { readStored } from './storedConversions.ts'
 import type { Writer } from './writer.ts'
-
-/** What has to be known of a stored conversion to write it again. */
-export type Stored = Pick<
-  Conversion,
-  'id' | 'version' | 'convertedAt' | 'createdAt' | 'updatedAt' | 'clickId' | 'clickAt' | 'importFile' | 'importLine'
->
 
 /**
  * Upserts conversions by id: the higher `updatedAt` wins, whatever the order of arrival; with equal ones the stored row
@@ -36,43 +29,35 @@ export async function storeConversions(
     if (!present || beats(row, present)) winners.set(row.id, row)
   }
   await attribute(writer, [...winners.values()])
-  await writeVersions(
+  await writeChanges(
     writer,
     [...winners.values()].map((row) => ({ row, before: stored.get(row.id) })),
   )
   return outcome
 }
 
-function beats(row: Conversion, present: Stored): boolean {
+function beats(row: Conversion, present: Conversion): boolean {
   if (row.updatedAt !== present.updatedAt) return row.updatedAt > present.updatedAt
   return row.importFile === present.importFile && row.importLine > present.importLine
 }
 
-async function storedAmong(writer: Writer, ids: ReadonlySet<string>): Promise<Map<string, Stored>> {
+async function storedAmong(writer: Writer, ids: ReadonlySet<string>): Promise<Map<string, Conversion>> {
   const account = ch`account_id = ${text(writer.accountId)}`
-  const question = ch`
-SELECT
-  id, version, toUnixTimestamp64Milli(converted_at) AS convertedAt, toUnixTimestamp64Milli(created_at) AS createdAt,
-  toUnixTimestamp64Milli(updated_at) AS updatedAt, click_id AS clickId, toUnixTimestamp64Milli(click_at) AS clickAt,
-  import_file AS importFile, import_line AS importLine
-FROM conversions FINAL
-WHERE ${account}
-  AND (converted_at, id) IN (SELECT converted_at, id FROM conversion_index WHERE ${account} AND id IN ${idList([...ids])})`
-  const rows = await untilAnswered(
-    'looking up conversions',
-    () => selectRows<Stored>(writer.stores.clickhouse, question, { label: 'import.stored_conversions' }),
+  const rows = await readStored(
     writer,
+    ch`(converted_at, id) IN (SELECT converted_at, id FROM conversion_index WHERE ${account} AND id IN ${idList([...ids])})`,
+    { doing: 'looking up conversions', label: 'import.stored_conversions' },
   )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
 /**
- * Writes new versions as one batch. Where a row moves to another key, in its table or among the conversions of a click,
- * the batch also says that the one at the old place is gone.
+ * Writes changes as one batch: each takes the stored row back, as deleted, and puts the new one in its place. Of two
+ * rows with one key the table keeps the new one; sums and other tables made of them follow from the pair.
  */
-export async function writeVersions(
+export async function writeChanges(
   writer: Writer,
-  changes: readonly { row: Conversion; before: Stored | undefined }[],
+  changes: readonly { before: Conversion | undefined; row: Conversion }[],
 ): Promise<void> {
   if (changes.length === 0) return
   const nowVersion = Date.now() * 1_000
@@ -82,11 +67,9 @@ export async function writeVersions(
     for (const column of conversionColumns) column.write(out, row)
     times.push(row.convertedAt)
   }
-  for (const { row, before } of changes) {
+  for (const { before, row } of changes) {
     row.version = Math.max(nowVersion, (before?.version ?? 0) + 2)
-    if (before && hasMoved(before, row)) {
-      write({ ...blankConversion(writer.accountId), ...before, version: row.version - 1, isDeleted: true })
-    }
+    if (before) write({ ...before, version: row.version - 1, isDeleted: true })
     write(row)
   }
   await sendBatch(writer, {
@@ -97,9 +80,4 @@ export async function writeVersions(
     firstMs: times.reduce((a, b) => Math.min(a, b)),
     lastMs: times.reduce((a, b) => Math.max(a, b)),
   })
-}
-
-function hasMoved(before: Stored, row: Conversion): boolean {
-  if (before.convertedAt !== row.convertedAt) return true
-  return before.clickAt !== null && (before.clickAt !== row.clickAt || before.clickId !== row.clickId)
 }

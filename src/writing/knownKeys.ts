@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { ch, type Fragment } from '../sql/fragment.ts'
 import { selectBytes, selectRows } from '../sql/rows.ts'
-import { whileItWorks } from '../sql/write.ts'
+import { whileItWorks } from '../stores/clickhouse.ts'
 import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 

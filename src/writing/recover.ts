@@ -1,7 +1,7 @@
 import { ch, texts } from '../sql/fragment.ts'
 import { runOnEveryNode } from '../sql/write.ts'
-import { rebuildClickDays, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
+import { rebuildClickDays, rebuildSums, wholeDays } from './days.ts'
 import { leftoverBatches, type NotedBatch, strikeBatches } from './ledger.ts'
 import { untilAnswered } from './patience.ts'
 import { attachWaiting } from './waiting.ts'
@@ -23,9 +23,15 @@ async function rebuild(writer: Writer, leftovers: readonly NotedBatch[]): Promis
   writer.say(`An earlier import into account ${writer.accountId} was cut short; bringing its days back in order.`)
   const tokens = leftovers.map(({ token }) => token)
   await endInserts(writer, tokens)
-  const clicks = leftovers.filter(({ resource }) => resource === 'clicks')
-  for (const span of wholeDays(writer.accountId, clicks)) await rebuildClickDays(writer, span)
-  if (clicks.length < leftovers.length) await rebuildConversionTables(writer)
+  const daysOf = (rows: NotedBatch['resource']) =>
+    wholeDays(
+      writer.accountId,
+      leftovers.filter(({ resource }) => resource === rows),
+    )
+  for (const span of daysOf('clicks')) await rebuildClickDays(writer, span)
+  const conversionDays = daysOf('conversions')
+  for (const span of conversionDays) await rebuildSums(writer, span)
+  if (conversionDays.length > 0) await rebuildConversionTables(writer)
   await strikeBatches(writer, tokens)
 }
 

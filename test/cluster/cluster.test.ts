@@ -208,14 +208,14 @@ describe('on two nodes', () => {
     )
     for (const query of [
       `INSERT INTO click_index VALUES ('acme', 'ghost', '2026-11-05 00:00:00.000', 'k1')`,
-      `INSERT INTO clicks_by_quarter_hour VALUES ('acme', '2026-11-02 00:00:00', 'k1', 7, 1.5)`,
+      `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks) VALUES ('acme', '2026-11-02 00:00:00', 'k1', 7)`,
       `INSERT INTO converted_clicks (account_id, clicked_at, click_id, conversion_id) VALUES ('acme', now(), 'c2', 'v1')`,
     ]) {
       await stores.clickhouse.client.command({ query })
     }
     const repaired = await verify('--repair')
     expect(repaired).toMatchObject({ code: 0, stdout: expect.stringContaining('repaired') })
-    for (const table of ['click_index', 'clicks_by_quarter_hour 2026-11-02', 'conversion_index', 'converted_clicks']) {
+    for (const table of ['click_index', 'sums_by_quarter_hour 2026-11-02', 'conversion_index', 'converted_clicks']) {
       expect(repaired.stdout).toContain(`acme ${table}`)
     }
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('every sum') })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sums } from '../../src/metrics.ts'
 import { rollupNames } from '../../src/rollups/catalogue.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { changeTables } from '../kit/rows.ts'
@@ -8,7 +9,7 @@ import { rowsOf } from './importing.ts'
 export class Died extends Error {}
 
 export const clickTables = ['clicks', 'click_index', ...rollupNames] as const
-export const conversionTables = ['conversions', 'conversion_index', 'converted_clicks'] as const
+export const conversionTables = ['conversions', 'conversion_index', 'converted_clicks', ...rollupNames] as const
 export type WrittenTable = (typeof clickTables)[number] | (typeof conversionTables)[number]
 
 type Row = Record<string, string | number | boolean | null>
@@ -44,7 +45,8 @@ export function dyingStores(stores: Stores, accountId: string, without: readonly
 const isRollup = (table: WrittenTable) => (rollupNames as string[]).includes(table)
 
 async function present(stores: Stores, accountId: string, table: WrittenTable): Promise<Row[]> {
-  const columns = isRollup(table) ? '* EXCEPT (clicks, cost), sum(clicks) AS clicks, sum(cost) AS cost' : '*'
+  const added = sums.map(({ name }) => `sum(${table}.${name}) AS ${name}`)
+  const columns = isRollup(table) ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '*'
   const grouping = isRollup(table) ? 'GROUP BY ALL' : ''
   return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
 }
@@ -64,14 +66,19 @@ async function undo(stores: Stores, accountId: string, table: WrittenTable, befo
       kept.length > 0 ? `AND (${key.map((name) => `toString(${name})`).join(', ')}) NOT IN (${kept.join(', ')})` : ''
     await changeTables(stores, `DELETE FROM ${table} WHERE account_id = '${accountId}' ${isNew}`)
   } else if (isRollup(table)) {
-    const keyOf = ({ clicks: _clicks, cost: _cost, ...key }: Row) => JSON.stringify(key)
-    const sums = new Map(before.map((row) => [keyOf(row), row]))
+    const sumNames = sums.map(({ name }) => name)
+    const keyOf = (row: Row) =>
+      JSON.stringify(
+        row,
+        Object.keys(row).filter((name) => !sumNames.includes(name)),
+      )
+    const earlier = new Map(before.map((row) => [keyOf(row), row]))
     const after = await present(stores, accountId, table)
     await insert(
       after.map((row) => {
-        const sum = sums.get(keyOf(row)) ?? { clicks: 0, cost: 0 }
-        // Costs in the tests are multiples of a quarter, exact in a double.
-        return { ...row, clicks: Number(sum.clicks) - Number(row.clicks), cost: Number(sum.cost) - Number(row.cost) }
+        // Money in the tests is in multiples of a quarter, exact in a double.
+        const back = (name: string) => Number(earlier.get(keyOf(row))?.[name] ?? 0) - Number(row[name])
+        return { ...row, ...Object.fromEntries(sumNames.map((name) => [name, back(name)])) }
       }),
     )
   } else {

@@ -34,7 +34,7 @@ describe('clicks', () => {
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(3, 2, 0, 0, 1))
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(3, 0, 0, 2, 1))
     expect(await stored('count() AS n', 'clicks')).toEqual([{ n: 2 }])
-    expect(await stored('sum(clicks) AS n', 'report_daily', "AND dimension = 'campaign'")).toEqual([{ n: 2 }])
+    expect(await stored('sum(clicks) AS n', 'sums_by_day', "AND dimension = 'campaign'")).toEqual([{ n: 2 }])
   })
 
   it('are immutable: the first one with an id wins, within a file and across files', async () => {
@@ -132,11 +132,11 @@ describe('clicks', () => {
       { id: 'last', clickedAt: '2105-12-31T23:59:59.999Z' },
     ]
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(2, 2, 0, 0, 0))
-    expect(await stored('day, clicks', 'report_daily', "AND dimension = 'os' ORDER BY day")).toEqual([
+    expect(await stored('day, clicks', 'sums_by_day', "AND dimension = 'os' ORDER BY day")).toEqual([
       { day: '1970-01-01', clicks: 1 },
       { day: '2105-12-31', clicks: 1 },
     ])
-    expect(await stored('bucket', 'clicks_by_quarter_hour', 'ORDER BY bucket')).toEqual([
+    expect(await stored('bucket', 'sums_by_quarter_hour', 'ORDER BY bucket')).toEqual([
       { bucket: '1970-01-01 00:00:00' },
       { bucket: '2105-12-31 23:45:00' },
     ])
@@ -148,7 +148,7 @@ describe('clicks', () => {
       clickAt('b', 0, { isTest: true }),
     ])
     expect(await stored('count() AS n', 'clicks')).toEqual([{ n: 2 }])
-    expect(await stored('count() AS n', 'report_daily')).toEqual([{ n: 0 }])
+    expect(await stored('count() AS n', 'sums_by_day')).toEqual([{ n: 0 }])
   })
 
   it('by the ten thousand are told apart from stored ones', { timeout: 60_000 }, async () => {
@@ -156,7 +156,7 @@ describe('clicks', () => {
     await importContent(stores, account, 'clicks', rows.slice(5_000, 5_100))
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(12_000, 11_900, 0, 100, 0))
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(12_000, 0, 0, 12_000, 0))
-    expect(await stored('sum(clicks) AS n', 'report_daily', "AND dimension = 'os'")).toEqual([{ n: 12_000 }])
+    expect(await stored('sum(clicks) AS n', 'sums_by_day', "AND dimension = 'os'")).toEqual([{ n: 12_000 }])
   })
 
   it('of one account say nothing about those of another', async () => {

@@ -60,7 +60,7 @@ async function endHalfWay(account: string, signal: NodeJS.Signals) {
 
 async function mustBeExact(account: string): Promise<void> {
   const ours = `WHERE account_id = '${account}'`
-  const sums = `SELECT value, sum(clicks) AS clicks, toFloat64(sum(cost)) AS cost FROM report_daily ${ours}
+  const sums = `SELECT value, sum(clicks) AS clicks, toFloat64(sum(cost)) AS cost FROM sums_by_day ${ours}
     AND dimension = 'campaign' GROUP BY value ORDER BY value`
   const perCampaign = (campaign: number) => Math.floor((rows - campaign - 1) / 7) + 1
   expect(await rowsOf(stores, sums)).toEqual(

@@ -18,7 +18,8 @@ export async function storeClicks({ clickhouse }: Pick<Stores, 'clickhouse'>, ac
 }
 
 /**
- * Puts conversions straight into the table, past the importer: for tests of reading.
+ * Puts conversions straight into the table, past the importer: for tests of reading. As the importer does, a later row
+ * of an id takes the one before it back.
  * @param rows each with `id` and `converted_at`; status approved, version 1 unless given
  */
 export async function storeConversions(
@@ -26,11 +27,14 @@ export async function storeConversions(
   accountId: string,
   rows: StoredRow[],
 ) {
-  await clickhouse.client.insert({
-    table: 'conversions',
-    format: 'JSONEachRow',
-    values: rows.map((row) => ({ account_id: accountId, source: 'cpa', status: 'approved', version: 1, ...row })),
+  const present = new Map<unknown, StoredRow>()
+  const values = rows.flatMap((given): StoredRow[] => {
+    const row = { account_id: accountId, source: 'cpa', status: 'approved', version: 1, ...given }
+    const before = present.get(given['id'])
+    present.set(given['id'], row)
+    return before ? [{ ...before, is_deleted: 1 }, row] : [row]
   })
+  await clickhouse.client.insert({ table: 'conversions', format: 'JSONEachRow', values })
 }
 
 /**

@@ -81,8 +81,8 @@ interface Account {
 async function take(account: Account, step: Step): Promise<void> {
   const { files, key } = account
   if (step.kind === 'merge') {
-    const tables = ['clicks', 'conversions', 'converted_clicks', 'report_daily', 'report_daily_by_campaign']
-    for (const table of [...tables, 'clicks_by_quarter_hour', 'click_index', 'conversion_index']) {
+    const tables = ['clicks', 'conversions', 'converted_clicks', 'sums_by_day', 'sums_by_day_and_campaign']
+    for (const table of [...tables, 'sums_by_quarter_hour', 'click_index', 'conversion_index']) {
       await changeTables(api.stores, `OPTIMIZE TABLE ${table} FINAL`)
     }
   } else if (step.kind === 'event') {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
+import { sums } from '../../src/metrics.ts'
+import { rollupNames } from '../../src/rollups/catalogue.ts'
 import { runHere } from '../cli/command.ts'
 import { changeTables, storeClicks, storeConversions } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
@@ -24,6 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => stores?.close())
 
+const nothing = Object.fromEntries(sums.map(({ metric }) => [metric, 0]))
+
 async function change(query: string): Promise<void> {
   if (query.startsWith('DELETE')) await changeTables(stores, query)
   else await stores.clickhouse.client.command({ query })
@@ -40,21 +44,28 @@ async function verify(...words: string[]) {
 
 const plants = {
   'a rollup that counted a batch twice': [
-    `INSERT INTO report_daily (account_id, dimension, day, value, clicks, cost)
-     SELECT account_id, dimension, day, value, clicks, cost FROM report_daily WHERE account_id = 'acme' AND day = '2026-11-01'`,
-    ['acme report_daily 2026-11-01'],
+    `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks, cost)
+     SELECT account_id, dimension, day, value, clicks, cost FROM sums_by_day WHERE account_id = 'acme' AND day = '2026-11-01'`,
+    ['acme sums_by_day 2026-11-01'],
   ],
   'a rollup that missed a day': [
-    `DELETE FROM report_daily_by_campaign WHERE account_id = 'acme' AND day = '2026-10-30'`,
-    ['acme report_daily_by_campaign 2026-10-30'],
+    `DELETE FROM sums_by_day_and_campaign WHERE account_id = 'acme' AND day = '2026-10-30'`,
+    ['acme sums_by_day_and_campaign 2026-10-30'],
   ],
   'sums of clicks that do not exist': [
-    `INSERT INTO clicks_by_quarter_hour VALUES ('acme', '2026-12-24 00:00:00', 'k1', 7, 1.5)`,
-    ['acme clicks_by_quarter_hour 2026-12-24'],
+    `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks, cost)
+     VALUES ('acme', '2026-12-24 00:00:00', 'k1', 7, 1.5)`,
+    ['acme sums_by_quarter_hour 2026-12-24'],
   ],
   'money that differs by a millionth': [
-    `INSERT INTO report_daily VALUES ('acme', 'country', '2026-11-01', 'DE', 0, 0.000001)`,
-    ['acme report_daily 2026-11-01'],
+    `INSERT INTO sums_by_day (account_id, dimension, day, value, cost)
+     VALUES ('acme', 'country', '2026-11-01', 'DE', 0.000001)`,
+    ['acme sums_by_day 2026-11-01'],
+  ],
+  'conversions of a month without a click': [
+    `INSERT INTO sums_by_day_and_campaign (account_id, dimension, campaign_id, day, value, conversions, revenue)
+     VALUES ('acme', 'os', 'k1', '2025-02-03', 'iOS', 1, 9.5)`,
+    ['acme sums_by_day_and_campaign 2025-02-03'],
   ],
   'a click that the index has lost': [
     `DELETE FROM click_index WHERE account_id = 'acme' AND id = 'c3'`,
@@ -91,22 +102,67 @@ describe('verify', () => {
   )
 
   it('states what is stored and what should be, of the account that it is asked about', async () => {
-    await change(`INSERT INTO clicks_by_quarter_hour VALUES ('acme', '2026-11-01 00:00:00', 'k1', 2, 1.5)`)
+    await change(
+      `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks, cost)
+       VALUES ('acme', '2026-11-01 00:00:00', 'k1', 2, 1.5)`,
+    )
     const { differences } = await verify()
     expect(differences[0]).toEqual({
       accountId: 'acme',
-      table: 'clicks_by_quarter_hour',
+      table: 'sums_by_quarter_hour',
       day: '2026-11-01',
       keys: 1,
-      sums: { stored: { clicks: 3, cost: 1.75 }, actual: { clicks: 1, cost: 0.25 } },
+      sums: {
+        stored: { ...nothing, clicks: 3, cost: 1.75 },
+        actual: { ...nothing, clicks: 1, cost: 0.25 },
+      },
     })
     expect(await verify('--account', 'other')).toMatchObject({ code: 0, shown: [] })
     const { stdout, stderr, code } = await runHere(['verify'], stores.environment)
     expect([stdout, stderr, code]).toEqual([
-      'acme clicks_by_quarter_hour 2026-11-01: 1 sums differ; clicks 3 stored, 1 in the rows; cost 1.75 stored, 0.25 in the rows\n2 accounts compared: 1 difference.\n',
+      'acme sums_by_quarter_hour 2026-11-01: 1 sums differ; clicks 3 stored, 1 in the rows; cost 1.75 stored, 0.25 in the rows\n2 accounts compared: 1 difference.\n',
       expect.stringContaining('--repair'),
       1,
     ])
+    await verify('--repair')
+  })
+
+  it('finds and repairs a difference in each sum of each rollup', async () => {
+    const keys = {
+      sums_by_day: ['dimension, value', `'country', 'US'`],
+      sums_by_day_and_campaign: ['dimension, campaign_id, value', `'country', 'k1', 'US'`],
+      sums_by_quarter_hour: ['campaign_id', `'k1'`],
+    } as const
+    const planted = rollupNames.flatMap((table) =>
+      sums.map(({ metric, name }, index) => {
+        const day = `2026-06-${10 + index}`
+        return { table, metric, name, day, stored: { ...nothing, [metric]: -1 }, actual: nothing }
+      }),
+    )
+    for (const { table, name, day } of planted) {
+      const [columns, values] = keys[table]
+      const at = table === 'sums_by_quarter_hour' ? 'bucket' : 'day'
+      await change(
+        `INSERT INTO ${table} (account_id, ${at}, ${columns}, ${name}) VALUES ('acme', '${day}', ${values}, -1)`,
+      )
+    }
+    const { differences } = await verify()
+    expect(differences).toEqual(
+      planted.map(({ table, day, stored, actual }) => ({
+        ...{ accountId: 'acme', table, day, keys: 1, sums: { stored, actual } },
+      })),
+    )
+    expect(await verify('--repair')).toMatchObject({ code: 0, repaired: true })
+    expect(await verify()).toMatchObject({ code: 0, shown: [] })
+  })
+
+  it('tells of sums that only add up over the day', async () => {
+    await change(
+      `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
+       VALUES ('acme', 'country', '2026-11-01', 'US', 1), ('acme', 'country', '2026-11-01', 'DE', -1)`,
+    )
+    const { stdout } = await runHere(['verify', '--account', 'acme'], stores.environment)
+    expect(stdout).toContain('acme sums_by_day 2026-11-01: 2 sums differ; those of the whole day do not\n')
     await verify('--repair')
   })
 

@@ -1,4 +1,4 @@
-import { rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
+import { rollupNames, rollups, type Span, storedSums } from '../rollups/catalogue.ts'
 import { repair } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows } from '../sql/rows.ts'
@@ -22,24 +22,37 @@ export function wholeDays(accountId: string, stretches: readonly { firstMs: numb
 }
 
 /**
- * Makes the index and every rollup what the clicks say, a month at a time; running it again changes nothing.
+ * Makes the index of clicks what they say, and every sum, a month at a time; running it again changes nothing.
  * @param span whole UTC days
  */
 export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
   for (const month of await monthsWithRows(writer, span)) {
     await rebuildClickIndex(writer, month)
-    for (const name of rollupNames) {
-      await untilAnswered(`repairing ${name}`, () => repair(writer.stores.clickhouse, name, month), writer)
-    }
+    await repairRollups(writer, month)
   }
 }
 
-/** Cuts a span where months end, and leaves out months in which there is neither a click nor anything made of one. */
+/**
+ * Makes every sum what clicks and conversions say, a month at a time; running it again changes nothing.
+ * @param span whole UTC days
+ */
+export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
+  for (const month of await monthsWithRows(writer, span)) await repairRollups(writer, month)
+}
+
+async function repairRollups(writer: Writer, month: Span): Promise<void> {
+  for (const name of rollupNames) {
+    await untilAnswered(`repairing ${name}`, () => repair(writer.stores.clickhouse, name, month), writer)
+  }
+}
+
+/** Cuts a span where months end, and leaves out months in which there is no row, nor anything made of one. */
 export async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]> {
   const days = [
     ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
     ch`SELECT toDate(clicked_at) AS day FROM click_index WHERE ${inSpan(span)}`,
-    ...rollupNames.map((name) => ch`SELECT toDate(${rollups[name].at}) AS day FROM (${rollups[name].stored(span)})`),
+    ch`SELECT toDate(converted_at) AS day FROM conversions WHERE ${inSpan(span, ch`converted_at`)}`,
+    ...rollupNames.map((name) => ch`SELECT toDate(${rollups[name].at}) AS day FROM (${storedSums(name, span)})`),
   ]
   const question = ch`
 SELECT DISTINCT toStartOfMonth(day) AS month
@@ -89,8 +102,8 @@ WHERE ${inSpan(span)}
   )
 }
 
-function inSpan({ accountId, fromMs, untilMs }: Span): Fragment {
+function inSpan({ accountId, fromMs, untilMs }: Span, at: Fragment = ch`clicked_at`): Fragment {
   return ch`account_id = ${text(accountId)}
-  AND clicked_at >= ${instant(fromMs)}
-  AND clicked_at < ${instant(untilMs)}`
+  AND ${at} >= ${instant(fromMs)}
+  AND ${at} < ${instant(untilMs)}`
 }
