@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage, conversionStatuses } from '../../schema/conversion.ts'
 import { migrate } from '../../src/stores/migrate.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
-import { type StoredRow, storeConversions, storeMetadata } from '../kit/rows.ts'
+import { changeTables, type StoredRow, storeConversions, storeMetadata } from '../kit/rows.ts'
 
 let api: TestApp
 let key: string
@@ -101,15 +101,10 @@ describe('GET /conversions', () => {
     ].map((row) => ({ ...row, converted_at: '2026-11-20 10:00:00.001', stored_at: '2026-11-21 10:00:00.005' }))
     await storeConversions(api.stores, 'older', rows)
     const after = await page('', reader)
-    const { client } = api.stores.clickhouse
-    await client.command({
-      query: "ALTER TABLE conversions DELETE WHERE account_id = 'older' SETTINGS mutations_sync = 1",
-    })
-    await client.command({ query: 'ALTER TABLE conversions DROP COLUMN row_text' })
+    await changeTables(api.stores, "ALTER TABLE conversions DELETE WHERE account_id = 'older'")
+    await changeTables(api.stores, 'ALTER TABLE conversions DROP COLUMN row_text')
     await storeConversions(api.stores, 'older', rows.toReversed())
-    await client.command({
-      query: "ALTER TABLE schema_migrations DELETE WHERE name = '0010_whole_rows.sql' SETTINGS mutations_sync = 1",
-    })
+    await changeTables(api.stores, "ALTER TABLE schema_migrations DELETE WHERE name = '0010_whole_rows.sql'")
     expect(await migrate(api.stores)).toEqual(['clickhouse/0010_whole_rows.sql'])
     expect((await page('', reader)).data).toEqual(after.data)
     expect(after.data.map(({ id, payout }) => [id, payout])).toEqual([
