@@ -51,7 +51,6 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
     keyPrefix,
     connectionName: 'tributary',
     connectTimeout: 2_000,
-    commandTimeout: commandTimeoutMs,
     retryStrategy: (attempts) => Math.min(50 * attempts, retryMs),
     // What can't be sent now is decided by us now; a counter that is sent again would count twice.
     enableOfflineQueue: false,
@@ -72,7 +71,7 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
     if (isAway && nowMs - triedAtMs < retryMs) throw new Error('Redis is away.')
     triedAtMs = nowMs
     try {
-      const [count, endsInMs] = await command()
+      const [count, endsInMs] = await inTime(command())
       if (isAway) log({ level: 'info', message: 'Redis is back.' })
       isAway = false
       return { count, endsInMs }
@@ -92,6 +91,18 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
     },
     close: () => client.disconnect(),
   }
+}
+
+/**
+ * TRAP: a process that stood still for longer than that, on a machine with too much to do, finds its timer run out before
+ * it has read what came meanwhile. So what has come is read first.
+ */
+function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`No answer within ${commandTimeoutMs} ms.`))
+    const timer = setTimeout(() => setImmediate(late), commandTimeoutMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 function firstConnection(client: Client): Promise<void> {

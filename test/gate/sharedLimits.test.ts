@@ -66,6 +66,18 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
       payload: { visitor_id: visitor, campaign_id: 'camp', event_name: 'a' },
     })
 
+  it('are not given up because an instance stood still itself while Redis answered', async () => {
+    const redis = await openRedis(server.url, ({ message }) => said.push(message))
+    opened.push(redis)
+    // Redis knows the script from now on, so that the next command is sent within this turn of the loop.
+    await redis.add('key:stood still', 60_000)
+    const counted = redis.add('key:stood still', 60_000)
+    await new Promise((resolve) => setImmediate(() => process.nextTick(resolve)))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+    expect(await counted).toMatchObject({ count: 2 })
+    expect(redis.isAway).toBe(false)
+  })
+
   it('count a key across all of them, and tell one budget', async () => {
     const key = await account('shared')
     const answers = []
