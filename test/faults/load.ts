@@ -9,6 +9,9 @@ const patienceMs = 120_000
 /** A caller of events asks another time after this long: an event is looked up, waits for a flush, and is flushed, each with a deadline. */
 const answerPatienceMs = 30_000
 
+/** Told of every answer that is not 200: of whom, its status or `none`, and its body. */
+export type OnTrouble = (port: number, status: string, body: string) => void
+
 /**
  * Callers as they should be: each event has an id of its own, and is sent again with it until it is answered with 200,
  * each time to the next server. Ids start with the name of this load, which no other has.
@@ -23,17 +26,11 @@ export class Load {
   readonly #targets: readonly Target[]
   readonly #key: string
   readonly #callers: Promise<void>[]
-  readonly #onTrouble: (port: number, status: string) => void
+  readonly #onTrouble: OnTrouble
   #isFinishing = false
   #sent = 0
 
-  /** @param onTrouble told of every answer that is not 200 */
-  constructor(
-    targets: readonly Target[],
-    key: string,
-    connections: number,
-    onTrouble: (port: number, status: string) => void = () => {},
-  ) {
+  constructor(targets: readonly Target[], key: string, connections: number, onTrouble: OnTrouble = () => {}) {
     this.#targets = targets
     this.#key = key
     this.#onTrouble = onTrouble
@@ -82,7 +79,7 @@ export class Load {
       }
       const status = `${answer?.status ?? 'none'}`
       this.others.set(status, (this.others.get(status) ?? 0) + 1)
-      this.#onTrouble(target.port, status)
+      this.#onTrouble(target.port, status, answer?.body ?? '')
       const fault = faultOf(answer, wasDown || target.isDown())
       if (fault) this.faults.push(`${id} at ${target.port}: ${fault}`)
       if (Date.now() > deadline) {

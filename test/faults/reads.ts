@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, type Target } from './ask.ts'
-import { faultOf } from './load.ts'
+import { faultOf, type OnTrouble } from './load.ts'
 
 const pauseMs = 5
 
@@ -18,7 +18,7 @@ export class Reads {
   readonly #targets: readonly Target[]
   readonly #key: string
   readonly #expected: ReadonlyMap<string, string>
-  readonly #onTrouble: (port: number, status: string) => void
+  readonly #onTrouble: OnTrouble
   readonly #callers: Promise<void>[]
   #isFinishing = false
 
@@ -28,7 +28,7 @@ export class Reads {
     key: string,
     expected: ReadonlyMap<string, string>,
     connections: number,
-    onTrouble: (port: number, status: string) => void,
+    onTrouble: OnTrouble,
   ) {
     this.#targets = targets
     this.#key = key
@@ -57,7 +57,7 @@ export class Reads {
       } else {
         const status = `${answer?.status ?? 'none'}`
         this.others.set(status, (this.others.get(status) ?? 0) + 1)
-        this.#onTrouble(target.port, status)
+        this.#onTrouble(target.port, status, answer?.body ?? '')
         const fault = faultOf(answer, wasDown || target.isDown())
         if (fault) this.faults.push(`${path} at ${target.port}: ${fault}`)
       }

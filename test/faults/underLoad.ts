@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask } from './ask.ts'
 import { readPaths, reckon } from './fill.ts'
-import { Load } from './load.ts'
+import { Load, type OnTrouble } from './load.ts'
 import { bodyOf, Reads } from './reads.ts'
 import type { ServerFault } from './serverFaults.ts'
 import type { Servers } from './servers.ts'
@@ -37,8 +37,8 @@ export async function runFaults(
   tell: (outcome: Outcome) => void,
 ): Promise<{ faults: string[]; events: number; reads: number }> {
   const { one, other, key } = servers
-  const troubles: { atMs: number; port: number; status: string }[] = []
-  const onTrouble = (port: number, status: string) => troubles.push({ atMs: performance.now(), port, status })
+  const troubles: { atMs: number; port: number; status: string; body: string }[] = []
+  const onTrouble: OnTrouble = (port, status, body) => troubles.push({ atMs: performance.now(), port, status, body })
   const expected = await expectedAnswers(servers)
   const load = new Load([one, other], key, eventCallers, onTrouble)
   const reads = new Reads([one, other], key, expected, readCallers, onTrouble)
@@ -54,9 +54,9 @@ export async function runFaults(
     if (!isCalm || recoveryMs > recoveryMaxMs) found.push(`It has not recovered within ${recoveryMaxMs} ms.`)
     const allowed = new Set(fault.mayTrouble(servers).map(({ port }) => port))
     const others: Record<string, number> = {}
-    for (const { port, status } of mine) {
+    for (const { port, status, body } of mine) {
       others[status] = (others[status] ?? 0) + 1
-      if (!allowed.has(port)) found.push(`An instance that it did not concern answered ${status}.`)
+      if (!allowed.has(port)) found.push(`An instance that it did not concern answered ${status}: ${body}`)
     }
     found.push(...[...load.faults, ...reads.faults].slice(faultsBefore))
     tell({ name, faults: found, recoveryMs, others })
