@@ -1,5 +1,5 @@
 import { execFileSync, fork } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { attachEmbedded } from '../../src/stores/embedded/attach.ts'
@@ -93,8 +93,10 @@ describe('attaching to the embedded engines', () => {
   })
 
   it('works in a folder whose path is too long for a socket', async () => {
-    folder = makeEmptyFolder()
+    folder = makeFolder()
     const deep = join(folder.path, 'a'.repeat(60), 'b'.repeat(60))
+    mkdirSync(deep, { recursive: true })
+    renameSync(join(folder.path, 'postgres'), join(deep, 'postgres'))
     const engines = await folder.attach({ dataDir: deep, clickhouse: false })
     const sql = pool(engines.postgres)
     expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
