@@ -103,7 +103,7 @@ describe('GET /conversions', () => {
     const after = await page('', reader)
     await changeTables(api.stores, "ALTER TABLE conversions DELETE WHERE account_id = 'older'")
     await changeTables(api.stores, 'ALTER TABLE conversions DROP COLUMN row_text')
-    await storeConversions(api.stores, 'older', rows.toReversed())
+    await storeConversions(api.stores, 'older', rows)
     await changeTables(api.stores, "ALTER TABLE schema_migrations DELETE WHERE name = '0010_whole_rows.sql'")
     expect(await migrate(api.stores)).toEqual(['clickhouse/0010_whole_rows.sql'])
     expect((await page('', reader)).data).toEqual(after.data)
