@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import { type Logger, pino } from 'pino'
@@ -78,7 +79,9 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
       await stop()
       await stores.close()
       log.info('stopped')
-      destination.flushSync()
+      // TRAP: flushSync() would overtake the line that is being written.
+      destination.end()
+      await once(destination, 'close')
     })
   } catch (error) {
     redis?.close()
