@@ -51,6 +51,7 @@ describe('the law of the house', () => {
           const key = await api.account(accountId, { currency })
           const named = campaigns.map((id) => ({ id, name: id }))
           await importContent(api.stores, accountId, 'campaigns', named)
+          await mergeNow()
           const account = { accountId, key, nowMs, currency, model: new Model(), files: [] as File[] }
           for (const [step, questions] of given.steps) {
             await take(account, step)
@@ -67,6 +68,27 @@ describe('the law of the house', () => {
   )
 })
 
+const tables = [
+  ...['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks'],
+  ...['sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quarter_hour'],
+]
+
+/**
+ * Merges every table, and lets none be merged from then on: versions stay side by side until the next time, and those are
+ * what a reader has to collapse.
+ */
+async function mergeNow(): Promise<void> {
+  for (const table of tables) {
+    for (const query of [
+      `SYSTEM START MERGES ${table}`,
+      `OPTIMIZE TABLE ${table} FINAL`,
+      `SYSTEM STOP MERGES ${table}`,
+    ]) {
+      await changeTables(api.stores, query)
+    }
+  }
+}
+
 type File = { resource: 'clicks'; lines: ClickLine[] } | { resource: 'conversions'; lines: ConversionLine[] }
 
 interface Account {
@@ -81,10 +103,7 @@ interface Account {
 async function take(account: Account, step: Step): Promise<void> {
   const { files, key } = account
   if (step.kind === 'merge') {
-    const tables = ['clicks', 'conversions', 'converted_clicks', 'sums_by_day', 'sums_by_day_and_campaign']
-    for (const table of [...tables, 'sums_by_quarter_hour', 'click_index', 'conversion_index']) {
-      await changeTables(api.stores, `OPTIMIZE TABLE ${table} FINAL`)
-    }
+    await mergeNow()
   } else if (step.kind === 'event') {
     const answer = await post(api.app, key, { click_id: step.clickId, event_name: 'paid', value: 1e9 })
     const isFound = campaigns.includes(account.model.campaignOf(step.clickId) ?? '')
