@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ch, count, type Fragment, identifier, render, text } from '../src/sql/fragment.ts'
+import { whileItWorks } from '../src/stores/clickhouse.ts'
 import type { Stores } from '../src/stores/open.ts'
 
 /** The account that questions are put to; four others, each a tenth of its size, lie beside it in every table. */
@@ -154,6 +155,7 @@ async function run({ clickhouse }: Stores, statement: Fragment): Promise<void> {
       max_insert_threads: '1',
       max_partitions_per_insert_block: '0',
       min_insert_block_size_rows: '1000000',
+      ...whileItWorks,
     },
   })
 }
