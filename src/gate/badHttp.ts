@@ -13,6 +13,7 @@ export function answerBadHttp(error: NodeJS.ErrnoException, socket: Socket): voi
     return
   }
   const { code, status, message } = problemOf(error.code)
+  const { rawPacket } = error as { rawPacket?: Buffer }
   const requestId = uuidv7()
   const body = JSON.stringify({ error: code, message, requestId } satisfies ProblemBody)
   socket.end(
@@ -23,7 +24,8 @@ export function answerBadHttp(error: NodeJS.ErrnoException, socket: Socket): voi
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
       '',
-      body,
+      // Whoever asks HEAD takes what follows the headers for the next answer.
+      rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body,
     ].join('\r\n'),
   )
   // Destroyed at once, the answer could be lost on its way; not destroyed, a sender that goes on keeps it for ever.
