@@ -7,7 +7,7 @@ function setup(thread)
   thread:set("thread_number", thread_count)
 end
 
-local head, identifiers, event_ids, attribution, run
+local identifiers, event_ids, attribution, run, in_turn
 local counter = 0
 
 function init(args)
@@ -15,6 +15,7 @@ function init(args)
   attribution, run = args[2], args[5]
   identifiers = args[3] ~= "new" and tonumber(args[3]) or nil
   event_ids = args[4] == "yes"
+  in_turn = args[5] == "warm up"
   wrk.method = "POST"
   wrk.headers["Content-Type"] = "application/json"
   wrk.headers["Authorization"] = "ApiKey " .. args[1]
@@ -27,7 +28,7 @@ end
 
 function request()
   counter = counter + 1
-  local number = identifiers and math.random(0, identifiers - 1) or counter
+  local number = identifiers and ((in_turn and counter or math.random(0, identifiers - 1)) % identifiers) or counter
   local whose
   if attribution == "visitor" then
     whose = '"visitor_id":"visitor-' .. number .. '","campaign_id":"campaign-' .. (number % 20) .. '"'

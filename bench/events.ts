@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 })
 
 /** As `npm start` and the image start it. */
-const nodeFlags = ['--max-semi-space-size=32']
+const nodeFlags = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 
 const account = 'bench'
 const warmClicks = 10_000
@@ -103,8 +103,8 @@ try {
   const profiled = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
   const server = await start([...nodeFlags, ...profiled, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'])
   const empty = await start(['--import', 'tsx', join(packageRoot, 'bench/emptyRoute.ts')])
-  await runWrk(urlOf(server), 64, 3, 'warm up', { key, ...(loads[0] as Load) })
-  await runWrk(urlOf(empty), 64, 3, 'warm up', { key, ...(loads[0] as Load) })
+  await runWrk(urlOf(server), 512, 6, 'warm up', { key, ...(loads[0] as Load) })
+  await runWrk(urlOf(empty), 512, 3, 'warm up', { key, ...(loads[0] as Load) })
   for (const connections of options.connections.split(',').map(Number)) {
     const [first] = loads
     const baseline = await runWrk(urlOf(empty), connections, seconds, 'baseline', { key, ...(first as Load) })

@@ -3,11 +3,11 @@ import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '../problem.ts'
 import { startOfUtcMonth } from '../storedEvents.ts'
 import type { Stores } from '../stores/open.ts'
-import { type Patience, untilAnswered } from '../writing/patience.ts'
+import { untilAnswered } from '../writing/patience.ts'
 import type { PixelEvent } from '../writing/pixelEvent.ts'
 import { Batches } from './batches.ts'
 import { type AccountMonth, Ceiling, type TakenPlace } from './ceiling.ts'
-import { type Acceptance, Duplicates, generationAfter, type Outcome } from './deduplicate.ts'
+import { Duplicates, generationAfter, type Outcome } from './deduplicate.ts'
 import { openFigures } from './figures.ts'
 import { openAttribution, type Place } from './resolve.ts'
 import { storeEvents } from './store.ts'
@@ -25,8 +25,6 @@ interface Call extends Sender {
   event: ValidEvent
   place: Place
   id: string
-  /** As which of its id's acceptances it will be stored; known once the id has been looked up. */
-  generation: number
 }
 
 /** Where events come in. */
@@ -44,16 +42,7 @@ export interface Intake {
 /** Calls under way in this process; more are refused at once, so that memory stays bounded whatever the stores do. */
 const callsMax = 10_000
 
-/** Ids are looked up while their events wait for a flush, and the one before it is stored. */
-const lookUpOptions = {
-  itemsMax: 1_000,
-  underWayMax: 1,
-  deadlineMs: 10_000,
-  // A look-up costs ClickHouse 3 ms whatever is in it.
-  gather: { quietMs: 2, mostMs: 15, beside: { items: 256, mostMs: 15 } },
-}
-
-/** A flush is one insert; while two run, the next one gathers. */
+/** A flush is one look-up of duplicates and one insert; while two run, the next one gathers. */
 const flushOptions = {
   itemsMax: 4_000,
   underWayMax: 2,
@@ -61,9 +50,10 @@ const flushOptions = {
   // Each flush makes one part: 25 a second at most, which merges keep up with. Three may follow each other at once, so
   // that a lone caller waits at every third event only.
   pace: { starts: 3, withinMs: 120 },
-  // At 25 a second, callers split over two flushes wait twice as long: they are put together again, those included whose
-  // ids are being looked up, unless they are so many that one half can be read while the other is stored.
-  gather: { quietMs: 5, mostMs: 30, beside: { items: 256, mostMs: 100 }, enough: 400 },
+  // At 25 a second, callers split over two flushes wait twice as long, and two halves cost more than one whole: they are
+  // put together again, unless there are so many that one half can be read while the other is stored. Reading a thousand
+  // calls takes 70 ms.
+  gather: { quietMs: 5, mostMs: 20, mostMsPerItem: 0.1, beside: { items: 1_000, mostMs: 100 } },
 }
 
 /** What the intake is given. */
@@ -81,9 +71,7 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
   const attribution = openAttribution(stores, now)
   const duplicates = new Duplicates(stores.clickhouse)
   const ceiling = new Ceiling(stores.clickhouse)
-  const lookUps = new Batches<Call, Acceptance | undefined>({ ...lookUpOptions, run: lookUp })
-  const gather = { ...flushOptions.gather, isMoreComing: () => lookUps.isBusy }
-  const flushes = new Batches<Call, Outcome>({ ...flushOptions, gather, run: flush })
+  const flushes = new Batches<Call, Outcome>({ ...flushOptions, run: flush })
   let callsUnderWay = 0
   const figures = openFigures(registry, { underWay: () => callsUnderWay, waiting: () => flushes.waiting })
 
@@ -92,11 +80,10 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
     callsUnderWay += 1
     try {
       const place = await attribution.resolve(sender.accountId, event.of)
-      const call = { ...sender, event, place, id: event.eventId ?? uuidv7(), generation: 0 }
+      const call = { ...sender, event, place, id: event.eventId ?? uuidv7() }
+      const first = () => flushes.add(call)
       const isNamed = event.eventId !== undefined
-      const outcome = await (isNamed
-        ? duplicates.once(call, event.receivedAtMs, () => storeOnce(call))
-        : flushes.add(call))
+      const outcome = await (isNamed ? duplicates.once(call, event.receivedAtMs, first) : first())
       figures.outcomes[outcome] += 1
       return outcome
     } finally {
@@ -104,40 +91,34 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
     }
   }
 
-  async function storeOnce(call: Call): Promise<Outcome> {
-    const generation = generationAfter(await lookUps.add(call), call.event.receivedAtMs)
-    if (generation === undefined) return 'duplicate'
-    call.generation = generation
-    return flushes.add(call)
-  }
-
-  async function lookUp(calls: readonly Call[], signal: AbortSignal): Promise<(Acceptance | undefined)[]> {
-    const startedAtMs = performance.now()
-    const found = await untilAnswered(
-      'looking up events',
-      () => duplicates.findLast(calls, signal),
-      patienceWith(signal, lookUpOptions.deadlineMs),
-    )
-    figures.countStep('look_up', (performance.now() - startedAtMs) / 1000)
-    return found
-  }
-
-  /** Stores calls together, each as far as its account may; what the insert comes to concerns only those that are in it. */
+  /** Decides calls together, each on its own; what the insert comes to concerns only those that are in it. */
   async function flush(calls: readonly Call[], signal: AbortSignal): Promise<(Outcome | Error)[]> {
-    const patience = patienceWith(signal, flushOptions.deadlineMs)
-    await untilAnswered('counting events', () => ceiling.prepare(calls.map(monthOf)), patience)
-    const storing: { call: Call; place: TakenPlace }[] = []
+    const startedAtMs = performance.now()
+    const recognisable = calls.filter(({ event }) => event.eventId !== undefined)
+    const patience = { say: (line: string) => log.warn(line), signal, patienceMs: flushOptions.deadlineMs }
+    const [acceptances] = await untilAnswered(
+      'looking up events',
+      () => Promise.all([duplicates.findLast(recognisable, signal), ceiling.prepare(calls.map(monthOf))]),
+      patience,
+    )
+    const lookedUpAtMs = performance.now()
+    const lastOf = new Map(recognisable.map((call, index) => [call, acceptances[index]]))
+    const storing: { call: Call; place: TakenPlace; row: PixelEvent }[] = []
     const outcomes = calls.map((call): Outcome => {
+      const generation = generationAfter(lastOf.get(call), call.event.receivedAtMs)
+      if (generation === undefined) return 'duplicate'
       const place = ceiling.take(monthOf(call), call.clickAllowance)
       if (!place) return 'over_ceiling'
-      storing.push({ call, place })
+      storing.push({ call, place, row: rowOf(call, generation) })
       return 'stored'
     })
-    figures.countFlush(calls.length)
-    if (storing.length === 0) return outcomes
-    const startedAtMs = performance.now()
+    const lookUp = (lookedUpAtMs - startedAtMs) / 1000
+    if (storing.length === 0) {
+      figures.countFlush(calls.length, { lookUp, insert: undefined })
+      return outcomes
+    }
     try {
-      const rows = storing.map(({ call }) => rowOf(call))
+      const rows = storing.map(({ row }) => row)
       await storeEvents(stores.clickhouse, rows, patience)
     } catch (error) {
       for (const { place } of storing) place.giveBack()
@@ -145,32 +126,22 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
       const problem = error instanceof Problem ? error : notStored()
       return outcomes.map((outcome) => (outcome === 'stored' ? problem : outcome))
     }
-    figures.countStep('insert', (performance.now() - startedAtMs) / 1000)
     for (const { call, place } of storing) {
       place.keep()
       if (call.event.eventId !== undefined) duplicates.remember(call, call.event.receivedAtMs)
     }
+    figures.countFlush(calls.length, { lookUp, insert: (performance.now() - lookedUpAtMs) / 1000 })
     return outcomes
   }
 
-  function patienceWith(signal: AbortSignal, patienceMs: number): Patience {
-    return { say: (line) => log.warn(line), signal, patienceMs }
-  }
-
-  async function idle(): Promise<void> {
-    // What has been looked up is in a flush at once.
-    await lookUps.idle()
-    await flushes.idle()
-  }
-
-  return { accept, idle }
+  return { accept, idle: () => flushes.idle() }
 }
 
 function monthOf({ accountId, event }: Call): AccountMonth {
   return { accountId, monthMs: startOfUtcMonth(event.receivedAtMs) }
 }
 
-function rowOf({ accountId, id, event, place, generation }: Call): PixelEvent {
+function rowOf({ accountId, id, event, place }: Call, generation: number): PixelEvent {
   const { eventName, of, visitorId, value, currency, properties, occurredAtMs, receivedAtMs } = event
   return {
     accountId,

@@ -21,17 +21,14 @@ export interface BatchOptions<Item, Result> {
   /**
    * A batch that may start waits for the callers that the last one answered, who may ask again: one batch of all costs
    * less than two of half. It waits until it is as large as that one was with those who waited meanwhile, until no item
-   * has come for `quietMs` nor is about to, or for `mostMs`. Beside a running batch it waits until it has so many items,
-   * or for so long. Without it nothing waits.
+   * has come for `quietMs`, or for `mostMs` and `mostMsPerItem` more for each of those that it waits for. Beside a running
+   * batch it waits until it has so many items, or for so long. Without it nothing waits.
    */
   gather?: {
     quietMs: number
     mostMs: number
+    mostMsPerItem: number
     beside: { items: number; mostMs: number }
-    /** With so many it waits for nobody: one half can be read while the other is stored. */
-    enough?: number
-    /** Whether items are on their way here. */
-    isMoreComing?: () => boolean
   }
 }
 
@@ -50,9 +47,9 @@ export class Batches<Item, Result> {
   #windowAtMs = Number.NEGATIVE_INFINITY
   #startsInWindow = 0
   #waiting: Waiting<Item, Result>[] = []
-  /** When the last item came, when the last batch ended, and how many may come now that it has. */
+  /** When the last item came, when the answers of the last batch were written, and how many may come now that they are. */
   #addedAtMs = 0
-  #endedAtMs = 0
+  #answeredAtMs = 0
   #expected = 1
   #underWay = 0
   #isScheduled = false
@@ -66,11 +63,6 @@ export class Batches<Item, Result> {
   /** How many items wait for their batch to start. */
   get waiting(): number {
     return this.#waiting.length
-  }
-
-  /** Whether anything waits or runs. */
-  get isBusy(): boolean {
-    return this.#waiting.length > 0 || this.#underWay > 0
   }
 
   /**
@@ -87,7 +79,7 @@ export class Batches<Item, Result> {
 
   /** Resolves when nothing waits and nothing runs. */
   async idle(): Promise<void> {
-    while (this.isBusy) {
+    while (this.#waiting.length > 0 || this.#underWay > 0) {
       await new Promise<void>((resolve) => this.#ended.push(resolve))
     }
   }
@@ -109,18 +101,14 @@ export class Batches<Item, Result> {
     else setTimeout(() => setImmediate(() => this.#gather(sinceMs)), gather.quietMs)
   }
 
-  #isGathered(
-    { quietMs, mostMs, beside, enough = Number.POSITIVE_INFINITY, isMoreComing }: Gathering,
-    sinceMs: number,
-  ): boolean {
+  #isGathered({ quietMs, mostMs, mostMsPerItem, beside }: Gathering, sinceMs: number): boolean {
     const { length } = this.#waiting
     const nowMs = performance.now()
     if (length >= this.#options.itemsMax) return true
     if (this.#underWay > 0) return length >= beside.items || nowMs - sinceMs >= beside.mostMs
-    if (length >= Math.min(this.#expected, enough)) return true
-    const quietSinceMs = Math.max(this.#addedAtMs, this.#endedAtMs)
-    if (nowMs - Math.max(sinceMs, this.#endedAtMs) >= mostMs) return true
-    return nowMs - quietSinceMs >= quietMs && !isMoreComing?.()
+    if (length >= this.#expected) return true
+    if (nowMs - Math.max(this.#addedAtMs, this.#answeredAtMs) >= quietMs) return true
+    return nowMs - Math.max(sinceMs, this.#answeredAtMs) >= mostMs + mostMsPerItem * this.#expected
   }
 
   #pauseMs(): number {
@@ -168,7 +156,11 @@ export class Batches<Item, Result> {
     } finally {
       clearTimeout(timer)
       this.#underWay -= 1
-      this.#endedAtMs = performance.now()
+      // TRAP: a thousand answers take 30 ms to write, in which nobody is heard who asks again: it is no silence.
+      this.#answeredAtMs = Number.POSITIVE_INFINITY
+      setImmediate(() => {
+        this.#answeredAtMs = performance.now()
+      })
       this.#expected = batch.length + this.#waiting.length
       this.#schedule()
       for (const tell of this.#ended.splice(0)) tell()

@@ -5,10 +5,8 @@ import type { Outcome } from './deduplicate.ts'
 export interface Figures {
   /** Events answered with 200 so far; add to it. */
   readonly outcomes: Record<Outcome, number>
-  /** Counts a flush by how many events it decided. */
-  countFlush(size: number): void
-  /** Notes how long a look-up or an insert took that events shared. */
-  countStep(step: 'look_up' | 'insert', seconds: number): void
+  /** @param stepS how long the look-up and the insert took, seconds; the latter is undefined where nothing was stored */
+  countFlush(size: number, stepS: { lookUp: number; insert: number | undefined }): void
 }
 
 const sizeBuckets = [1, 5, 10, 50, 100, 250, 500, 1_000, 2_000, 4_000]
@@ -37,13 +35,13 @@ export function openFigures(
   })
   const sizes = new Histogram({
     name: 'event_flush_size',
-    help: 'Events that share an insert.',
+    help: 'Events that share a look-up of duplicates and an insert.',
     buckets: sizeBuckets,
     registers,
   })
   const durations = new Histogram({
     name: 'event_flush_duration_seconds',
-    help: 'Seconds that events wait together for a step: look_up, insert; attempts that had to be repeated included.',
+    help: 'Seconds that a flush takes, by step: look_up, insert; attempts that had to be repeated included.',
     labelNames: ['step'],
     buckets: durationBucketsS,
     registers,
@@ -66,7 +64,10 @@ export function openFigures(
   })
   return {
     outcomes,
-    countFlush: (size) => sizes.observe(size),
-    countStep: (step, seconds) => durations.observe({ step }, seconds),
+    countFlush(size, { lookUp, insert }) {
+      sizes.observe(size)
+      durations.observe({ step: 'look_up' }, lookUp)
+      if (insert !== undefined) durations.observe({ step: 'insert' }, insert)
+    },
   }
 }

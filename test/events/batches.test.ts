@@ -74,6 +74,26 @@ describe('batches', () => {
     expect(await second).toBe('in time')
   })
 
+  it('hear everybody who was answered before they call it silence, however long the answers take to write', async () => {
+    const gather = { quietMs: 5, mostMs: 1_000, mostMsPerItem: 0, beside: { items: 10, mostMs: 1_000 } }
+    const { batches, held } = open({ gather, underWayMax: 2 })
+    const writeAndAskAgain = async () => {
+      await batches.add(0)
+      for (const sinceMs = performance.now(); performance.now() - sinceMs < gather.quietMs; );
+      await turn()
+      return await batches.add(0)
+    }
+    const answers = [writeAndAskAgain(), writeAndAskAgain(), writeAndAskAgain()]
+    await turn()
+    answers.push(batches.add(0))
+    for (let next = 0; next < 2; next++) {
+      while (held.length === next) await turn()
+      held[next]?.answer(texts(held[next]?.items))
+    }
+    await Promise.all(answers)
+    expect(held.map(({ items }) => items.length)).toEqual([3, 4])
+  })
+
   it('are idle when the last one has ended, however it did', async () => {
     const { batches, held } = open({ itemsMax: 1 })
     await batches.idle()
@@ -127,7 +147,7 @@ describe('batches', () => {
       expect(starts.map(({ atMs }) => Math.round(atMs / 10))).toEqual([0, 6, 8, 12, 14, 16, 24, 26])
     })
 
-    const gather = { quietMs: 5, mostMs: 30, beside: { items: 10, mostMs: 100 } }
+    const gather = { quietMs: 5, mostMs: 30, mostMsPerItem: 0, beside: { items: 10, mostMs: 100 } }
 
     it('put callers together who were answered apart, and never keep a lone one waiting', async () => {
       const { batches, starts } = openTimed(() => 20, { gather })
@@ -153,34 +173,6 @@ describe('batches', () => {
       }
       await vi.advanceTimersByTimeAsync(1_000)
       expect(await Promise.all(answers)).toHaveLength(60)
-    })
-
-    it('wait for items that are on their way, but for no more than so long', async () => {
-      let isMoreComing = true
-      const { batches, starts } = openTimed(() => 20, { gather: { ...gather, isMoreComing: () => isMoreComing } })
-      const answers = Array.from({ length: 4 }, (_, item) => batches.add(item))
-      await vi.advanceTimersByTimeAsync(21)
-      answers.push(batches.add(4))
-      await vi.advanceTimersByTimeAsync(15)
-      expect(starts.map(({ items }) => items)).toEqual([4])
-      isMoreComing = false
-      await vi.advanceTimersByTimeAsync(40)
-      expect(starts.map(({ items }) => items)).toEqual([4, 1])
-      isMoreComing = true
-      answers.push(batches.add(5))
-      await vi.advanceTimersByTimeAsync(100)
-      expect(await Promise.all(answers)).toHaveLength(6)
-    })
-
-    it('wait for nobody once they have enough', async () => {
-      const { batches, starts } = openTimed(() => 20, { gather: { ...gather, enough: 3 } })
-      const answers = Array.from({ length: 9 }, (_, item) => batches.add(item))
-      await vi.advanceTimersByTimeAsync(21)
-      for (let item = 9; item < 12; item++) answers.push(batches.add(item))
-      await vi.advanceTimersByTimeAsync(1)
-      expect(starts.map(({ items }) => items)).toEqual([9, 3])
-      await vi.advanceTimersByTimeAsync(100)
-      expect(await Promise.all(answers)).toHaveLength(12)
     })
 
     it('start beside a running one when they have grown, or after a while', async () => {
