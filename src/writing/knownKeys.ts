@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { ch, type Fragment } from '../sql/fragment.ts'
-import { selectBytes, selectRows } from '../sql/rows.ts'
-import { whileItWorks } from '../stores/clickhouse.ts'
+import { selectBytes, selectRows, unhurried } from '../sql/rows.ts'
 import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
@@ -11,7 +10,7 @@ export interface KeySource {
   name: string
   /** SELECT of one column `key`: every key of the account that is stored. */
   every: Fragment
-  /** SELECT of one column `key`: those of the given ones that are stored. */
+  /** SELECT of one column `key`: those of the given ones that are stored, and no others. */
   among(keys: readonly string[]): Fragment
 }
 
@@ -67,7 +66,7 @@ export class KnownKeys {
   async #readAll(): Promise<Uint32Array> {
     const { name, every } = this.#source
     const question = ch`SELECT CRC32(key) FROM (${every}) FORMAT RowBinary`
-    const asking = { label: `import.all_${name}`, settings: { max_execution_time: 600, ...whileItWorks } }
+    const asking = { label: `import.all_${name}`, ...unhurried }
     return await untilAnswered(
       `reading the ids of ${name}`,
       async () => {

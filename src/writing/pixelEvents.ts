@@ -24,7 +24,8 @@ WHERE account_id = ${text(writer.accountId)}`
     every,
     // By id as well, since that is what the sort key finds.
     among: (keys) => ch`${every} AND origin IN ('browser', 'server')
-  AND id IN ${idList([...new Set(keys.map((key) => key.split(' ')[1] ?? ''))])}`,
+  AND id IN ${idList([...new Set(keys.map((key) => key.split(' ')[1] ?? ''))])}
+  AND key IN ${idList(keys)}`,
   })
 }
 

@@ -359,6 +359,18 @@ describe('pixel events', () => {
     )
   })
 
+  it('are no duplicates of stored ones of the same id that are of another origin or generation', async () => {
+    await importContent(stores, account, 'pixel-events', [event('a', { origin: 'server' }), event('b')])
+    const rows = [event('a'), event('b', { generation: 1 })]
+    expect(await importContent(stores, account, 'pixel-events', rows)).toMatchObject(counts(2, 2, 0, 0, 0))
+    expect(await stored('id, origin, generation', 'pixel_events', 'ORDER BY id, origin, generation')).toEqual([
+      { id: 'a', origin: 'browser', generation: 0 },
+      { id: 'a', origin: 'server', generation: 0 },
+      { id: 'b', origin: 'browser', generation: 0 },
+      { id: 'b', origin: 'browser', generation: 1 },
+    ])
+  })
+
   it('belong to the owner of their campaign, or to the account', async () => {
     await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C', userId: 'owner' }])
     const rows = [
