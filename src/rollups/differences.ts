@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { sumColumns, sums } from '../metrics.ts'
-import { ch, type Fragment, identifier, join } from '../sql/fragment.ts'
-import { runStatement } from '../sql/write.ts'
+import { ch, type Fragment, identifier, join, text } from '../sql/fragment.ts'
+import { runOnEveryNode, runStatement } from '../sql/write.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
 import { actualSums, type RollupName, rollups, type Span, storedSums } from './catalogue.ts'
 
@@ -36,7 +37,7 @@ HAVING ${join(unequal, ' OR ')}`
 
 /**
  * Makes a rollup right by inserting what is missing, or too much, as one block: readers see the old sums or the right
- * ones, and running it again changes nothing. Nobody else may write rows of the account meanwhile.
+ * ones, and running it again changes nothing. Nobody else may write rows of the account meanwhile, nor repair them.
  * @param span whole UTC days of one year, which is one partition and so one part
  * @throws Problem `unavailable` when its outcome is not known
  */
@@ -50,5 +51,18 @@ INSERT INTO ${table} (account_id, ${keys}, ${sumColumns})
 SELECT account_id, ${keys}, ${join(missing, ', ')}
 FROM (${differences(name, span)})`,
     `repair.${name}`,
+    `${repairsOf(span.accountId)}${randomUUID()}`,
   )
 }
+
+/**
+ * Ends repairs of an account that outlived their sender, so that none is committed once we have looked.
+ * @throws Problem `unavailable` when that is not known
+ */
+export async function endRepairs(clickhouse: ClickHouse, accountId: string): Promise<void> {
+  const statement = ch`KILL QUERY WHERE startsWith(initial_query_id, ${text(repairsOf(accountId))}) SYNC`
+  await runOnEveryNode(clickhouse, statement, 'repair.end')
+}
+
+/** What the query ids of an account's repairs begin with; no account's id holds a space. */
+const repairsOf = (accountId: string) => `repair ${accountId} `

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { ClickHouseError, type ClickHouseSettings, parseError, TupleParam } from '@clickhouse/client'
 import { Problem } from '../problem.ts'
-import type { ClickHouse } from '../stores/clickhouse.ts'
+import { type ClickHouse, whileItWorks } from '../stores/clickhouse.ts'
 import { untilException } from './exceptionTail.ts'
 import { type Fragment, render, type Statement } from './fragment.ts'
 
 /** Who is asked: usually the one ClickHouse of this process. */
-type Asked = Pick<ClickHouse, 'reader' | 'onQuery'>
+export type Asked = Pick<ClickHouse, 'reader' | 'onQuery'>
 
 /** How one question is asked. */
 export interface Asking {
@@ -39,6 +39,9 @@ const readSettings: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
 }
+
+/** For questions over a whole month or account that no caller waits for. */
+export const unhurried: Pick<Asking, 'settings'> = { settings: { max_execution_time: 600, ...whileItWorks } }
 
 /**
  * For FINAL over no more than some ten thousand rows: one thread collapses them. To split them among threads costs more

@@ -71,10 +71,16 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion): 
 /**
  * Runs an INSERT … SELECT.
  * @param label names it in ClickHouse's own logs
+ * @param queryId where others must be able to end it
  * @throws Problem `unavailable` when its outcome is not known
  */
-export async function runStatement(clickhouse: ClickHouse, statement: Fragment, label: string): Promise<void> {
-  await run(clickhouse.client, statement, label)
+export async function runStatement(
+  clickhouse: ClickHouse,
+  statement: Fragment,
+  label: string,
+  queryId?: string,
+): Promise<void> {
+  await run(clickhouse.client, statement, label, queryId)
 }
 
 /**
@@ -93,9 +99,13 @@ export async function runOnEveryNode(
 }
 
 /** TRAP: without a token, an INSERT … SELECT may be dropped for being equal to an earlier one, so each gets its own. */
-async function run(client: ClickHouse['client'], statement: Fragment, label: string): Promise<void> {
+async function run(
+  client: ClickHouse['client'],
+  statement: Fragment,
+  label: string,
+  token: string = randomUUID(),
+): Promise<void> {
   const { text, params } = render(statement)
-  const token = randomUUID()
   try {
     await client.command({
       query: text,

@@ -3,7 +3,7 @@ import { sums } from '../metrics.ts'
 import { type RollupName, rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
 import { differences, differing } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
-import { selectRows } from '../sql/rows.ts'
+import { selectRows, unhurried } from '../sql/rows.ts'
 import { derivations, mismatches } from '../writing/conversionTables.ts'
 import { monthsWithRows } from '../writing/days.ts'
 import type { Writer } from '../writing/writer.ts'
@@ -100,13 +100,10 @@ function inMonth({ accountId, fromMs, untilMs }: Span): Fragment {
   return ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
 }
 
-/** A month of a large account takes longer than any answer to a caller may. */
-const monthTimeoutS = 600
-
 function ask<Row>(writer: Writer, question: Fragment): Promise<Row[]> {
   return selectRows<Row>(writer.stores.clickhouse, question, {
     label: 'verify',
     signal: writer.signal,
-    settings: { max_execution_time: monthTimeoutS },
+    ...unhurried,
   })
 }

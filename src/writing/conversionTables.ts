@@ -1,5 +1,5 @@
 import { ch, type Fragment, text } from '../sql/fragment.ts'
-import { selectRows } from '../sql/rows.ts'
+import { selectRows, unhurried } from '../sql/rows.ts'
 import { runOnEveryNode, runStatement } from '../sql/write.ts'
 import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
@@ -80,7 +80,7 @@ async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
   await untilAnswered(
     'rebuilding what is made of conversions',
     async () => {
-      const [row] = await selectRows(clickhouse, ch`${wrong} LIMIT 1`, { label })
+      const [row] = await selectRows(clickhouse, ch`${wrong} LIMIT 1`, { label, ...unhurried })
       if (!row) return
       // All versions of a key go: a wrong one would hide the right one that is to be inserted.
       const keys = ch`SELECT ${key} FROM (${wrong})`

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { rollupNames, rollups, type Span, storedSums } from '../rollups/catalogue.ts'
-import { repair } from '../rollups/differences.ts'
+import { endRepairs, repair } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
-import { selectRows } from '../sql/rows.ts'
+import { selectRows, unhurried } from '../sql/rows.ts'
 import { runOnEveryNode, runStatement } from '../sql/write.ts'
+import { noteForWhoeverIsNext } from './ledger.ts'
 import { untilAnswered } from './patience.ts'
-import type { Writer } from './writer.ts'
+import { LeaseLost, type Writer } from './writer.ts'
 
 const dayMs = 86_400_000
 
@@ -40,9 +42,25 @@ export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
   for (const month of await monthsWithRows(writer, span)) await repairRollups(writer, month)
 }
 
+/** @throws LeaseLost when somebody else may have written meanwhile; the days are then rebuilt by the next writer */
 async function repairRollups(writer: Writer, month: Span): Promise<void> {
+  const { stores, lease } = writer
   for (const name of rollupNames) {
-    await untilAnswered(`repairing ${name}`, () => repair(writer.stores.clickhouse, name, month), writer)
+    await untilAnswered(
+      `repairing ${name}`,
+      async () => {
+        // One whose connection broke may still be at work; two at once would both add what is missing.
+        await endRepairs(stores.clickhouse, month.accountId)
+        if (lease.remainingMs() <= 0) throw new LeaseLost()
+        await repair(stores.clickhouse, name, month)
+      },
+      writer,
+    )
+    if (lease.remainingMs() <= 0) {
+      const days = { resource: 'clicks', firstMs: month.fromMs, lastMs: month.untilMs - 1 } as const
+      await noteForWhoeverIsNext(writer, { ...days, token: randomUUID() })
+      throw new LeaseLost()
+    }
   }
 }
 
@@ -60,7 +78,7 @@ FROM (${join(days, '\nUNION ALL\n')})
 ORDER BY month`
   const rows = await untilAnswered(
     'looking for days to rebuild',
-    () => selectRows<{ month: string }>(writer.stores.clickhouse, question, { label: 'rebuild.months' }),
+    () => selectRows<{ month: string }>(writer.stores.clickhouse, question, { label: 'rebuild.months', ...unhurried }),
     writer,
   )
   return rows.map(({ month }) => {
@@ -74,17 +92,21 @@ ORDER BY month`
   })
 }
 
-/** A click that is not in the index would be stored twice; an id that is there without its click would never be stored. */
+/**
+ * A click that is not in the index would be stored twice; an id that is there without its click would never be stored; one
+ * with another campaign would lead events there.
+ */
 async function rebuildClickIndex(writer: Writer, span: Span): Promise<void> {
   const { clickhouse } = writer.stores
   const strays = ch`
 ${inSpan(span)}
-  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM clicks WHERE ${inSpan(span)})`
+  AND (clicked_at, id, campaign_id) NOT IN (SELECT clicked_at, id, campaign_id FROM clicks WHERE ${inSpan(span)})`
   await untilAnswered(
     'rebuilding the index of clicks',
     async () => {
       const [stray] = await selectRows(clickhouse, ch`SELECT 1 FROM click_index WHERE ${strays} LIMIT 1`, {
         label: 'rebuild.click_index',
+        ...unhurried,
       })
       if (stray) await runOnEveryNode(clickhouse, ch`DELETE FROM click_index WHERE ${strays}`, 'rebuild.click_index')
       await runStatement(
@@ -94,7 +116,8 @@ INSERT INTO click_index (account_id, id, clicked_at, campaign_id)
 SELECT account_id, id, clicked_at, campaign_id
 FROM clicks
 WHERE ${inSpan(span)}
-  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM click_index WHERE ${inSpan(span)})`,
+  AND (clicked_at, id, campaign_id) NOT IN (
+    SELECT clicked_at, id, campaign_id FROM click_index WHERE ${inSpan(span)})`,
         'rebuild.click_index',
       )
     },

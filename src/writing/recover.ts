@@ -1,3 +1,4 @@
+import { endRepairs } from '../rollups/differences.ts'
 import { ch, texts } from '../sql/fragment.ts'
 import { runOnEveryNode } from '../sql/write.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
@@ -14,6 +15,8 @@ import type { Writer } from './writer.ts'
  * @throws the last error when a store stays away; the next writer begins again
  */
 export async function recover(writer: Writer): Promise<void> {
+  const { stores, accountId } = writer
+  await untilAnswered('ending repairs of an earlier writer', () => endRepairs(stores.clickhouse, accountId), writer)
   const leftovers = await leftoverBatches(writer)
   if (leftovers.length > 0) await rebuild(writer, leftovers)
   await attachWaiting(writer)

@@ -285,6 +285,27 @@ describe('after an import that died', () => {
     await mustEqual(model)
   })
 
+  it('in a repair that is still at work in ClickHouse, that is ended before anything else', async () => {
+    const { client } = stores.clickhouse
+    const queryId = `repair ${account} left`
+    const isRunning = async () =>
+      (await rowsOf(stores, `SELECT 1 FROM system.processes WHERE query_id = '${queryId}'`)).length > 0
+    const left = client.command({
+      query: `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
+              SELECT '${account}', 'country', '2026-01-11', 'DE', sleepEachRow(3) + 1 FROM numbers(100)`,
+      query_id: queryId,
+      clickhouse_settings: { max_block_size: '1' },
+    })
+    const ended = expect(left).rejects.toThrow()
+    await expect.poll(isRunning).toBe(true)
+    await importContent(stores, account, 'clicks', [click(1)])
+    await ended
+    expect(await isRunning()).toBe(false)
+    const model = new Model()
+    model.apply({ resource: 'clicks', rows: [click(1)] })
+    await mustEqual(model)
+  })
+
   it('between its clicks and their conversions, the next run joins them', async () => {
     await importContent(stores, account, 'conversions', [conversion(1, { clickId: 'k1' })])
     // The ledger is clean and the click is there: only the last step is missing.

@@ -75,6 +75,10 @@ const plants = {
     `INSERT INTO click_index VALUES ('acme', 'ghost', '2026-11-05 00:00:00.000', 'k1')`,
     ['acme click_index 2026-11-05'],
   ],
+  'an index entry with another campaign than its click': [
+    `INSERT INTO click_index SELECT account_id, id, clicked_at, 'k9' FROM click_index WHERE account_id = 'acme' AND id = 'c3'`,
+    ['acme click_index 2026-11-01'],
+  ],
   'a conversion that its index has lost': [
     `DELETE FROM conversion_index WHERE account_id = 'acme' AND id = 'v2'`,
     ['acme conversion_index'],
