@@ -4,7 +4,7 @@ import { SettingsError } from '../settings.ts'
 import { type ClickHouse, type ClusterNaming, isClickHouseRefusal, openClickHouse } from './clickhouse.ts'
 import type { ClickHouseAddress } from './clickhouseClient.ts'
 import { attachEmbedded } from './embedded/attach.ts'
-import { isPostgresRefusal, listenTo, openPostgres, type Postgres } from './postgres.ts'
+import { isPostgresRefusal, listenTo, mustBeUtf8, openPostgres, type Postgres } from './postgres.ts'
 
 /** Both stores, however they are run. Only this file knows whether a server was given or an embedded engine started. */
 export interface Stores {
@@ -57,7 +57,7 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
   }
   try {
     const deadlineMs = performance.now() + patienceMs
-    await reach('DATABASE_URL: Postgres', () => postgres`SELECT 1`, deadlineMs, log)
+    await reach('DATABASE_URL: Postgres', () => mustBeUtf8(postgres), deadlineMs, log)
     await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.makeDatabase(), deadlineMs, log)
     await reach(
       'CLICKHOUSE_READER_URL: ClickHouse',

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { Problem } from '../problem.ts'
+import { SettingsError } from '../settings.ts'
 
 /** The one Postgres of this process: a pool that connects lazily. */
 export type Postgres = postgres.Sql
@@ -22,6 +23,18 @@ export function openPostgres(address: PostgresAddress): Postgres {
   return 'path' in address
     ? postgres({ ...options, path: address.path, max: 1, user: 'postgres', database: 'postgres' })
     : postgres(address.url, { ...options, max: 10 })
+}
+
+/**
+ * Makes sure that Postgres answers and can store what it is given: a database of another encoding takes some names only.
+ * @throws SettingsError when it can't
+ */
+export async function mustBeUtf8(postgres: Postgres): Promise<void> {
+  const [row] = await postgres<{ encoding: string }[]>`SELECT current_setting('server_encoding') AS encoding`
+  if (row?.encoding === 'UTF8') return
+  throw new SettingsError(
+    `DATABASE_URL: the database is encoded in ${row?.encoding}, which can't hold every name; make one with ENCODING 'UTF8'.`,
+  )
 }
 
 /** Socket errors, and SQLSTATE classes 08 (connection), 53 (out of resources) and 57P (shutting down, starting). */

@@ -7,7 +7,7 @@ import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { type Keys, openKeys } from '../../src/gate/keys.ts'
 import { hashOfKey } from '../../src/gate/keyText.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
-import { listenTo, openPostgres, type Postgres } from '../../src/stores/postgres.ts'
+import { listenTo, mustBeUtf8, openPostgres, type Postgres } from '../../src/stores/postgres.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
 
 describe.skipIf(!hasPostgres())('a Postgres server', () => {
@@ -72,5 +72,13 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     await revokeKey(quiet, id)
     await quiet.end()
     await expect.poll(async () => (await keys.find(hash))?.isRevoked, { timeout: 10_000 }).toBe(true)
+  })
+
+  it("is refused in one line when its database is of an encoding that can't hold every name", async () => {
+    await mustBeUtf8(postgres)
+    await postgres`CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`
+    const other = openPostgres({ url: server.url('latin') })
+    await expect(mustBeUtf8(other)).rejects.toThrow(/^DATABASE_URL: the database is encoded in LATIN1.*UTF8'\.$/)
+    await other.end()
   })
 })
