@@ -114,7 +114,7 @@ export function openExports(): Exports {
       }
     },
     close() {
-      closing.abort(new Problem('unavailable', 'The server stops.'))
+      closing.abort(new Problem('unavailable', 'The server stops; try again.', { retryAfterS: 1 }))
     },
   }
 }

@@ -124,11 +124,11 @@ export function readSettings(environment: Record<string, string | undefined>): S
   return settings as Settings
 }
 
-/** An address, alone or with the length of a prefix. */
+/** An address, alone or with the length of a prefix; not one of everybody. */
 function isNetwork(text: string): boolean {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
-  return version !== 0 && Number(bits ?? 0) <= (version === 4 ? 32 : 128)
+  return version !== 0 && Number(bits ?? 1) >= 1 && Number(bits ?? 1) <= (version === 4 ? 32 : 128)
 }
 
 /** Scheme, host and port and nothing more, as browsers send it. */

@@ -46,13 +46,14 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
   const log = openLog(settings.LOG_LEVEL, destination)
   const stores = await openStores(settings, ({ level, message }) => log[level](message), startPatienceMs)
   let redis: Redis | undefined
+  let metricsServer: { stop(): void } | undefined
   try {
     await migrate(stores)
     const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
     if (settings.REDIS_URL) redis = await openRedis(settings.REDIS_URL, ({ level, message }) => log[level](message))
     const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
     const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
-    const metricsServer = metrics && (await listenForMetrics(metrics, settings))
+    metricsServer = metrics && (await listenForMetrics(metrics, settings))
     const url = await listen(app, settings)
     const stopping = new AbortController()
     const recovery = recoverAccounts(stores, { say: (line) => log.info(line), signal: stopping.signal }).catch(
@@ -84,6 +85,7 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
       await once(destination, 'close')
     })
   } catch (error) {
+    metricsServer?.stop()
     redis?.close()
     await stores.close()
     throw error

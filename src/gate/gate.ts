@@ -60,7 +60,7 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
     try {
       await turns.take(accountId, request.signal)
     } catch (error) {
-      onDenied?.('queries')
+      if (!request.signal.aborted) onDenied?.('queries')
       throw error
     }
     const end = once(() => turns.end(accountId))

@@ -95,6 +95,7 @@ export function openKeys(postgres: Postgres, now: () => number): Keys {
       if (mayTry) lookUp(hash, deadlineMs).catch(() => {})
       return entry.record
     }
+    if (age >= lifeWithoutPostgresMs && !mayTry) throw unavailable()
     try {
       return await lookUp(hash, deadlineMs)
     } catch (error) {

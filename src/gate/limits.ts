@@ -75,7 +75,8 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
   })
   const countAddress = app.createRateLimit({
     timeWindow: minuteMs,
-    keyGenerator: ({ ip }) => `address:${normalizeIP(ip, ipv6Prefix)}`,
+    // TRAP: who has reset the connection has no address any more.
+    keyGenerator: ({ ip }: { ip: string | undefined }) => `address:${normalizeIP(ip ?? '', ipv6Prefix)}`,
     max: wrongKeysPerMinute,
   })
 

@@ -12,12 +12,18 @@ const batchMax = 2_000
 
 /**
  * Reads one page of the campaigns that hold a text, newest first, each with the fields that hold it.
+ * @param signal ends the reading when the caller hangs up
  * @throws Problem `unavailable`
  */
-export async function searchCampaigns(room: Room, plan: CampaignSearchPlan): Promise<CampaignSearchPage> {
+export async function searchCampaigns(
+  room: Room,
+  plan: CampaignSearchPlan,
+  signal: AbortSignal,
+): Promise<CampaignSearchPage> {
   const found: { row: StoredResource<Campaign>; matches: Match[] }[] = []
   let from = plan.after
   for (let batch = plan.limit + 1; found.length <= plan.limit; batch = Math.min(batch * 4, batchMax)) {
+    signal.throwIfAborted()
     const rows = await readLoosely(room, plan, from, batch)
     for (const row of rows) {
       const matches = matchesIn(row, plan)

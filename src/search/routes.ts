@@ -37,6 +37,6 @@ export function searchRoutes(app: App, room: Room): void {
       },
       config: { scope: 'search:campaigns' },
     },
-    (request) => searchCampaigns(room, planCampaignSearch(request.query, request.caller)),
+    (request) => searchCampaigns(room, planCampaignSearch(request.query, request.caller), request.signal),
   )
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../kit/serverProcess.ts'
 import { makeTestPlace } from '../kit/stores.ts'
 import { exitOf, run, runHere, start } from './command.ts'
 
@@ -111,6 +112,11 @@ describe('an address that can’t be had', () => {
       /^error: PORT=\d+: the port is taken on 127\.0\.0\.1\.\n$/,
     ],
     [
+      'a port that is taken, beside one for figures that is not',
+      async (port: number) => ({ PORT: `${port}`, METRICS_PORT: `${await freePort()}` }),
+      /^error: PORT=\d+: the port is taken on 127\.0\.0\.1\.\n$/,
+    ],
+    [
       'a metrics port that is taken',
       (port: number) => ({ METRICS_PORT: `${port}` }),
       /^error: METRICS_PORT=\d+: the port is taken\.\n$/,
@@ -125,7 +131,11 @@ describe('an address that can’t be had', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    const { code, stdout, stderr } = await run(['serve'], { ...environment, LOG_LEVEL: 'warn', ...settings(port) })
+    const { code, stdout, stderr } = await run(['serve'], {
+      ...environment,
+      LOG_LEVEL: 'warn',
+      ...(await settings(port)),
+    })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(line)
     await new Promise((resolve) => other.close(resolve))

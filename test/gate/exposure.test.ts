@@ -70,6 +70,8 @@ describe('the address of a caller behind a proxy', () => {
       '999.1.1.1',
       '10.0.0.0/64',
       '::::',
+      '0.0.0.0/0',
+      '::/0',
     ]) {
       expect(() => readSettings({ TRUST_PROXY })).toThrow(/^TRUST_PROXY=/)
     }

@@ -394,6 +394,12 @@ describe('bytes that are no proper request', () => {
     }
   })
 
+  it('are answered without a body when they ask HEAD, as what follows would be read as the next answer', async () => {
+    const answer = await sendBytes('HEAD / HTTP/9.9\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer.split('\r\n\r\n')).toEqual([expect.stringMatching(/content-length: \d+/i), ''])
+  })
+
   it('are counted to the body limit also when they come without a length', async () => {
     const { port } = probe.app.server.address() as AddressInfo
     const headers = { authorization: `ApiKey ${key}`, ...json }

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { openMetrics, serveMetrics } from '../../src/health/metrics.ts'
+import { rollupAgeS } from '../../src/health/rollupAge.ts'
 import { openClickHouse } from '../../src/stores/clickhouse.ts'
-import { openPostgres } from '../../src/stores/postgres.ts'
+import { openPostgres, type Postgres } from '../../src/stores/postgres.ts'
 import { testNowMs } from '../kit/app.ts'
 import { openProbe, type Probe } from './probe.ts'
 
@@ -135,6 +136,17 @@ describe('metrics', () => {
     expect(await age()).toBeGreaterThanOrEqual(3_600)
     await stores.postgres`DELETE FROM import_batches`
     expect(await age()).toBe(0)
+  })
+
+  it('do not wait for a Postgres that hangs', async () => {
+    vi.useFakeTimers()
+    try {
+      const age = rollupAgeS((() => new Promise(() => {})) as unknown as Postgres)
+      vi.advanceTimersByTime(2_000)
+      expect(await age).toBeNaN()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('are served apart from the API', async () => {

@@ -210,9 +210,12 @@ describe('the cache of keys', () => {
     }
     ms = 60_000
     await expect(keys.find(hashOfKey(key))).rejects.toMatchObject({ code: 'unavailable' })
+    const { queries } = state
+    await expect(keys.find(hashOfKey(key))).rejects.toMatchObject({ code: 'unavailable' })
     await expect(keys.find(hashOfKey(makeKeyText()))).rejects.toMatchObject({ code: 'unavailable' })
+    expect(state.queries).toBe(queries)
     state.isDown = false
-    ms = 61_000
+    ms = 63_000
     expect(await keys.find(hashOfKey(key))).toMatchObject({ accountId: 'outage' })
   })
 

@@ -8,7 +8,10 @@ import {
   campaignSearchFields,
   conversionSearchFields,
 } from '../../schema/search.ts'
+import type { Room } from '../../src/room.ts'
+import { searchCampaigns as searchAllCampaigns } from '../../src/search/campaigns.ts'
 import { fold, likeLoosely } from '../../src/search/fold.ts'
+import { planCampaignSearch } from '../../src/search/plan.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { type StoredRow, storeConversions, storeMetadata } from '../kit/rows.ts'
 
@@ -351,4 +354,12 @@ describe('case', () => {
     }
     expect(missed).toEqual([])
   }, 60_000)
+})
+
+describe('a search of campaigns', () => {
+  it('reads no further once its caller has hung up', async () => {
+    const plan = planCampaignSearch({ q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
+    const gone = AbortSignal.abort(new Error('gone'))
+    await expect(searchAllCampaigns({ stores: api.stores } as unknown as Room, plan, gone)).rejects.toThrow('gone')
+  })
 })
