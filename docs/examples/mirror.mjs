@@ -14,6 +14,9 @@ const sql = postgres(process.env.MIRROR_URL ?? '', { max: 1, onnotice() {} })
 // Names, and how often a click converted, change without the row being stored anew: join them in the mirror.
 const derived = ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'converted', 'conversionCount']
 
+// A conversion that turns into a test must come as well, or the mirror would count it for ever.
+const everything = { clicks: {}, conversions: { include_test_mode: true } }
+
 /** Takes over rows; one that is there already is replaced, so that taking it twice changes nothing. */
 async function put(resource, rows) {
   if (rows.length === 0) return
@@ -29,7 +32,8 @@ async function put(resource, rows) {
 /** Everything there is, in one answer. @returns the moment to go on from */
 async function takeAll(resource) {
   const headers = { Authorization: `ApiKey ${apiKey}` }
-  const answer = await fetch(`${baseUrl}/api/v1/${resource}?format=ndjson`, { headers })
+  const query = new URLSearchParams({ ...everything[resource], format: 'ndjson' })
+  const answer = await fetch(`${baseUrl}/api/v1/${resource}?${query}`, { headers })
   if (!answer.ok) throw new Error(await answer.text())
   let rows = []
   for await (const line of createInterface({ input: Readable.fromWeb(answer.body) })) {
@@ -43,7 +47,9 @@ async function takeAll(resource) {
 /** What was stored since a moment. @returns the moment to go on from */
 async function takeNew(resource, since) {
   let asOf = since
-  for await (const page of tributary.pages(`/${resource}`, { query: { updated_since: since, limit: 200 } })) {
+  for await (const page of tributary.pages(`/${resource}`, {
+    query: { ...everything[resource], updated_since: since, limit: 200 },
+  })) {
     await put(resource, page.data)
     asOf = page.asOf
   }

@@ -18,10 +18,11 @@ export interface Amount {
 }
 
 /**
- * Settles what an amount is in the account's currency: what the row says, else the amount at the row's own rate. It is
- * never converted again.
+ * Settles what an amount is in the account's currency: what the row says, which may be rounded and so need not be what
+ * its rate gives, else the amount at the row's own rate. It is never converted again.
  * @returns millionths, null when there is no amount
- * @throws Refusal when it would be a guess: a foreign amount without rate or base, or figures that contradict each other
+ * @throws Refusal when it would be a guess: a foreign amount without rate or base, or an amount in the account's own
+ *   currency with another base or rate
  */
 export function baseOf(
   { baseField, amount, currency, base, exchangeRate, baseCurrency }: Amount,

@@ -9,7 +9,7 @@ export interface Containers {
 /** Starts the servers that production runs on, for this run of the suite. */
 export async function startContainers(): Promise<Containers> {
   const [clickhouse, postgres] = await Promise.all([
-    new GenericContainer('clickhouse/clickhouse-server:25.8')
+    new GenericContainer('clickhouse/clickhouse-server:26.7')
       .withEnvironment({
         CLICKHOUSE_USER: 'test',
         CLICKHOUSE_PASSWORD: 'test',
