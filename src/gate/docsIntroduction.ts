@@ -72,11 +72,11 @@ call again with the \`cursor\` of the last complete row to go on after it.
 curl --compressed -H 'Authorization: ApiKey trb_live_…' 'http://127.0.0.1:3000${apiPrefix}/clicks?from=2026-11-01&format=csv'
 \`\`\`
 
-**Staying in step.** A copy of \`/clicks\` and \`/conversions\` begins with an export; its \`X-As-Of\` (of the first call, where it was
-resumed) is the first \`updated_since\`. From then
-on ask with \`updated_since\`: every row that came or changed, by \`storedAt\`, the moment our store took it, whenever it was dated; the
-\`asOf\` of the last page is the next \`updated_since\`. Put rows in by \`id\`. What a filter no longer matches does not come, and names and a
-click's count of conversions are as of the reading, so keep filters off, tests in (\`include_test_mode=true\`) and names apart.
+**Staying in step.** A copy of \`/clicks\` and \`/conversions\` begins with an export; its \`X-As-Of\`, of the first call where it was
+resumed, is the first \`updated_since\`. From then on ask with \`updated_since\`: every row that came or changed, by \`storedAt\`, the
+moment our store took it, whenever it was dated; the \`asOf\` of the last page is the next \`updated_since\`. Put rows in by \`id\`. What a
+filter no longer matches does not come, and names and a click's count of conversions are as of the reading, so keep filters off, tests in
+(\`include_test_mode=true\`) and names apart.
 
 **Parameters** are checked strictly: one that is unknown, empty, given twice or out of range is refused, never ignored.
 
