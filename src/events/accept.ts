@@ -1,7 +1,9 @@
 import type { Registry } from 'prom-client'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '../problem.ts'
+import type { Asked } from '../sql/rows.ts'
 import { startOfUtcMonth } from '../storedEvents.ts'
+import type { ClickHouse } from '../stores/clickhouse.ts'
 import type { Stores } from '../stores/open.ts'
 import { untilAnswered } from '../writing/patience.ts'
 import type { PixelEvent } from '../writing/pixelEvent.ts'
@@ -68,9 +70,10 @@ export interface IntakeParts {
 }
 
 export function openIntake({ stores, now, log, registry }: IntakeParts): Intake {
-  const attribution = openAttribution(stores, now)
-  const duplicates = new Duplicates(stores.clickhouse)
-  const ceiling = new Ceiling(stores.clickhouse)
+  const clickhouse = asWriter(stores.clickhouse)
+  const attribution = openAttribution({ clickhouse, postgres: stores.postgres }, now)
+  const duplicates = new Duplicates(clickhouse)
+  const ceiling = new Ceiling(clickhouse)
   const flushes = new Batches<Call, Outcome>({ ...flushOptions, run: flush })
   let callsUnderWay = 0
   const figures = openFigures(registry, { underWay: () => callsUnderWay, waiting: () => flushes.waiting })
@@ -135,6 +138,18 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
   }
 
   return { accept, idle: () => flushes.idle() }
+}
+
+/** What events ask must not wait until callers' reads have ended, so it goes by the connections of writes. */
+function asWriter(clickhouse: ClickHouse): Asked {
+  return {
+    get reader() {
+      return clickhouse.client
+    },
+    get onQuery() {
+      return clickhouse.onQuery
+    },
+  }
 }
 
 function monthOf({ accountId, event }: Call): AccountMonth {

@@ -11,7 +11,10 @@ export interface BatchOptions<Item, Result> {
   itemsMax: number
   /** Batches at the same time; while they run, the next one gathers. */
   underWayMax: number
-  /** A batch that takes longer has failed; whatever still becomes of it, nobody waits for it. */
+  /**
+   * A batch that takes longer has failed; whatever still becomes of it, nobody waits for it, and whoever has waited for the
+   * next one as long as that does not wait once more.
+   */
   deadlineMs: number
   /**
    * So many batches may start in a window of so many milliseconds, which begins with the first of them. Without it they
@@ -36,6 +39,7 @@ type Gathering = NonNullable<BatchOptions<never, never>['gather']>
 
 interface Waiting<Item, Result> {
   item: Item
+  sinceMs: number
   resolve: (result: Result) => void
   reject: (error: unknown) => void
 }
@@ -71,8 +75,8 @@ export class Batches<Item, Result> {
    */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
-      if (this.#options.gather) this.#addedAtMs = performance.now()
+      this.#addedAtMs = performance.now()
+      this.#waiting.push({ item, sinceMs: this.#addedAtMs, resolve, reject })
       this.#schedule()
     })
   }
@@ -155,6 +159,7 @@ export class Batches<Item, Result> {
       for (const { reject } of batch) reject(error)
     } finally {
       clearTimeout(timer)
+      if (late.signal.aborted) this.#refuseLate()
       this.#underWay -= 1
       // TRAP: a thousand answers take 30 ms to write, in which nobody is heard who asks again: it is no silence.
       this.#answeredAtMs = Number.POSITIVE_INFINITY
@@ -165,6 +170,13 @@ export class Batches<Item, Result> {
       this.#schedule()
       for (const tell of this.#ended.splice(0)) tell()
     }
+  }
+
+  #refuseLate(): void {
+    const nowMs = performance.now()
+    const isLate = ({ sinceMs }: Waiting<Item, Result>) => nowMs - sinceMs >= this.#options.deadlineMs
+    for (const { reject } of this.#waiting.filter(isLate)) reject(unavailable())
+    this.#waiting = this.#waiting.filter((waiting) => !isLate(waiting))
   }
 }
 

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../schema/event.ts'
-import { selectRows } from '../sql/rows.ts'
+import { type Asked, selectRows } from '../sql/rows.ts'
 import { storedInMonthSql } from '../storedEvents.ts'
-import type { ClickHouse } from '../stores/clickhouse.ts'
 
 /** An account's place under its ceiling, taken by one event until it is stored or fails. */
 export interface TakenPlace {
@@ -43,10 +42,10 @@ interface Count extends AccountMonth {
  * 5 seconds.
  */
 export class Ceiling {
-  readonly #clickhouse: ClickHouse
+  readonly #clickhouse: Asked
   readonly #counts = new LRUCache<string, Count>({ max: countsMax })
 
-  constructor(clickhouse: ClickHouse) {
+  constructor(clickhouse: Asked) {
     this.#clickhouse = clickhouse
   }
 

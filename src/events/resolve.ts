@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
-import { selectRows } from '../sql/rows.ts'
-import type { Stores } from '../stores/open.ts'
-import { askPostgres } from '../stores/postgres.ts'
+import { type Asked, selectRows } from '../sql/rows.ts'
+import { askPostgres, type Postgres } from '../stores/postgres.ts'
 import { Batches } from './batches.ts'
 import { clickCampaignsSql, type Owned } from './sql.ts'
 import type { ValidEvent } from './validate.ts'
@@ -42,11 +41,12 @@ interface Campaign {
   place: Place
   readAtMs: number
   triedAtMs: number
+  isBeingRead: boolean
 }
 
 /** @param now the present moment in epoch milliseconds */
 export function openAttribution(
-  { clickhouse, postgres }: Pick<Stores, 'clickhouse' | 'postgres'>,
+  { clickhouse, postgres }: { clickhouse: Asked; postgres: Postgres },
   now: () => number,
 ): Attribution {
   const clicks = new LRUCache<string, string>({ max: clicksMax })
@@ -99,10 +99,15 @@ export function openAttribution(
     const ageMs = known ? nowMs - known.readAtMs : Number.POSITIVE_INFINITY
     // A clock that was set back tells nothing about the age.
     if (!known || ageMs >= lifeMs || ageMs < 0) return readCampaign(campaign, nowMs)
-    if (ageMs >= refreshMs && nowMs - known.triedAtMs >= retryMs) {
+    if (ageMs >= refreshMs && nowMs - known.triedAtMs >= retryMs && !known.isBeingRead) {
       known.triedAtMs = nowMs
+      known.isBeingRead = true
       // A failure shows at the first event that has to wait for Postgres.
-      readCampaign(campaign, nowMs).catch(() => {})
+      readCampaign(campaign, nowMs)
+        .catch(() => {})
+        .finally(() => {
+          known.isBeingRead = false
+        })
     }
     return known.place
   }
@@ -115,7 +120,7 @@ export function openAttribution(
       return undefined
     }
     const place = { campaignId: campaign.id, userId }
-    campaigns.set(key, { place, readAtMs, triedAtMs: readAtMs })
+    campaigns.set(key, { place, readAtMs, triedAtMs: readAtMs, isBeingRead: false })
     return place
   }
 

@@ -5,7 +5,10 @@ import { type Cluster, openCluster } from './cluster.ts'
 /** The one ClickHouse of this process. Ask for `client` at each use: it changes when the embedded engine moves. */
 export interface ClickHouse {
   readonly client: ClickHouseClient
-  /** Asks only: as a user that may do nothing else where the settings name one, else the same as `client`. */
+  /**
+   * Asks only, over connections of its own: as a user that may do nothing else where the settings name one. Writes, and
+   * what they have to know first, go by `client`, so that they never stand in line behind callers' reads.
+   */
   readonly reader: ClickHouseClient
   readonly database: string
   /** The nodes that the rows lie on, where `CLICKHOUSE_CLUSTER` names a cluster; known from `makeDatabase` on. */
@@ -17,7 +20,7 @@ export interface ClickHouse {
    * @throws SettingsError when there is no such cluster
    */
   makeDatabase(): Promise<void>
-  /** Sends what comes next to another address; what is under way ends where it began. */
+  /** Sends what comes next to another address, where no reader is named; what is under way ends where it began. */
   moveTo(address: ClickHouseAddress): void
   close(): Promise<void>
 }
@@ -46,14 +49,14 @@ export function openClickHouse(
 ): ClickHouse {
   let present = address
   let client = connect(address, naming !== undefined)
-  const reader = readerAddress && connect(readerAddress, naming !== undefined)
+  let reader = connect(readerAddress ?? address, naming !== undefined)
   let cluster: Cluster | undefined
   return {
     get client() {
       return client
     },
     get reader() {
-      return reader ?? client
+      return reader
     },
     database: address.database,
     get cluster() {
@@ -66,12 +69,13 @@ export function openClickHouse(
     },
     moveTo(next) {
       present = next
-      const previous = client
+      const previous = [client, reader]
       client = connect(next)
-      void previous.close()
+      reader = connect(next)
+      for (const one of previous) void one.close()
     },
     async close() {
-      await Promise.all([client.close(), reader?.close(), cluster?.close()])
+      await Promise.all([client.close(), reader.close(), cluster?.close()])
     },
   }
 }

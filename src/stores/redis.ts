@@ -51,6 +51,8 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
     keyPrefix,
     connectionName: 'tributary',
     connectTimeout: 2_000,
+    // A host that is gone without a word leaves a connection that looks well for a quarter of an hour.
+    socketTimeout: 1_000,
     retryStrategy: (attempts) => Math.min(50 * attempts, retryMs),
     // What can't be sent now is decided by us now; a counter that is sent again would count twice.
     enableOfflineQueue: false,

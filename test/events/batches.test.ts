@@ -64,16 +64,6 @@ describe('batches', () => {
     ).toEqual(['answer 1', 'of 2', 'of both', 'of both'])
   })
 
-  it('give up on a batch after its deadline, and go on with the next one', async () => {
-    const { batches, held } = open({ itemsMax: 1, deadlineMs: 5 })
-    const [first, second] = [batches.add(1), batches.add(2)]
-    await expect(first).rejects.toMatchObject({ code: 'unavailable', status: 503 })
-    expect(held[0]?.signal.aborted).toBe(true)
-    while (held.length < 2) await turn()
-    held[1]?.answer(['in time'])
-    expect(await second).toBe('in time')
-  })
-
   it('hear everybody who was answered before they call it silence, however long the answers take to write', async () => {
     const gather = { quietMs: 5, mostMs: 1_000, mostMsPerItem: 0, beside: { items: 10, mostMs: 1_000 } }
     const { batches, held } = open({ gather, underWayMax: 2 })
@@ -145,6 +135,23 @@ describe('batches', () => {
       await vi.advanceTimersByTimeAsync(1_000)
       await done
       expect(starts.map(({ atMs }) => Math.round(atMs / 10))).toEqual([0, 6, 8, 12, 14, 16, 24, 26])
+    })
+
+    it('give up on a batch after its deadline, and on whoever waited as long, and go on with the others', async () => {
+      const { batches, held } = open({ itemsMax: 1, deadlineMs: 1_000 })
+      const refused = [batches.add(1), batches.add(2)].map((call) =>
+        expect(call).rejects.toMatchObject({ code: 'unavailable', status: 503 }),
+      )
+      await vi.advanceTimersByTimeAsync(500)
+      const later = batches.add(3)
+      await vi.advanceTimersByTimeAsync(501)
+      await Promise.all(refused)
+      expect(held.map(({ items, signal }) => [items, signal.aborted])).toEqual([
+        [[1], true],
+        [[3], false],
+      ])
+      held[1]?.answer(['in time'])
+      expect(await later).toBe('in time')
     })
 
     const gather = { quietMs: 5, mostMs: 30, mostMsPerItem: 0, beside: { items: 10, mostMs: 100 } }

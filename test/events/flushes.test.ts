@@ -111,3 +111,30 @@ describe('a flush that fails', () => {
     expect(await send(app, key, event('before'))).toEqual(deduplicated)
   })
 })
+
+describe('an event', () => {
+  it('does not stand in line behind reads of ClickHouse', async () => {
+    const { key } = await newAccount()
+    const { clickhouse } = api.stores
+    const leaving = Array.from({ length: 40 }, () => new AbortController())
+    const reads = leaving.map(({ signal }) =>
+      clickhouse.reader
+        .query({
+          query: 'SELECT sleepEachRow(1) FROM numbers(1000)',
+          clickhouse_settings: { readonly: '2', cancel_http_readonly_queries_on_client_close: 1, max_block_size: '1' },
+          abort_signal: signal,
+        })
+        .catch(() => {}),
+    )
+    const busy = async () => {
+      const query = "SELECT count() AS reads FROM system.processes WHERE query LIKE 'SELECT sleepEachRow(1)%'"
+      const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ reads: string }>()
+      return Number(row?.reads)
+    }
+    await expect.poll(busy).toBe(32)
+    expect(await send(app, key, event('beside'))).toEqual(accepted)
+    expect(await busy()).toBe(32)
+    for (const read of leaving) read.abort()
+    await Promise.all(reads)
+  })
+})
