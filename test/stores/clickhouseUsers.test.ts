@@ -32,11 +32,13 @@ beforeAll(async () => {
   server = await startClickHouse()
   const place = await makeTestPlace()
   removePlace = place.remove
-  const asOwner = await openStores(readSettings({ ...place.environment, CLICKHOUSE_URL: server.url(owner) }), () => {})
+  // The server is this file's own, whatever the others run on.
+  const { CLICKHOUSE_CLUSTER: _cluster, CLICKHOUSE_NODES: _nodes, ...alone } = place.environment
+  const asOwner = await openStores(readSettings({ ...alone, CLICKHOUSE_URL: server.url(owner) }), () => {})
   await migrate(asOwner)
   await asOwner.close()
   environment = {
-    ...place.environment,
+    ...alone,
     CLICKHOUSE_URL: server.url(writer),
     CLICKHOUSE_READER_URL: server.url(reader),
   }
