@@ -9,19 +9,13 @@ const deadlineMs = 2_000
  * @returns seconds since the oldest such batch was noted; 0 when there is none, NaN while Postgres does not answer
  */
 export async function rollupAgeS(postgres: Postgres): Promise<number> {
-  const answered = askPostgres(postgres<{ ageS: number }[]>`
-    SELECT COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - min(created_at)), 0)::float8 AS "ageS"
-    FROM import_batches`).then(
-    ([row]) => row?.ageS ?? Number.NaN,
-    () => Number.NaN,
-  )
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<number>((resolve) => {
-    timer = setTimeout(() => resolve(Number.NaN), deadlineMs)
-  })
   try {
-    return await Promise.race([answered, late])
-  } finally {
-    clearTimeout(timer)
+    const oldest = postgres<{ ageS: number }[]>`
+      SELECT COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - min(created_at)), 0)::float8 AS "ageS"
+      FROM import_batches`
+    const [row] = await askPostgres(oldest, deadlineMs)
+    return row?.ageS ?? Number.NaN
+  } catch {
+    return Number.NaN
   }
 }

@@ -54,12 +54,13 @@ const answerDeadlineMs = 20_000
 
 /**
  * Runs a question to Postgres and turns "can't be reached" and "does not answer" into the caller's 503.
+ * @param deadlineMs how long its asker waits
  * @throws Problem `unavailable`
  */
-export async function askPostgres<Rows>(question: PromiseLike<Rows>): Promise<Rows> {
+export async function askPostgres<Rows>(question: PromiseLike<Rows>, deadlineMs = answerDeadlineMs): Promise<Rows> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), answerDeadlineMs)
+    timer = setTimeout(() => reject(unavailable()), deadlineMs)
   })
   try {
     return await Promise.race([question, late])
