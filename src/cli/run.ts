@@ -3,6 +3,7 @@ import { addDemoCommand } from '../demo/command.ts'
 import { Problem } from '../problem.ts'
 import { SettingsError } from '../settings.ts'
 import { EmbeddedError } from '../stores/embedded/places.ts'
+import { LeaseLost } from '../stores/lease.ts'
 import { MigrationError } from '../stores/migrate.ts'
 import { addVerifyCommand } from '../verify/command.ts'
 import { version } from '../version.ts'
@@ -74,5 +75,7 @@ function tell(error: unknown, say: (line: string) => void): number {
 
 /** Errors whose message is one line for a person; anything else is a bug and shows where it happened. */
 function isForeseen(error: unknown): error is Error {
-  return [Failure, SettingsError, EmbeddedError, MigrationError, Problem].some((kind) => error instanceof kind)
+  return [Failure, SettingsError, EmbeddedError, MigrationError, LeaseLost, Problem].some(
+    (kind) => error instanceof kind,
+  )
 }

@@ -5,7 +5,7 @@ import { Failure } from '../cli/failure.ts'
 import { openProgress } from '../cli/progress.ts'
 import { wholeNumberFrom } from '../cli/wholeNumber.ts'
 import { Problem } from '../problem.ts'
-import { LeaseLost } from '../writing/writer.ts'
+import { LeaseLost } from '../stores/lease.ts'
 import { type DemoTallies, fillDemo } from './fill.ts'
 import { planDemo } from './visits.ts'
 

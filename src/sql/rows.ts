@@ -173,11 +173,16 @@ async function ask<Answer>(clickhouse: Asked, query: Fragment, asking: Asking): 
     })
     return (await result.json<never>()) as Answer
   } catch (error) {
-    if (asking.signal?.aborted) throw new Problem('unavailable', 'The caller hung up.')
+    if (asking.signal?.aborted) throw endOf(asking.signal)
     throw asProblem(error)
   } finally {
     clickhouse.onQuery?.(asking.label, (performance.now() - startedMs) / 1000)
   }
+}
+
+/** What ended a question: the reason that was given, else its caller has left. */
+function endOf({ reason }: AbortSignal): unknown {
+  return reason instanceof DOMException ? new Problem('unavailable', 'The caller hung up.') : reason
 }
 
 /** TRAP: the driver writes an array inside an array as an array; a tuple has to say that it is one. */

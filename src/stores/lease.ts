@@ -1,21 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Postgres } from './postgres.ts'
+import { askPostgres, type Postgres } from './postgres.ts'
+
+/** Somebody else may be at work on what the lease was for; what was under way is left to them. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost'
+
+  constructor() {
+    super('this writer did not answer for a while and another one may have taken over; run it again.')
+  }
+}
 
 /** A lease in hand: proof, at each use, that nobody else does the same work. */
 export interface Lease {
   readonly name: string
   /** Grows at every change of hands; whatever is written under the lease is conditional on it. */
   readonly fence: bigint
-  /** Aborts when the lease is lost: another holder may be at work from then on. */
+  /** Aborts, with LeaseLost, when the lease has another holder. */
   readonly lost: AbortSignal
   /**
-   * Milliseconds for which it is certainly still ours; below 0 it may have changed hands without our knowing, as after
-   * a machine slept. Ask right before anything that the next holder could not undo.
+   * Makes sure that it is ours; for the most part without asking. Call it right before anything that the next holder could
+   * not undo. One that has run out, as while Postgres was away or the machine slept, is ours still if nobody took it.
+   * @throws LeaseLost, or Problem `unavailable` when Postgres does not say whose it is
    */
-  remainingMs(): number
-  /** Lets go at once, so that the next one need not wait for the expiry. */
+  confirm(): Promise<void>
+  /** Lets go at once, so that the next one need not wait for the expiry; while Postgres is away they have to. */
   release(): Promise<void>
+}
+
+/** How a lease is waited for. */
+export interface LeaseWish {
+  /** Another lease, which must be nobody's: while somebody has it, this one is not given. */
+  behind?: string
+  /** Called once, before the first wait. @param held the lease that is somebody else's: the wanted one, or `behind` */
+  onWait?: (held: string) => void
+  /** Ends the wait. */
+  signal?: AbortSignal
 }
 
 /** A holder that was killed blocks the next one for at most this long. */
@@ -26,37 +46,47 @@ const retryMs = 250
 /**
  * Takes the lease of that name, waiting for its holder to release it or to expire.
  * Holders are told apart by the database's clock alone.
- * @param onWait called once, before the first wait
- * @param signal ends the wait
- * @throws the reason of `signal`
+ * @throws the reason of `signal`, or Problem `unavailable`
  */
 export async function takeLease(
   postgres: Postgres,
   name: string,
-  { onWait, signal }: { onWait?: () => void; signal?: AbortSignal } = {},
+  { behind, onWait, signal }: LeaseWish = {},
 ): Promise<Lease> {
   const owner = randomUUID()
-  let asked = moment()
-  let fence = await tryToTake(postgres, name, owner)
-  if (fence === undefined) onWait?.()
-  while (fence === undefined) {
+  for (let isFirst = true; ; isFirst = false) {
+    const asked = moment()
+    const { fence, held } = await askPostgres(tryToTake(postgres, name, owner, behind))
+    if (fence !== undefined) return hold(postgres, name, owner, fence, asked)
+    if (isFirst) onWait?.(held)
     signal?.throwIfAborted()
     await pause(retryMs)
-    asked = moment()
-    fence = await tryToTake(postgres, name, owner)
+    signal?.throwIfAborted()
   }
-  return hold(postgres, name, owner, fence, asked)
 }
 
-async function tryToTake(postgres: Postgres, name: string, owner: string): Promise<bigint | undefined> {
-  const [row] = await postgres<{ fence: string }[]>`
-    INSERT INTO leases (name, owner, fence, expires_at)
-    VALUES (${name}, ${owner}, 1, clock_timestamp() + ${lifeMs} * interval '1 millisecond')
-    ON CONFLICT (name) DO UPDATE
-    SET owner = excluded.owner, fence = leases.fence + 1, expires_at = excluded.expires_at
-    WHERE leases.expires_at < clock_timestamp()
-    RETURNING fence`
-  return row && BigInt(row.fence)
+/** One taker at a time, or one that looks at `behind` could miss somebody who is just taking that. */
+async function tryToTake(
+  postgres: Postgres,
+  name: string,
+  owner: string,
+  behind: string | undefined,
+): Promise<{ fence?: bigint; held: string }> {
+  return await postgres.begin(async (sql) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtext('tributary leases'))`
+    const [before] = behind
+      ? await sql`SELECT 1 FROM leases WHERE name = ${behind} AND expires_at >= clock_timestamp()`
+      : []
+    if (behind && before) return { held: behind }
+    const [row] = await sql<{ fence: string }[]>`
+      INSERT INTO leases (name, owner, fence, expires_at)
+      VALUES (${name}, ${owner}, 1, clock_timestamp() + ${lifeMs} * interval '1 millisecond')
+      ON CONFLICT (name) DO UPDATE
+      SET owner = excluded.owner, fence = leases.fence + 1, expires_at = excluded.expires_at
+      WHERE leases.expires_at < clock_timestamp()
+      RETURNING fence`
+    return { held: name, ...(row && { fence: BigInt(row.fence) }) }
+  })
 }
 
 /** Now, by two clocks: one stops while the machine sleeps, the other may be set back. */
@@ -74,10 +104,12 @@ function hold(
   const loss = new AbortController()
   let lastBeat = taken
   const beat = setInterval(() => {
-    void extend()
+    // Postgres may be away for a moment; whoever writes meanwhile asks for themselves.
+    extend().catch(() => {})
   }, heartbeatMs)
   beat.unref()
 
+  /** Milliseconds for which it is certainly still ours; below 0 it may have changed hands without our knowing. */
   function remainingMs(): number {
     const now = moment()
     return lifeMs - Math.max(now.wallMs - lastBeat.wallMs, now.monotonicMs - lastBeat.monotonicMs)
@@ -85,33 +117,33 @@ function hold(
 
   async function extend(): Promise<void> {
     const asked = moment()
-    try {
-      const rows = await postgres`
-        UPDATE leases
-        SET expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond'
-        WHERE name = ${name} AND owner = ${owner} AND expires_at >= clock_timestamp()
-        RETURNING 1`
-      if (rows.length === 0) lose()
-      else lastBeat = asked
-    } catch {
-      // Postgres may be away for a moment; the lease is ours until it would have expired.
-      if (remainingMs() < 0) lose()
+    const rows = await askPostgres(postgres`
+      UPDATE leases
+      SET expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond'
+      WHERE name = ${name} AND owner = ${owner}
+      RETURNING 1`)
+    if (rows.length > 0) {
+      lastBeat = asked
+      return
     }
-  }
-
-  function lose(): void {
     clearInterval(beat)
-    loss.abort(new Error(`The lease ${name} was lost: another writer may be at work.`))
+    loss.abort(new LeaseLost())
   }
 
   return {
     name,
     fence,
     lost: loss.signal,
-    remainingMs,
+    async confirm() {
+      loss.signal.throwIfAborted()
+      if (remainingMs() > 0) return
+      await extend()
+      loss.signal.throwIfAborted()
+    },
     async release() {
       clearInterval(beat)
-      await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = ${name} AND owner = ${owner}`
+      const release = postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = ${name} AND owner = ${owner}`
+      await askPostgres(release).catch(() => {})
     },
   }
 }

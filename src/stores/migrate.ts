@@ -3,11 +3,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
+import { Problem } from '../problem.ts'
+import { ch } from '../sql/fragment.ts'
+import { selectRows } from '../sql/rows.ts'
 import { type ClickHouse, isUnknownTable, whileItWorks } from './clickhouse.ts'
 import type { Cluster, ClusterNode } from './cluster.ts'
-import { takeLease } from './lease.ts'
+import { type Lease, LeaseLost, takeLease } from './lease.ts'
 import { packageRoot } from './packageRoot.ts'
-import type { Postgres } from './postgres.ts'
+import { askPostgres, type Postgres } from './postgres.ts'
 import { onReplica } from './replicas.ts'
 import { shardsOf, spreadTables, tablesOf } from './spread.ts'
 
@@ -23,6 +26,9 @@ interface Migration {
   checksum: string
 }
 
+/** What a store notes of a file that ran. */
+type Applied = Pick<Migration, 'name' | 'checksum'>
+
 /**
  * Brings both stores to the current schema: each file of `postgres/` and `clickhouse/` once, in the order of their names.
  * Safe when several instances start together: one runs them, the others wait and find nothing to do.
@@ -31,11 +37,37 @@ interface Migration {
  */
 export async function migrate(stores: { clickhouse: ClickHouse; postgres: Postgres }): Promise<string[]> {
   const ranInPostgres = await migratePostgres(stores.postgres)
-  const lease = await takeLease(stores.postgres, 'migrate')
+  const lease = await takeLease(stores.postgres, migrationLease)
   try {
-    return [...ranInPostgres, ...(await migrateClickHouse(stores))]
+    return [...ranInPostgres, ...(await migrateClickHouse(stores, lease))]
   } finally {
     await lease.release()
+  }
+}
+
+/** Whoever migrates ClickHouse holds it, and nobody begins to write meanwhile. */
+export const migrationLease = 'migrate'
+
+/**
+ * Makes sure that the stores are as this version brought them to: a process that waited for its turn may have been
+ * overtaken by a newer one, whose rows it would not know how to write.
+ * @throws MigrationError, or Problem `unavailable`
+ */
+export async function mustBeCurrent({ clickhouse, postgres }: Parameters<typeof migrate>[0]): Promise<void> {
+  const [ranInPostgres, ranInClickHouse] = await Promise.all([
+    askPostgres(postgres<Applied[]>`SELECT name, checksum FROM schema_migrations`),
+    selectRows<Applied>(
+      { reader: clickhouse.cluster?.nodes[0]?.client ?? clickhouse.client, onQuery: undefined },
+      ch`SELECT name, checksum FROM schema_migrations FINAL`,
+      { label: 'migrate.current' },
+    ),
+  ])
+  for (const [store, applied] of [
+    ['postgres', ranInPostgres],
+    ['clickhouse', ranInClickHouse],
+  ] as const) {
+    const [missing] = pendingOf(store, await readMigrations(store), applied)
+    if (missing) throw new MigrationError(`${store}/${missing.name} has not run on this store; run: tributary migrate.`)
   }
 }
 
@@ -47,7 +79,7 @@ async function migratePostgres(postgres: Postgres): Promise<string[]> {
     await transaction`
       CREATE TABLE IF NOT EXISTS schema_migrations (
         name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`
-    const applied = await transaction<{ name: string; checksum: string }[]>`
+    const applied = await transaction<Applied[]>`
       SELECT name, checksum FROM schema_migrations`
     const pending = pendingOf('postgres', files, applied)
     for (const { name, sql, checksum } of pending) {
@@ -58,24 +90,47 @@ async function migratePostgres(postgres: Postgres): Promise<string[]> {
   })
 }
 
-async function migrateClickHouse({ clickhouse, postgres }: Parameters<typeof migrate>[0]): Promise<string[]> {
+async function migrateClickHouse(
+  { clickhouse, postgres }: Parameters<typeof migrate>[0],
+  lease: Lease,
+): Promise<string[]> {
   const files = await readMigrations('clickhouse')
   await mustBeOfOneKind(clickhouse)
   const { cluster } = clickhouse
-  const ready = () => untilNobodyWrites(postgres)
+  const turn = { begin: () => untilNobodyWrites(postgres, lease), confirm: () => mustBeOurs(lease) }
   return cluster
-    ? await migrateCluster(cluster, clickhouse.database, files, ready)
-    : await runPending(clickhouse.client, files, ready, (statement) => statement)
+    ? await migrateCluster(cluster, clickhouse.database, files, turn)
+    : await runPending(clickhouse.client, files, turn, (statement) => statement)
+}
+
+/** Whether it is ours to migrate: asked for before the first statement, and before each. */
+interface Turn {
+  begin(): Promise<void>
+  confirm(): Promise<void>
 }
 
 /**
- * A table that is filled from another must not miss a row that arrives meanwhile, nor have it twice. Imports that are
- * under way end first; one that wants to begin migrates before it writes, and so waits for us.
+ * A table that is filled from another must not miss a row that arrives meanwhile, nor have it twice. Writers that are at
+ * work end first; while we have the lease, nobody becomes one.
  */
-async function untilNobodyWrites(postgres: Postgres): Promise<void> {
-  const writers = () => postgres`
-    SELECT 1 FROM leases WHERE name LIKE 'writer:%' AND expires_at > clock_timestamp() LIMIT 1`
-  while ((await writers()).length > 0) await pause(250)
+async function untilNobodyWrites(postgres: Postgres, lease: Lease): Promise<void> {
+  const writers = () =>
+    askPostgres(postgres`
+      SELECT 1 FROM leases WHERE name LIKE 'writer:%' AND expires_at >= clock_timestamp() LIMIT 1`)
+  while ((await writers()).length > 0) {
+    await pause(250)
+    await mustBeOurs(lease)
+  }
+}
+
+/** @throws MigrationError, or Problem `unavailable` */
+async function mustBeOurs(lease: Lease): Promise<void> {
+  try {
+    await lease.confirm()
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error
+    throw new MigrationError('another process has gone on with the migration; run it again.')
+  }
 }
 
 /**
@@ -86,12 +141,12 @@ async function migrateCluster(
   cluster: Cluster,
   database: string,
   files: readonly Migration[],
-  ready: () => Promise<void>,
+  turn: Turn,
 ): Promise<string[]> {
   const ran = new Set<string>()
   for (const node of cluster.nodes) {
     const here = (statement: string) => (cluster.isReplicated ? onReplica(statement, node.isFirst) : statement)
-    for (const name of await naming(node, runPending(node.client, files, ready, here))) ran.add(name)
+    for (const name of await naming(node, runPending(node.client, files, turn, here))) ran.add(name)
   }
   for (const node of cluster.nodes) await naming(node, spreadTables(node.client, cluster, database))
   return [...ran]
@@ -102,7 +157,7 @@ async function naming<Outcome>(node: ClusterNode, work: Promise<Outcome>): Promi
   try {
     return await work
   } catch (error) {
-    if (error instanceof MigrationError) throw error
+    if (error instanceof MigrationError || error instanceof Problem) throw error
     throw new MigrationError(`${node.url}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
   }
 }
@@ -138,14 +193,15 @@ async function mustBeOfOneKind({ client, cluster, database }: ClickHouse): Promi
 async function runPending(
   client: ClickHouseClient,
   files: readonly Migration[],
-  ready: () => Promise<void>,
+  turn: Turn,
   here: (statement: string) => string | undefined,
 ): Promise<string[]> {
   const pending = pendingOf('clickhouse', files, await appliedInClickHouse(client))
-  if (pending.length > 0) await ready()
+  if (pending.length > 0) await turn.begin()
   for (const { name, sql, checksum } of pending) {
     for (const statement of statementsOf(sql)) {
       const query = here(statement)
+      await turn.confirm()
       if (query) await client.command({ query, clickhouse_settings: whileItWorks })
     }
     await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })
@@ -154,7 +210,7 @@ async function runPending(
 }
 
 /** The table is made only where it is missing: whoever finds nothing to do needs no right to define tables. */
-async function appliedInClickHouse(client: ClickHouseClient): Promise<{ name: string; checksum: string }[]> {
+async function appliedInClickHouse(client: ClickHouseClient): Promise<Applied[]> {
   try {
     const query = 'SELECT name, checksum FROM schema_migrations FINAL'
     return await (await client.query({ query, format: 'JSONEachRow' })).json()
@@ -165,7 +221,8 @@ async function appliedInClickHouse(client: ClickHouseClient): Promise<{ name: st
     query: `
       CREATE TABLE IF NOT EXISTS schema_migrations
       (name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
-      ENGINE = ReplacingMergeTree ORDER BY name`,
+      ENGINE = ReplacingMergeTree ORDER BY name
+      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   })
   return []
 }
@@ -181,11 +238,7 @@ async function readMigrations(store: 'clickhouse' | 'postgres'): Promise<Migrati
   )
 }
 
-function pendingOf(
-  store: string,
-  files: readonly Migration[],
-  applied: readonly { name: string; checksum: string }[],
-): Migration[] {
+function pendingOf(store: string, files: readonly Migration[], applied: readonly Applied[]): Migration[] {
   for (const { name, checksum } of applied) {
     const file = files.find((candidate) => candidate.name === name)
     if (!file) {

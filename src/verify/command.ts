@@ -3,11 +3,11 @@ import { listAccounts } from '../accounts/accounts.ts'
 import { parseId, requireAccount } from '../cli/account.ts'
 import type { Context } from '../cli/context.ts'
 import { Failure } from '../cli/failure.ts'
-import { takeLease } from '../stores/lease.ts'
 import type { Stores } from '../stores/open.ts'
 import { rebuildConversionTables } from '../writing/conversionTables.ts'
 import { rebuildClickDays, wholeDays } from '../writing/days.ts'
 import { leftoverBatches } from '../writing/ledger.ts'
+import { takeTurn } from '../writing/open.ts'
 import { recover } from '../writing/recover.ts'
 import type { Writer } from '../writing/writer.ts'
 import { compareAccount, type Difference } from './compare.ts'
@@ -35,13 +35,18 @@ async function verify(context: Context, options: { account?: string; repair?: tr
   const repair = options.repair === true
   const found: Difference[] = []
   const left: Difference[] = []
-  for (const { id } of accounts) {
-    await inTurn(context, stores, id, async (writer) => {
-      const differences = await compareAccount(writer)
-      found.push(...differences)
-      if (repair) left.push(...(await repairAccount(writer, differences)))
-      else await tellOfLeftovers(writer)
-    })
+  try {
+    for (const { id } of accounts) {
+      await inTurn(context, stores, id, async (writer) => {
+        const differences = await compareAccount(writer)
+        found.push(...differences)
+        if (repair) left.push(...(await repairAccount(writer, differences)))
+        else await tellOfLeftovers(writer)
+      })
+    }
+  } catch (error) {
+    for (const difference of found) context.say(lineOf(difference))
+    throw error
   }
   context.print(
     { accounts: accounts.length, differences: found, repaired: repair && left.length === 0 },
@@ -58,10 +63,7 @@ async function inTurn(
   accountId: string,
   work: (writer: Writer) => Promise<void>,
 ): Promise<void> {
-  const lease = await takeLease(stores.postgres, `writer:${accountId}`, {
-    signal: interrupted,
-    onWait: () => say(`Another writer is at work on account ${accountId}; waiting for it to end.`),
-  })
+  const lease = await takeTurn(stores, accountId, { say, signal: interrupted })
   const signal = AbortSignal.any([interrupted, lease.lost])
   try {
     await work({ stores, accountId, lease, signal, say, close: () => lease.release() })

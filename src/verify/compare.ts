@@ -6,6 +6,7 @@ import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows, unhurried } from '../sql/rows.ts'
 import { derivations, mismatches } from '../writing/conversionTables.ts'
 import { monthsWithRows } from '../writing/days.ts'
+import { untilAnswered } from '../writing/patience.ts'
 import type { Writer } from '../writing/writer.ts'
 
 /** A table that is not what the rows it was made of say. */
@@ -101,9 +102,6 @@ function inMonth({ accountId, fromMs, untilMs }: Span): Fragment {
 }
 
 function ask<Row>(writer: Writer, question: Fragment): Promise<Row[]> {
-  return selectRows<Row>(writer.stores.clickhouse, question, {
-    label: 'verify',
-    signal: writer.signal,
-    ...unhurried,
-  })
+  const asking = { label: 'verify', signal: writer.signal, ...unhurried }
+  return untilAnswered('comparing', () => selectRows<Row>(writer.stores.clickhouse, question, asking), writer)
 }

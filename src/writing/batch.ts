@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Insertion, insertRows } from '../sql/write.ts'
-import { type NotedBatch, noteBatch, noteForWhoeverIsNext, strikeBatches } from './ledger.ts'
+import { mustStillHold, type NotedBatch, noteBatch, strikeBatches } from './ledger.ts'
 import { untilAnswered } from './patience.ts'
-import { LeaseLost, type Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 /** Rows of one table and the days they touch. */
 export type Batch = Omit<Insertion, 'token'> & Omit<NotedBatch, 'token'>
@@ -17,16 +17,13 @@ export async function sendBatch(writer: Writer, batch: Batch): Promise<void> {
   await noteBatch(writer, { ...batch, token })
   await untilAnswered(
     'storing a batch',
-    () => {
-      if (writer.lease.remainingMs() <= 0) throw new LeaseLost()
-      return insertRows(writer.stores.clickhouse, { ...batch, token })
+    async () => {
+      await writer.lease.confirm()
+      return await insertRows(writer.stores.clickhouse, { ...batch, token })
     },
     writer,
   )
-  if (writer.lease.remainingMs() <= 0) {
-    // Another writer may have rebuilt those days while the batch was arriving.
-    await noteForWhoeverIsNext(writer, { ...batch, token: randomUUID() })
-    throw new LeaseLost()
-  }
+  // Another writer may have rebuilt those days while the batch was arriving.
+  await mustStillHold(writer, batch)
   await strikeBatches(writer, [token])
 }

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { rollupNames, rollups, type Span, storedSums } from '../rollups/catalogue.ts'
 import { endRepairs, repair } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows, unhurried } from '../sql/rows.ts'
 import { runOnEveryNode, runStatement } from '../sql/write.ts'
-import { noteForWhoeverIsNext } from './ledger.ts'
+import { mustStillHold } from './ledger.ts'
 import { untilAnswered } from './patience.ts'
-import { LeaseLost, type Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 const dayMs = 86_400_000
 
@@ -51,16 +50,12 @@ async function repairRollups(writer: Writer, month: Span): Promise<void> {
       async () => {
         // One whose connection broke may still be at work; two at once would both add what is missing.
         await endRepairs(stores.clickhouse, month.accountId)
-        if (lease.remainingMs() <= 0) throw new LeaseLost()
+        await lease.confirm()
         await repair(stores.clickhouse, name, month)
       },
       writer,
     )
-    if (lease.remainingMs() <= 0) {
-      const days = { resource: 'clicks', firstMs: month.fromMs, lastMs: month.untilMs - 1 } as const
-      await noteForWhoeverIsNext(writer, { ...days, token: randomUUID() })
-      throw new LeaseLost()
-    }
+    await mustStillHold(writer, { resource: 'clicks', firstMs: month.fromMs, lastMs: month.untilMs - 1 })
   }
 }
 

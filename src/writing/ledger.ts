@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
+import { LeaseLost } from '../stores/lease.ts'
 import { askPostgres } from '../stores/postgres.ts'
 import { untilAnswered } from './patience.ts'
-import { LeaseLost, type Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 /** A batch that is sent, or may have been: its token and the days it touches. */
 export interface NotedBatch {
@@ -23,8 +25,9 @@ export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<void
   const { name, fence } = writer.lease
   const rows = await untilAnswered(
     'noting a batch',
-    () =>
-      askPostgres(postgres`
+    async () => {
+      await writer.lease.confirm()
+      return await askPostgres(postgres`
         INSERT INTO import_batches (token, account_id, resource, first_at, last_at)
         SELECT ${batch.token}::text, ${writer.accountId}::text, ${batch.resource}::text,
           ${new Date(batch.firstMs).toISOString()}::timestamptz, ${new Date(batch.lastMs).toISOString()}::timestamptz
@@ -33,14 +36,32 @@ export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<void
           WHERE name = ${name} AND fence = ${fence.toString()}::bigint AND expires_at > clock_timestamp()
           FOR SHARE) AS held
         ON CONFLICT (token) DO UPDATE SET token = excluded.token
-        RETURNING 1`),
+        RETURNING 1`)
+    },
     writer,
   )
   if (rows.length === 0) throw new LeaseLost()
 }
 
+/**
+ * Makes sure, after something was written, that nobody else has written meanwhile; else notes its days, to be rebuilt by
+ * whoever is next.
+ * @throws LeaseLost, or Problem `unavailable` when Postgres stays away
+ */
+export async function mustStillHold(writer: Writer, days: Omit<NotedBatch, 'token'>): Promise<void> {
+  try {
+    await untilAnswered('confirming its turn', () => writer.lease.confirm(), {
+      say: writer.say,
+      signal: new AbortController().signal,
+    })
+  } catch (error) {
+    if (error instanceof LeaseLost) await noteForWhoeverIsNext(writer, { ...days, token: randomUUID() })
+    throw error
+  }
+}
+
 /** Notes days that are to be rebuilt, lease or not: by whoever holds it next. */
-export async function noteForWhoeverIsNext(writer: Writer, batch: NotedBatch): Promise<void> {
+async function noteForWhoeverIsNext(writer: Writer, batch: NotedBatch): Promise<void> {
   const { postgres } = writer.stores
   await askPostgres(postgres`
     INSERT INTO import_batches (token, account_id, resource, first_at, last_at)

@@ -6,7 +6,7 @@ import { KeyedRows } from './keyedRows.ts'
 import { KnownKeys } from './knownKeys.ts'
 import { untilAnswered } from './patience.ts'
 import { type PixelEvent, pixelEventColumns } from './pixelEvent.ts'
-import { LeaseLost, type Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 /** What makes an event one: the same three again are the same event. No id holds a space. */
 function keyOf({ origin, id, generation }: PixelEvent): string {
@@ -52,9 +52,9 @@ export async function storePixelEvents(
   }
   await untilAnswered(
     'storing a batch',
-    () => {
-      if (writer.lease.remainingMs() <= 0) throw new LeaseLost()
-      return insertRows(writer.stores.clickhouse, insertion)
+    async () => {
+      await writer.lease.confirm()
+      await insertRows(writer.stores.clickhouse, insertion)
     },
     writer,
   )

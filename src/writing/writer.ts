@@ -13,12 +13,3 @@ export interface Writer {
   /** Lets the next one in. */
   close(): Promise<void>
 }
-
-/** Another writer may be at work on the account; what was under way is left to it. */
-export class LeaseLost extends Error {
-  override name = 'LeaseLost'
-
-  constructor() {
-    super('this writer did not answer for a while and another one may have taken over; run it again.')
-  }
-}

@@ -1,10 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { rollupNames } from '../../src/rollups/catalogue.ts'
 import { differences } from '../../src/rollups/differences.ts'
+import { ch } from '../../src/sql/fragment.ts'
 import { selectRows } from '../../src/sql/rows.ts'
 import { takeLease } from '../../src/stores/lease.ts'
+import { migrationLease } from '../../src/stores/migrate.ts'
+import { compareAccount } from '../../src/verify/compare.ts'
+import { openWriter } from '../../src/writing/open.ts'
 import { recoverAccounts } from '../../src/writing/recoverAccounts.ts'
+import type { Writer } from '../../src/writing/writer.ts'
 import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { clickTables, conversionTables, Died, dyingStores, type WrittenTable } from './dying.ts'
@@ -182,24 +187,31 @@ async function mustEqual(model: Model): Promise<void> {
   expect(await stores.postgres`SELECT token FROM import_batches WHERE account_id = ${account}`).toEqual([])
 }
 
-async function run(step: Step): Promise<void> {
+/** @returns whether it died before it was run to its end */
+async function run(step: Step): Promise<boolean> {
   const { resource, rows, deathWithout } = step
+  let hasDied = false
   if (deathWithout) {
     const dying = importContent(dyingStores(stores, account, deathWithout), account, resource, rows)
     await dying.catch((error: unknown) => {
       if (!(error instanceof Died)) throw error
+      hasDied = true
     })
   }
   await importContent(stores, account, resource, rows)
+  return hasDied
 }
 
-async function runAll(steps: readonly Step[]): Promise<void> {
+/** @returns how many of the steps died */
+async function runAll(steps: readonly Step[]): Promise<number> {
   const model = new Model()
+  let deaths = 0
   for (const step of steps) {
-    await run(step)
+    if (await run(step)) deaths += 1
     model.apply(step)
   }
   await mustEqual(model)
+  return deaths
 }
 
 const click = (n: number, more: Partial<ClickRow> = {}): ClickRow => ({
@@ -230,7 +242,7 @@ describe('after an import that died', () => {
   it.each(clickDeaths.map((tables) => ({ tables })))(
     'clicks are exact when its batch did not reach $tables',
     async ({ tables }) => {
-      await runAll([before, { resource: 'clicks', rows, deathWithout: tables }])
+      expect(await runAll([before, { resource: 'clicks', rows, deathWithout: tables }])).toBe(1)
     },
   )
 
@@ -243,7 +255,7 @@ describe('after an import that died', () => {
   it.each(conversionDeaths.map((tables) => ({ tables })))(
     'conversions are exact when its batch did not reach $tables',
     async ({ tables }) => {
-      await runAll([
+      const deaths = await runAll([
         before,
         {
           resource: 'conversions',
@@ -259,6 +271,7 @@ describe('after an import that died', () => {
           deathWithout: tables,
         },
       ])
+      expect(deaths).toBe(1)
     },
   )
 
@@ -359,13 +372,15 @@ it('whatever is imported in whatever order, and wherever it dies, every table is
       deathWithout: death(conversionTables),
     }),
   )
+  let deaths = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
       account = await makeAccount(stores)
-      await runAll(steps)
+      deaths += await runAll(steps)
     }),
     { numRuns: histories, endOnFailure: true },
   )
+  expect(deaths).toBeGreaterThan(0)
 })
 
 describe('two writers', () => {
@@ -386,6 +401,71 @@ describe('two writers', () => {
     const lease = await takeLease(stores.postgres, `writer:${await makeAccount(stores)}`)
     expect((await importContent(stores, account, 'clicks', [click(1)])).said).toEqual([])
     await lease.release()
+  })
+
+  it('wait while the stores are being migrated, and say so', async () => {
+    const migration = await takeLease(stores.postgres, migrationLease)
+    const said: string[] = []
+    let writing: Promise<Writer> | undefined
+    await new Promise<void>((resolve) => {
+      const say = (line: string) => resolve(void said.push(line))
+      writing = openWriter(stores, account, { say, signal: new AbortController().signal })
+    })
+    expect(said).toEqual(['The stores are being migrated; waiting for it to end.'])
+    expect(await stores.postgres`SELECT 1 FROM leases WHERE name = ${`writer:${account}`}`).toEqual([])
+    await migration.release()
+    await (await writing)?.close()
+  })
+
+  it('that a newer version has overtaken write nothing', async () => {
+    await stores.postgres`INSERT INTO schema_migrations (name, checksum) VALUES ('9999_future.sql', 'x')`
+    try {
+      const late = importContent(stores, account, 'clicks', [click(1)])
+      await expect(late).rejects.toThrow('run a newer version')
+    } finally {
+      await stores.postgres`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`
+    }
+    await mustEqual(new Model())
+  })
+
+  it('whose lease ran out, as while a machine sleeps, go on when nobody has taken it', async () => {
+    const systemNow = Date.now.bind(Date)
+    let sleptMs = 0
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + sleptMs)
+    const sleepy = new Proxy(stores.clickhouse.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+        return async (order: Parameters<typeof target.query>[0]) => {
+          sleptMs = 3_600_000
+          await stores.postgres`
+            UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour' WHERE name = ${`writer:${account}`}`
+          return await target.query(order)
+        }
+      },
+    })
+    try {
+      const clickhouse = { ...stores.clickhouse, client: sleepy, reader: sleepy }
+      expect(await importContent({ ...stores, clickhouse }, account, 'clicks', [click(1)])).toMatchObject({
+        inserted: 1,
+      })
+    } finally {
+      clock.mockRestore()
+    }
+    const model = new Model()
+    model.apply({ resource: 'clicks', rows: [click(1)] })
+    await mustEqual(model)
+  })
+
+  it('are told apart from callers: what ends a comparison says so', async () => {
+    const writer = await openWriter(stores, account, { say: () => {}, signal: new AbortController().signal })
+    const signal = AbortSignal.abort(new Error('interrupted'))
+    await expect(compareAccount({ ...writer, signal })).rejects.toThrow('interrupted')
+    const ending = new AbortController()
+    const asked = selectRows(stores.clickhouse, ch`SELECT sleep(3)`, { label: 'test', signal: ending.signal })
+    ending.abort(new Error('interrupted'))
+    await expect(asked).rejects.toThrow('interrupted')
+    await writer.close()
   })
 
   it('do not both write: one whose lease has gone to another sends nothing more', async () => {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { takeLease } from '../../src/stores/lease.ts'
 import { migrate } from '../../src/stores/migrate.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { runHere } from '../cli/command.ts'
-import { importContent, makeAccount } from '../import/importing.ts'
+import { importContent } from '../import/importing.ts'
 import { storeClicks } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
@@ -85,10 +85,37 @@ describe.skipIf(process.env['TRIBUTARY_TEST_CLUSTER'])('a store without sums', (
     const isAtWork = () =>
       stores.postgres`SELECT 1 FROM leases WHERE name = 'migrate' AND expires_at > clock_timestamp()`
     await expect.poll(isAtWork).toHaveLength(1)
-    const meanwhile = makeAccount(stores).then((other) => importContent(stores, other, 'offers', []))
-    expect(await Promise.race([migrating, meanwhile])).toMatchObject({ inserted: 0 })
     await lease.release()
     expect(await migrating).toEqual([`clickhouse/${ofSums[1]}`])
+  })
+
+  it('goes no step further once another process has taken it over', async () => {
+    await stores.clickhouse.client.command({ query: `DELETE FROM schema_migrations WHERE name = '${ofSums[1]}'` })
+    const systemNow = Date.now.bind(Date)
+    let sleptMs = 0
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + sleptMs)
+    const ran: string[] = []
+    const overtaken = new Proxy(stores.clickhouse.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (name !== 'command') return typeof value === 'function' ? value.bind(target) : value
+        return async (order: Parameters<typeof target.command>[0]) => {
+          ran.push(order.query)
+          sleptMs = 3_600_000
+          await stores.postgres`UPDATE leases SET owner = 'another' WHERE name = 'migrate'`
+          return await target.command(order)
+        }
+      },
+    })
+    try {
+      const clickhouse = { ...stores.clickhouse, client: overtaken }
+      await expect(migrate({ ...stores, clickhouse })).rejects.toThrow('another process has gone on')
+      expect(ran).toHaveLength(1)
+    } finally {
+      clock.mockRestore()
+      await stores.postgres`DELETE FROM leases WHERE name = 'migrate'`
+    }
+    expect(await migrate(stores)).toEqual([`clickhouse/${ofSums[1]}`])
   })
 })
 
