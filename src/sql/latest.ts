@@ -62,14 +62,22 @@ export async function findLatest<Row>(
     if (rows.length >= limit || found.length < candidates) return rows.slice(0, limit)
     after = keys.at(-1)
   }
-  const missing = limit - rows.length
-  const candidates = 12 * missing
-  const keys = await read(latestSql(question, after, missing, candidates))
-  if (keys.length < missing) {
-    const more = await read(candidatesSql(question, after, candidates + 1, candidates))
-    if (more.length > 0) return [...rows, ...(await readAt(await read(latestSql(question, after, missing, undefined))))]
+  for (;;) {
+    const missing = limit - rows.length
+    const keys = await toTheLetter(missing)
+    rows.push(...(await readAt(keys)))
+    // A row may have changed since its key was found: then as many as were asked for are not all.
+    if (rows.length >= limit || keys.length < missing) return rows
+    after = keys.at(-1)
   }
-  return [...rows, ...(await readAt(keys))]
+
+  async function toTheLetter(missing: number): Promise<PageKey[]> {
+    const candidates = 12 * missing
+    const keys = await read(latestSql(question, after, missing, candidates))
+    if (keys.length === missing) return keys
+    const more = await read(candidatesSql(question, after, candidates + 1, candidates))
+    return more.length === 0 ? keys : await read(latestSql(question, after, missing, undefined))
+  }
 }
 
 function looseSql(question: LatestQuestion, from: PageKey | undefined, limit: number): Fragment {
