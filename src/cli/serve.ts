@@ -1,23 +1,27 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import { clicksMax, demoDefaults } from '../demo/command.ts'
 import { fillAndWelcome, openDemoAccount } from '../demo/welcome.ts'
-import { openLog } from '../gate/log.ts'
+import { type LogDestination, openLog, openLogDestination } from '../gate/log.ts'
 import { type Metrics, openMetrics, serveMetrics } from '../health/metrics.ts'
 import type { App } from '../room.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrate.ts'
-import { openStores } from '../stores/open.ts'
-import { openRedis, type Redis } from '../stores/redis.ts'
+import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
+import { openRedis } from '../stores/redis.ts'
 import { recoverAccounts } from '../writing/recoverAccounts.ts'
 import type { Context } from './context.ts'
 import { wholeNumberFrom } from './wholeNumber.ts'
 
 /** How long answers under way may take to finish once the server was asked to stop. */
 const graceMs = 25_000
+
+/** How long the end waits for a repair that is under way. */
+const recoveryGraceMs = 1_000
 
 /** How long a start waits for the servers of both stores, as when all of them are started together. */
 const startPatienceMs = 60_000
@@ -42,53 +46,58 @@ export function addServeCommand(program: Command, context: Context): void {
 /** @param demoClicks undefined: no demo */
 async function serve(context: Context, demoClicks?: number): Promise<void> {
   const { settings } = context
-  const destination = pino.destination({ fd: 2, sync: false })
+  const destination = openLogDestination()
   const log = openLog(settings.LOG_LEVEL, destination)
-  const stores = await openStores(settings, ({ level, message }) => log[level](message), startPatienceMs)
-  let redis: Redis | undefined
-  let metricsServer: { stop(): void } | undefined
+  const say: StoreLog = ({ level, message }) => log[level](message)
+  const ending = endWithGrace(log, destination)
   try {
+    const stores = await openStores(settings, say, startPatienceMs)
+    ending.closeFirst(() => stores.close())
     await migrate(stores)
     const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
-    if (settings.REDIS_URL) redis = await openRedis(settings.REDIS_URL, ({ level, message }) => log[level](message))
+    const redis = settings.REDIS_URL === undefined ? undefined : await openRedis(settings.REDIS_URL, say)
+    if (redis) ending.closeFirst(() => redis.close())
     const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
     const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
-    metricsServer = metrics && (await listenForMetrics(metrics, settings))
+    const metricsServer = metrics && (await listenForMetrics(metrics, settings))
+    if (metricsServer) ending.closeFirst(() => metricsServer.stop())
     const url = await listen(app, settings)
-    const stopping = new AbortController()
-    const recovery = recoverAccounts(stores, { say: (line) => log.info(line), signal: stopping.signal }).catch(
-      (error) => {
-        if (!stopping.signal.aborted) log.error(error, 'days that an import left half done are not right yet')
-      },
-    )
-    const stop = async () => {
-      stopping.abort(new Error('The server stops.'))
+    const stopRecovery = startRecovery(stores, log)
+    ending.closeFirst(async () => {
+      const recovery = stopRecovery()
       await app.close()
       await recovery
-      metricsServer?.stop()
-      redis?.close()
-    }
+    })
     if (demoAccount) {
-      await fillAndWelcome(context, stores, demoAccount, { url, clicks: demoClicks }).catch((error) =>
-        stop().finally(() => Promise.reject(error)),
-      )
+      await fillAndWelcome(context, stores, demoAccount, { url, clicks: demoClicks })
     } else {
       const docs = `${url}/api/v1/docs`
       context.print({ url, docs }, `Tributary listens on ${url}; its documentation is at ${docs}.`)
     }
-    await untilStopped(log, async () => {
-      await stop()
-      await stores.close()
-      log.info('stopped')
-      // TRAP: flushSync() would overtake the line that is being written.
-      destination.end()
-      await once(destination, 'close')
-    })
   } catch (error) {
-    metricsServer?.stop()
-    redis?.close()
-    await stores.close()
-    throw error
+    if (!ending.hasBegun) {
+      await ending.close()
+      throw error
+    }
+  }
+  // The process ends from there.
+  await new Promise<never>(() => {})
+}
+
+/**
+ * Brings back in order, beside the answers, what imports left half done.
+ * @returns what ends it; resolves when it has, or soon: what a repair is doing right now, the next one ends
+ */
+function startRecovery(stores: Stores, log: Logger): () => Promise<void> {
+  const stopping = new AbortController()
+  const recovery = recoverAccounts(stores, { say: (line) => log.info(line), signal: stopping.signal }).catch(
+    (error) => {
+      if (!stopping.signal.aborted) log.error(error, 'days that an import left half done are not right yet')
+    },
+  )
+  return async () => {
+    stopping.abort(new Error('The server stops.'))
+    await Promise.race([recovery, sleep(recoveryGraceMs, undefined, { ref: false })])
   }
 }
 
@@ -119,18 +128,47 @@ async function listenForMetrics(metrics: Metrics, { METRICS_PORT }: Settings) {
   }
 }
 
+/** What a server does at its end. */
+interface Ending {
+  /** Whether a signal or a fatal error has come. */
+  readonly hasBegun: boolean
+  /** Adds something to be closed, before all that was added so far. */
+  closeFirst(close: () => unknown): void
+  /** Closes everything, for a start that has failed; signals are no longer its business. */
+  close(): Promise<void>
+}
+
 /**
- * Waits for a signal or a fatal error, closes, and ends the process: 0 after a signal, 1 after an error, after a
- * second signal, or when closing takes too long.
+ * From now on a signal or a fatal error closes what was opened, then ends the process: 0 after a signal, 1 after an error,
+ * after a second signal, or when closing takes too long. TRAP: the first process of a container is not ended by a signal
+ * that it does not handle, so this comes before anything that takes long.
  */
-function untilStopped(log: Logger, close: () => Promise<void>): Promise<never> {
-  return new Promise(() => {
-    closeWithGrace({ delay: graceMs, logger: log, skip: leftAlone }, async ({ err, signal }) => {
-      if (err) log.fatal(err, 'a bug ends the server')
-      else log.info(`${signal} received: finishing the answers under way`)
-      await close()
-    })
+function endWithGrace(log: Logger, destination: LogDestination): Ending {
+  const closers: (() => unknown)[] = []
+  let hasBegun = false
+  const closeAll = async () => {
+    for (const close of closers.splice(0)) await close()
+  }
+  const { uninstall } = closeWithGrace({ delay: graceMs, logger: log, skip: leftAlone }, async ({ err, signal }) => {
+    hasBegun = true
+    if (err) log.fatal(err, 'a bug ends the server')
+    else log.info(`${signal} received: finishing the answers under way`)
+    await closeAll()
+    log.info('stopped')
+    // TRAP: flushSync() would overtake the line that is being written. What can't be written is nobody's to wait for.
+    destination.end()
+    await once(destination, 'close').catch(() => {})
   })
+  return {
+    get hasBegun() {
+      return hasBegun
+    },
+    closeFirst: (close) => void closers.unshift(close),
+    close: () => {
+      uninstall()
+      return closeAll()
+    },
+  }
 }
 
 /**

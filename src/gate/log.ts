@@ -14,6 +14,33 @@ export function openLog(level: string, destination: DestinationStream): Logger {
   return pino({ level, serializers: { err: (error) => hideKeysIn(pino.stdSerializers.err(error)) } }, destination)
 }
 
+/** Where lines go. */
+export type LogDestination = ReturnType<typeof pino.destination>
+
+/** Bytes of lines that wait to be written; more are dropped. */
+const waitingMax = 4 << 20
+
+/**
+ * Opens standard error for the log. While it can't be written, as when its disk is full, lines wait and then are dropped;
+ * the server goes on.
+ */
+export function openLogDestination(): LogDestination {
+  const destination = pino.destination({ fd: 2, sync: false, maxLength: waitingMax })
+  let isFailing = false
+  destination.on('error', () => {
+    isFailing = true
+  })
+  destination.on('write', () => {
+    isFailing = false
+  })
+  // TRAP: it tries for ever, and nothing else runs meanwhile; pino calls it for fatal lines and at the end of the process.
+  const flushSync = destination.flushSync.bind(destination)
+  destination.flushSync = () => {
+    if (!isFailing) flushSync()
+  }
+  return destination
+}
+
 /** Logs one line for every answer, when it has left; health checks and the documentation only when they go wrong. */
 export function logAnswers(app: App): void {
   app.addHook('onResponse', async (request, reply) => {

@@ -1,9 +1,13 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { makeTestPlace } from '../kit/stores.ts'
 import { exitOf, run, runHere, start } from './command.ts'
@@ -61,6 +65,37 @@ describe('the server', () => {
     expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
     expect(lines.at(-1)).toContain('stopped')
     expect(lines.join()).not.toContain(apiKey)
+  })
+
+  it('goes on, and stops in order, when its log can’t be written', async () => {
+    const full = await open('/dev/full', 'w')
+    const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
+      env: { PATH: process.env.PATH, ...environment, LOG_LEVEL: 'info' },
+      stdio: ['ignore', 'pipe', full.fd],
+    })
+    const exit = once(child, 'exit')
+    await full.close()
+    try {
+      const [line] = await once(child.stdout as Readable, 'data')
+      const { url } = JSON.parse(`${line}`) as { url: string }
+      for (let count = 0; count < 50; count++) expect((await get(`${url}/api/v1/clicks`, apiKey)).status).toBe(200)
+      child.kill('SIGTERM')
+      expect(await exit).toEqual([0, null])
+    } finally {
+      child.kill('SIGKILL')
+    }
+  })
+
+  it('stops at SIGTERM while it still waits for its stores', async () => {
+    const child = start(['serve'], { ...environment, DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x` })
+    running.push(child)
+    const exit = exitOf(child)
+    child.stdout.resume()
+    const log = text(child.stderr)
+    await once(child.stderr, 'data')
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    expect(await log).toContain('stopped')
   })
 
   it('ends at once at a second signal', async () => {

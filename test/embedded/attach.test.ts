@@ -1,5 +1,6 @@
 import { execFileSync, fork } from 'node:child_process'
-import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { attachEmbedded } from '../../src/stores/embedded/attach.ts'
@@ -107,18 +108,18 @@ describe('attaching to the embedded engines', () => {
 })
 
 describe('an engine', () => {
-  it.each(['clickhouseEngine', 'postgresEngine'])(
-    'ends when its supervisor dies before it has begun to listen: %s',
-    async (program) => {
-      folder = makeFolder()
-      mkdirSync(join(folder.path, 'run'))
-      const entry = join(packageRoot, 'dist/src/stores/embedded', `${program}.js`)
-      const orphan = fork(entry, [folder.path], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
-      const ended = new Promise((resolve) => orphan.once('exit', resolve))
-      orphan.disconnect()
-      await ended
-    },
-  )
+  it.each([
+    ['clickhouseEngine', [null, 'SIGKILL']],
+    ['postgresEngine', [0, null]],
+  ])('ends when its supervisor dies before it has begun to listen: %s', async (program, end) => {
+    folder = makeFolder()
+    mkdirSync(join(folder.path, 'run'))
+    const entry = join(packageRoot, 'dist/src/stores/embedded', `${program}.js`)
+    const orphan = fork(entry, [folder.path], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    const ended = once(orphan, 'exit')
+    orphan.disconnect()
+    expect(await ended).toEqual(end)
+  })
 })
 
 describe('an installation without the optional packages', () => {
@@ -179,6 +180,16 @@ describe('a folder that cannot be used is one clear line', () => {
     expect(await refusal(folder.path, { clickhouse: false, postgres: true })).toBe(
       `DATA_DIR=${folder.path}: Postgres did not start: its folder belongs to Postgres 17, this is 18.`,
     )
+  })
+
+  it('when its Postgres files are not all there, as while a backup is put back; they stay', async () => {
+    folder = makeEmptyFolder()
+    const half = join(folder.path, 'postgres')
+    mkdirSync(join(half, 'base'), { recursive: true })
+    expect(await refusal(folder.path, { clickhouse: false, postgres: true })).toBe(
+      `DATA_DIR=${folder.path}: Postgres did not start: ${half} is not empty and holds no whole database; put back a backup, or remove it.`,
+    )
+    expect(readdirSync(half)).toEqual(['base'])
   })
 
   it('when a newer ClickHouse has used it', async () => {

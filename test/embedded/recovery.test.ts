@@ -1,4 +1,6 @@
+import { rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import type postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EmbeddedEngines } from '../../src/stores/embedded/attach.ts'
@@ -37,6 +39,20 @@ describe('after kill -9', () => {
     expect(await ask(clickhouse, 'SELECT count() FROM default.answered')).toBe('20')
     await until(() => said(/^ClickHouse answers again/))
     expect(said(/^ClickHouse ended unexpectedly \(signal SIGKILL\); starting it again at once\.$/)).toBe(true)
+  })
+
+  it('of ClickHouse it is back though the log of the engines is on a full disk', async () => {
+    rmSync(join(folder.path, 'embedded.log'))
+    symlinkSync('/dev/full', join(folder.path, 'embedded.log'))
+    kill('supervisor')
+    await until(() => said(/^Attached to the embedded engines again/))
+    await until(clickhouseAnswers)
+    const before = folder.process('clickhouseEngine')
+    kill('clickhouseEngine')
+    await until(() => folder.processes().every(({ id }) => id !== before))
+    await until(clickhouseAnswers)
+    expect(folder.process('supervisor')).toBeGreaterThan(0)
+    await until(postgresAnswers)
   })
 
   it('of Postgres it is back at the same address with every answered row, and a log line says so', async () => {

@@ -37,7 +37,10 @@ async function main(places: Places): Promise<void> {
     throw new Error('another process still has its folder')
   }
   const versionFile = join(places.postgres, 'PG_VERSION')
-  if (!existsSync(versionFile)) await makeFolder(places)
+  if (isMissingOrEmpty(places.postgres)) await makeFolder(places)
+  else if (!existsSync(versionFile)) {
+    throw new Error(`${places.postgres} is not empty and holds no whole database; put back a backup, or remove it`)
+  }
   const version = readFileSync(versionFile, 'utf8').trim()
   if (version !== postgresVersion) {
     throw new Error(`its folder belongs to Postgres ${version}, this is ${postgresVersion}`)
@@ -55,6 +58,11 @@ async function main(places: Places): Promise<void> {
     void close()
   }
   tell({ kind: 'ready', address: { path: places.postgresSocket } })
+}
+
+/** Only then is it ours to fill: anything else may be a backup that is being put back. */
+function isMissingOrEmpty(folder: string): boolean {
+  return !existsSync(folder) || readdirSync(folder).length === 0
 }
 
 /**

@@ -1,7 +1,7 @@
 // The process that owns the engines of one DATA_DIR. It is started by the first client that finds none, outlives it, serves
 // every client, and ends a moment after the last one has left. The first line on standard output tells its starter how it went:
 // `listening`, `taken` (another supervisor has the folder) or `failed: …`.
-import { unlinkSync } from 'node:fs'
+import { unlinkSync, writeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../packageRoot.ts'
@@ -66,7 +66,7 @@ class Supervisor {
   }
 
   log(line: LogLine): void {
-    process.stderr.write(`${new Date().toISOString()} ${line.level} ${line.message}\n`)
+    print(`${new Date().toISOString()} ${line.level} ${line.message}\n`)
     for (const socket of this.#clients.keys()) writeLine(socket, { kind: 'log', line })
   }
 
@@ -77,11 +77,11 @@ class Supervisor {
       args: [this.#places.dataDir],
       ready: (address) => this.#tell(name, { kind: 'ready', engine: name, address } as Notice),
       failed: (message) => {
-        process.stderr.write(`${new Date().toISOString()} error ${message}\n`)
+        print(`${new Date().toISOString()} error ${message}\n`)
         this.#tell(name, { kind: 'failed', message })
       },
       log: (line) => this.log(line),
-      print: (text) => process.stderr.write(text),
+      print,
     })
   }
 
@@ -119,6 +119,13 @@ class Supervisor {
   }
 }
 
+/** Writes to the log of the engines. TRAP: on a full disk that fails; `process.stderr` would end us, and the engines with us. */
+function print(text: string): void {
+  try {
+    writeSync(2, text)
+  } catch {}
+}
+
 /** Its starter may have died meanwhile. */
 function tellStarter(line: string): void {
   process.stdout.on('error', () => {})
@@ -141,7 +148,7 @@ async function main(dataDir: string): Promise<void> {
 }
 
 main(process.argv[2] ?? '').catch((error: unknown) => {
-  console.error(error)
+  print(`${error instanceof Error ? error.stack : String(error)}\n`)
   tellStarter(`failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 })
