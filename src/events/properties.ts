@@ -1,4 +1,5 @@
 import { propertyLimits } from '../../schema/event.ts'
+import { isLonger } from '../characters.ts'
 
 type Kept = string | number | boolean
 
@@ -28,12 +29,6 @@ export function keepProperties(given: unknown): string {
 function isKept(value: unknown): value is Kept {
   if (typeof value === 'string') return !isLonger(value, propertyLimits.textLengthMax)
   return typeof value === 'boolean' || Number.isFinite(value)
-}
-
-/** By characters, as a reader counts them, not by UTF-16 units. */
-function isLonger(text: string, most: number): boolean {
-  if (text.length <= most) return false
-  return text.length > 2 * most || [...text].length > most
 }
 
 function wellFormed(text: string): string {

@@ -55,8 +55,8 @@ export async function* metadataLines(
 ): AsyncGenerator<Buffer> {
   const fields = fieldsOf[table]
   const [columns, line] = [fields.map(({ column }) => column), format === 'csv' ? csvLine : jsonLine]
-  const since = new Date(range.fromMs ?? 0)
-  const until = range.untilMs === undefined ? null : new Date(range.untilMs)
+  const since = new Date(Math.max(range.fromMs ?? 0, 0))
+  const until = range.untilMs === undefined ? null : new Date(Math.max(range.untilMs, 0))
   if (format === 'csv') yield Buffer.from(`${fields.map(({ name }) => `"${name}"`).join(',')}\n`)
   let afterId = ''
   for (;;) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { access, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -26,7 +27,8 @@ export async function writeFile(
   { isGzipped, signal }: { isGzipped: boolean; signal: AbortSignal },
 ): Promise<void> {
   await refuseExisting(path)
-  const part = `${path}.${process.pid}.part`
+  // TRAP: in containers every process has the same number.
+  const part = `${path}.${randomUUID()}.part`
   try {
     const file = createWriteStream(part, { flags: 'wx', flush: true })
     await (isGzipped

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { devices, subIdNames } from '../../schema/click.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
+import { isLonger } from '../characters.ts'
 import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
 import { Refusal } from './refusal.ts'
 
@@ -204,13 +205,13 @@ export const properties: Kind<string> = {
 
 function readProperty(name: string, value: unknown): string | number | boolean {
   const shown = JSON.stringify(name.slice(0, propertyNameMax))
-  if (name === '' || name.length > propertyNameMax || !name.isWellFormed()) {
-    throw new Refusal(`must have keys of 1 to ${propertyNameMax} characters, not ${shown}`)
+  if (isLonger(name, propertyNameMax) || !name.isWellFormed()) {
+    throw new Refusal(`must have keys of at most ${propertyNameMax} characters, not ${shown}`)
   }
   const property = value instanceof DecimalText ? Number(value.text) : value
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property
-  if (typeof property === 'string' && property.length <= propertyTextMax && property.isWellFormed()) return property
+  if (typeof property === 'string' && !isLonger(property, propertyTextMax) && property.isWellFormed()) return property
   throw new Refusal(`must hold text of at most ${propertyTextMax} characters, a number or a boolean in ${shown}`)
 }
 
@@ -226,9 +227,13 @@ function listOf(item: Kind<string>): Kind<string[]> {
     },
     fromCell(cell) {
       const parsed = cell.startsWith('[') ? jsonFromCell(cell) : undefined
-      return Array.isArray(parsed) ? parsed : cell.split('|').filter((one) => one !== '')
+      return isTexts(parsed) ? parsed : cell.split('|').filter((one) => one !== '')
     },
   }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
 export const tags = listOf(text)

@@ -1,6 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
@@ -10,6 +13,7 @@ import { writeFile as writeTarget } from '../../src/export/target.ts'
 import { type ResourceName, resourceNames } from '../../src/import/resources.ts'
 import { ch } from '../../src/sql/fragment.ts'
 import { streamBytes } from '../../src/sql/rows.ts'
+import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { type Ended, exitOf, runHere, start } from '../cli/command.ts'
 import { accepted, send } from '../events/send.ts'
 import { importContent, makeAccount, rowsOf } from '../import/importing.ts'
@@ -96,6 +100,10 @@ const rows: Record<ResourceName, Record<string, unknown>[]> = {
     { id: 'bare', eventName: 'view', visitorId: 'v', receivedAt: '2026-01-01T00:00:00Z' },
     { id: 'full', eventName: 'view', clickId: 'c', value: -1e12, receivedAt: '2026-01-02T00:00:00Z' },
     { id: 'small', eventName: 'view', clickId: 'c', value: 5e-324, receivedAt: '2026-01-02T00:00:00Z' },
+    {
+      ...{ id: 'wide', eventName: 'view', clickId: 'c', receivedAt: '2026-01-03T00:00:00Z' },
+      properties: { ['😀'.repeat(64)]: '😀'.repeat(256), '': 1 },
+    },
   ],
   campaigns: [
     {
@@ -105,6 +113,7 @@ const rows: Record<ResourceName, Record<string, unknown>[]> = {
     },
     { id: 'bare', name: 'Bare' },
     { id: 'tags', name: 'Tags', costValue: 1000, tags: ['[x]', 'y'], createdAt: '2025-01-01T00:00:00Z' },
+    { id: 'year', name: 'Year', tags: ['[2024]'] },
     { id: 'Z', name: 'Z', tags: ['plain', awkward.replace('|', '')] },
   ],
   offers: [
@@ -179,6 +188,7 @@ describe('exporting, importing into an empty store and exporting again gives the
       ['browser', 'bare'],
       ['browser', 'full'],
       ['browser', 'small'],
+      ['browser', 'wide'],
       ['server', 'by-api'],
       ['server', 'full'],
     ])
@@ -285,15 +295,34 @@ describe('a file', () => {
     expectOneLine(await exporting(...offers, '--output', join(folder, 'none', 'a.csv')), 1, /can't be written/)
   })
 
+  it('leaves what another one is writing beside it alone', async () => {
+    const path = join(folder, 'two.ndjson')
+    const others = `${path}.${process.pid}.part`
+    await writeFile(others, 'theirs')
+    expect((await exporting(...offers, '--output', path)).code).toBe(0)
+    expect(await readFile(others, 'utf8')).toBe('theirs')
+  })
+
+  it('takes any moment of the calendar as its range, of every resource', async () => {
+    for (const resource of resourceNames) {
+      const all = await exporting(resource, '--account', 'acme')
+      const given = ['--from', '0000-01-01', '--to', '9999-12-30']
+      expect(await exporting(resource, '--account', 'acme', ...given)).toEqual(all)
+    }
+  })
+
   it('appears only when it is whole', async () => {
     const path = join(folder, 'cut.ndjson')
+    let meanwhile: string[] = []
     async function* cut() {
       yield Buffer.from('{"id":"1"}\n')
-      expect(await readdir(folder)).not.toContain('cut.ndjson')
+      meanwhile = await readdir(folder)
       throw new Error('cut')
     }
     const { signal } = new AbortController()
-    await expect(writeTarget(path, cut(), { isGzipped: false, signal })).rejects.toThrow('cut')
+    await expect(writeTarget(path, cut(), { isGzipped: false, signal })).rejects.toThrow(/^cut$/)
+    expect(meanwhile.filter((name) => name.includes('cut'))).toHaveLength(1)
+    expect(meanwhile).not.toContain('cut.ndjson')
     expect((await readdir(folder)).filter((name) => name.startsWith('cut'))).toEqual([])
   })
 })
@@ -350,6 +379,17 @@ describe('an export that breaks off', () => {
     expect([code, stderr]).toEqual([1, 'error: a store went away. What was written is not all.\n'])
     expect(lines + linesOf(rest)).toBeLessThan(clicks)
     expect(rest).not.toContain('xception')
+  })
+
+  it('fails in one line when what it writes to is full', async () => {
+    const full = await open('/dev/full', 'w')
+    const words = [join(packageRoot, 'dist/src/main.js'), 'export', 'clicks', '--account', 'large']
+    const child = spawn(process.execPath, words, {
+      env: { PATH: process.env.PATH, ...source.stores.environment },
+      stdio: ['ignore', full.fd, 'pipe'],
+    })
+    const [[code], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr as Readable), full.close()])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*ENOSPC.*\n$/)])
   })
 
   it('ends in the store as well when its reader leaves', async () => {

@@ -77,6 +77,8 @@ describe('a row', () => {
     expect(() => readClick({ ...cells, cost: '1,5' }, 'cells')).toThrow('cost: must be a number')
     const offer = metadataReaders.offers('acme')({ id: 'o', name: 'O', countries: 'US|DE', tags: 'a||b' }, 'cells')
     expect(offer).toMatchObject({ countries: ['US', 'DE'], tags: ['a', 'b'] })
+    const years = metadataReaders.offers('acme')({ id: 'o', name: 'O', tags: '[2024]' }, 'cells')
+    expect(years.tags).toEqual(['[2024]'])
   })
 })
 
@@ -252,7 +254,9 @@ describe('a pixel event', () => {
   it('keeps properties of plain values only', () => {
     expect(event({ properties: { a: 1, b: 'x', c: false, d: null } }).properties).toBe('{"a":1,"b":"x","c":false}')
     expect(event({ properties: {} }).properties).toBe('')
-    for (const properties of [[], 'x', { a: {} }, { a: 'x'.repeat(257) }, { '': 1 }, { ['k'.repeat(65)]: 1 }]) {
+    const widest = { '': 1, ['😀'.repeat(64)]: '😀'.repeat(256) }
+    expect(JSON.parse(event({ properties: widest }).properties)).toEqual(widest)
+    for (const properties of [[], 'x', { a: {} }, { a: 'x'.repeat(257) }, { ['k'.repeat(65)]: 1 }]) {
       expect(() => event({ properties })).toThrow('properties: ')
     }
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]))
