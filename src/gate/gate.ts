@@ -70,7 +70,7 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
   })
 
   async function admit(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<void> {
-    const record = await identify(request)
+    const record = await identify(request, reply)
     const tooMany = await limits.countRequest(request, reply, record)
     const { plan } = record
     if (!plan) throw new Problem('plan_required', 'The plan of this account has no API access.')
@@ -87,27 +87,27 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
   async function greet(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.headers.authorization === undefined) return
     try {
-      await limits.countRequest(request, reply, await identify(request))
+      await limits.countRequest(request, reply, await identify(request, reply))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
     }
   }
 
   /** @throws Problem 401, or `rate_limited` for an address that keeps trying, or `unavailable` */
-  async function identify(request: FastifyRequest): Promise<KeyRecord> {
+  async function identify(request: FastifyRequest, reply: FastifyReply): Promise<KeyRecord> {
     const { authorization } = request.headers
     if (!authorization) {
       throw new Problem('missing_api_key', 'Send your API key in the header Authorization: ApiKey <key>.')
     }
     const text = /^ApiKey +(\S+) *$/i.exec(authorization)?.[1]
-    if (!text || !isKeyText(text)) throw await wrongKey(request)
+    if (!text || !isKeyText(text)) throw await wrongKey(request, reply)
     const hash = hashOfKey(text)
     if (!keys.isKnown(hash)) {
-      const tooMany = await limits.checkAddress(request)
+      const tooMany = await limits.checkAddress(request, reply)
       if (tooMany) throw tooMany
     }
     const record = await keys.find(hash)
-    if (!record) throw await wrongKey(request)
+    if (!record) throw await wrongKey(request, reply)
     if (record.isRevoked) throw new Problem('revoked_api_key', 'This API key was revoked.')
     if (record.expiresAtMs !== null && record.expiresAtMs <= now()) {
       throw new Problem('expired_api_key', 'This API key has expired.')
@@ -115,8 +115,8 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
     return record
   }
 
-  async function wrongKey(request: FastifyRequest): Promise<Problem> {
-    const tooMany = await limits.countWrongKey(request)
+  async function wrongKey(request: FastifyRequest, reply: FastifyReply): Promise<Problem> {
+    const tooMany = await limits.countWrongKey(request, reply)
     return (
       tooMany ?? new Problem('invalid_api_key', 'This is no valid API key; send it as Authorization: ApiKey <key>.')
     )

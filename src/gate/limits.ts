@@ -31,12 +31,12 @@ export interface Limits {
    */
   countIdentifier(request: FastifyRequest, reply: FastifyReply, identifier: string, perMinute: number): Promise<void>
   /** @returns Problem `rate_limited` when the address of this request has sent too many wrong keys */
-  checkAddress(request: FastifyRequest): Promise<Problem | undefined>
+  checkAddress(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>
   /**
    * Counts a wrong key against the address it came from.
    * @returns Problem `rate_limited` when it was one too many
    */
-  countWrongKey(request: FastifyRequest): Promise<Problem | undefined>
+  countWrongKey(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>
 }
 
 /** Where and how it is counted. */
@@ -80,11 +80,17 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
     max: wrongKeysPerMinute,
   })
 
-  async function askAddress(request: FastifyRequest, increment: boolean): Promise<Problem | undefined> {
+  async function askAddress(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    increment: boolean,
+  ): Promise<Problem | undefined> {
     const state = await countAddress(request, { increment })
     if (state.isAllowed || !state.isExceeded) return undefined
+    const resetS = secondsOf(state.ttl)
+    tellBudget(reply, state.max, state.remaining, resetS)
     onDenied('address')
-    return tooMany('Too many wrong API keys came from this address', secondsOf(state.ttl))
+    return tooMany('Too many wrong API keys came from this address', resetS)
   }
 
   return {
@@ -112,8 +118,8 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
       onDenied('identifier')
       throw tooMany(`A click or visitor may have ${state.max} events a minute`, resetS)
     },
-    checkAddress: (request) => askAddress(request, false),
-    countWrongKey: (request) => askAddress(request, true),
+    checkAddress: (request, reply) => askAddress(request, reply, false),
+    countWrongKey: (request, reply) => askAddress(request, reply, true),
   }
 }
 

@@ -19,6 +19,8 @@ const reportDaysMax = 366
 /** What RFC 3339 can write in UTC. The range of a report is echoed; an offset, or a last day, may lead beyond. */
 const earliestMs = Date.parse('0000-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
+/** RFC 3339 knows the 61st second of a minute; Temporal takes it for the 60th. */
+const leapSecond = /:\d\d:60/
 const secondDigits = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(?=[Zz+-])/
 
 /**
@@ -101,13 +103,19 @@ function endOf(param: 'from' | 'to', text: string): number {
   return isDate ? epochMs + dayMs : epochMs
 }
 
+/** @returns of a moment between two milliseconds the later one; of `updated_since` the earlier one, so that nothing is missed */
 function readMoment(param: 'from' | 'to' | 'updated_since', text: string): { epochMs: number; isDate: boolean } {
   try {
     if (text.length === 10) {
       return { epochMs: Temporal.PlainDate.from(text).toZonedDateTime('UTC').epochMilliseconds, isDate: true }
     }
     const instant = text.replace(' ', '+').replace(secondDigits, '$1:00')
-    return { epochMs: Temporal.Instant.from(instant).epochMilliseconds, isDate: false }
+    const leapMs = leapSecond.test(instant) ? 1_000 : 0
+    const { epochMilliseconds } = Temporal.Instant.from(instant).round({
+      smallestUnit: 'millisecond',
+      roundingMode: param === 'updated_since' ? 'floor' : 'ceil',
+    })
+    return { epochMs: epochMilliseconds + leapMs, isDate: false }
   } catch {
     throw new Problem(
       `invalid_${param}`,

@@ -105,6 +105,8 @@ describe('the key', () => {
     const refused = answers.at(-1)
     expect([refused?.statusCode, refused?.json().error]).toEqual([429, 'rate_limited'])
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect(refused?.headers).toMatchObject({ 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '0' })
+    expect(refused?.headers['x-ratelimit-reset']).toBe(refused?.headers['retry-after'])
     expect((await send(known)).statusCode).toBe(200)
     const elsewhere = await fresh.inject({
       url: good,

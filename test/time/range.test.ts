@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutAtMidnights, listRange, reportRange } from '../../src/time/range.ts'
+import { cutAtMidnights, listRange, momentOf, reportRange } from '../../src/time/range.ts'
 
 const noonMs = Date.UTC(2026, 10, 21, 12)
 const dayMs = 86_400_000
@@ -13,6 +13,16 @@ describe('the range of a list', () => {
       untilMs: Date.UTC(2026, 10, 3),
     })
     expect(listRange({ to: '2026-11-02T03:00:00+03:00' })).toEqual({ untilMs: Date.UTC(2026, 10, 2) })
+  })
+
+  it('begins and ends at the first millisecond that is not before the moment', () => {
+    const at = Date.UTC(2026, 10, 2, 3)
+    expect(listRange({ from: '2026-11-02T03:00:00.0005Z', to: '2026-11-02T03:00:00.001000001Z' })).toEqual({
+      fromMs: at + 1,
+      untilMs: at + 2,
+    })
+    expect(momentOf('updated_since', '2026-11-02T03:00:00.0009Z')).toBe(at)
+    expect(listRange({ to: '2026-11-02T02:59:60Z' })).toEqual({ untilMs: at })
   })
 
   it('reads a plus sign that arrived as a space', () => {
