@@ -15,6 +15,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What is waited for comes in milliseconds; how long a busy machine takes is no test.
+    expect: { poll: { timeout: 20_000 } },
   },
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/room.ts'
@@ -89,19 +89,18 @@ describe('the fair-use ceiling', () => {
     await other.close()
   })
 
-  it('is shared by instances within seconds', async () => {
+  it('is shared by instances within 5 seconds', async () => {
     const { key } = await newAccount()
     const other = await restarted()
     expect(await sendMany(key, 1)).toEqual([accepted])
     expect(await sendMany(key, 19, other)).toEqual(Array(19).fill(accepted))
-    // The first instance looks again by itself; what it lets through meanwhile is bounded by the time, not by us.
-    const deadline = performance.now() + 10_000
-    let answer = await send(api.app, key, event())
-    while (answer[1].recorded !== false && performance.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 250))
-      answer = await send(api.app, key, event())
+    const systemNow = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => systemNow() + 5_000)
+    try {
+      expect(await send(api.app, key, event())).toEqual(overCeiling)
+    } finally {
+      clock.mockRestore()
     }
-    expect(answer).toEqual(overCeiling)
     await other.close()
   })
 

@@ -6,7 +6,7 @@ import { validateEvent } from '../../src/events/validate.ts'
 import type { App } from '../../src/room.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'
-import { accepted, deduplicated, send, storedEvents } from './send.ts'
+import { accepted, deduplicated, type Sent, send, storedEvents } from './send.ts'
 
 let api: TestApp
 /** A second instance on the same stores, with a clock of its own. */
@@ -136,7 +136,16 @@ describe('calls at the same time', () => {
     const rows = await storedEvents(api.stores, id)
     expect(rows.map((row) => row.id)).toEqual(ids.toSorted())
     for (const row of rows) expect(row.generation).toBe(0)
-    // Those that both instances stored keep the earlier moment, through merges too.
+    // The twin's clock is behind: where it took the event for a new one, its moment is the earlier one and stays.
+    const asked = ids.map((eventId, n) => ({ eventId, ours: answers[2 * n], twins: answers[2 * n + 1] }))
+    const isNew = (answer: Sent | undefined) => answer?.[1].deduplicated !== true
+    for (const { eventId, ours, twins } of asked) {
+      expect([eventId, isNew(ours) || isNew(twins)]).toEqual([eventId, true])
+      const stored = rows.find((row) => row.id === eventId)
+      expect([eventId, stored?.receivedAtMs]).toEqual([eventId, isNew(twins) ? testNowMs - 5 : testNowMs])
+    }
+    expect(asked.some(({ ours, twins }) => isNew(ours) && isNew(twins))).toBe(true)
+    // Through merges too.
     await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
     expect(await storedEvents(api.stores, id)).toEqual(rows)
     const [counts] = await (

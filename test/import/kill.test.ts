@@ -55,7 +55,9 @@ async function endHalfWay(account: string, signal: NodeJS.Signals) {
   const exit = exitOf(child)
   await until(async () => (await storedClicks(account)) > before)
   child.kill(signal)
-  return { code: await exit, stderr: await stderr }
+  const ended = { code: await exit, stderr: await stderr }
+  expect(await storedClicks(account)).toBeLessThan(rows)
+  return ended
 }
 
 async function mustBeExact(account: string): Promise<void> {
@@ -102,7 +104,10 @@ it('an import whose ClickHouse is killed under it goes on, and is exact', { time
   const [stdout, stderr, exit] = [text(child.stdout), text(child.stderr), exitOf(child)]
   await until(async () => (await storedClicks(account)) > 0)
   const engine = processesOf(stores.settings.DATA_DIR).find(({ program }) => program === 'clickhouseEngine')
-  process.kill(engine?.id ?? 0, 'SIGKILL')
+  // TRAP: 0 would be every process of the suite.
+  if (!engine) throw new Error('There is no engine to kill.')
+  process.kill(engine.id, 'SIGKILL')
+  expect(child.exitCode).toBeNull()
   expect([await exit, JSON.parse(await stdout), await stderr]).toMatchObject([
     0,
     { read: rows, inserted: rows },

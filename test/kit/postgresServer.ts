@@ -17,6 +17,8 @@ const startPatienceMs = 60_000
 export interface PostgresServer extends ServerProcess {
   /** The address of one of its databases, as its administrator; without a password, from this machine alone. */
   url(database: string): string
+  /** Starts it again on another port. @returns the address of its database `tributary` there */
+  startElsewhere(): Promise<string>
   close(): Promise<void>
 }
 
@@ -41,7 +43,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     cwd: folder,
   })
   const port = await freePort()
-  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  const url = (database: string, atPort = port) => `postgres://postgres@127.0.0.1:${atPort}/${database}`
   let child: ChildProcess
   let exited: Promise<unknown>
 
@@ -54,12 +56,12 @@ export async function startPostgres(): Promise<PostgresServer> {
     if (name === 'SIGKILL') process.kill(pid, name)
   }
 
-  async function start(): Promise<void> {
+  async function start(atPort = port): Promise<void> {
     for (const deadlineMs = performance.now() + startPatienceMs; ; await sleep(100)) {
-      const words = ['-D', data, '-p', `${port}`, '-k', folder, '-c', 'listen_addresses=127.0.0.1']
+      const words = ['-D', data, '-p', `${atPort}`, '-k', folder, '-c', 'listen_addresses=127.0.0.1']
       child = spawn(join(programs, 'postgres'), words, { ...user, stdio: 'ignore', cwd: folder })
       exited = once(child, 'exit')
-      if (await answers(child, url('postgres'))) return
+      if (await answers(child, url('postgres', atPort))) return
       if (performance.now() > deadlineMs) throw new Error('PostgreSQL does not start.')
     }
   }
@@ -70,7 +72,12 @@ export async function startPostgres(): Promise<PostgresServer> {
   await sql.end()
   return {
     url,
-    start,
+    start: () => start(),
+    async startElsewhere() {
+      const otherPort = await freePort()
+      await start(otherPort)
+      return url('tributary', otherPort)
+    },
     async stop() {
       child.kill('SIGINT')
       await exited
