@@ -191,11 +191,15 @@ describe('a file', () => {
   })
 
   it('that is cut short keeps its whole batches, and the whole file completes it', async () => {
-    const zipped = gzipSync([clickAt('a', 0), clickAt('b', 1)].map((row) => JSON.stringify(row)).join('\n'))
+    // A batch has 50,000 rows, or 7 MiB.
+    const rows = Array.from({ length: 20_000 }, (_, n) => ({ ...clickAt(`c${n}`, 0), userAgent: 'x'.repeat(500) }))
+    const zipped = gzipSync(rows.map((row) => JSON.stringify(row)).join('\n'))
     const cut = importContent(stores, account, 'clicks', zipped.subarray(0, -4), { name: 'rows.ndjson.gz' })
     await expect(cut).rejects.toThrow(/cut short/)
+    const kept = (await stored('id', 'clicks')).length
+    expect(kept).toBeGreaterThan(10_000)
     expect(await importContent(stores, account, 'clicks', zipped, { name: 'rows.ndjson.gz' })).toMatchObject(
-      counts(2, 2, 0, 0, 0),
+      counts(20_000, 20_000 - kept, 0, kept, 0),
     )
   })
 
