@@ -14,7 +14,16 @@ import { readSettings } from '../src/settings.ts'
 import { migrate } from '../src/stores/migrate.ts'
 import { openStores, type Stores } from '../src/stores/open.ts'
 import { packageRoot } from '../src/stores/packageRoot.ts'
-import { clickhousePid, cpuMs, type Program, peakMb, resetPeak, startProgram } from './processes.ts'
+import {
+  clickhousePid,
+  cpuMs,
+  type Program,
+  peakMb,
+  resetPeak,
+  startProgram,
+  stopPrograms,
+  urlOf,
+} from './processes.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -122,9 +131,8 @@ try {
       results.push(figures)
     }
   }
-  await empty.stop('SIGTERM')
-  await server.stop('SIGTERM')
 } finally {
+  await stopPrograms()
   await stores.close()
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
 }
@@ -232,10 +240,6 @@ async function runWrk(
 /** Starts a program on the bench's stores that tells its address in its first line. */
 async function start(words: string[]): Promise<Program> {
   return await startProgram(words, { ...process.env, ...settings })
-}
-
-function urlOf({ line }: Program): string {
-  return /http:\/\/[\d.:]+/.exec(line)?.[0] ?? ''
 }
 
 /** An account whose limits are all checked and never reached, its campaigns, clicks, and events of before. */

@@ -3,12 +3,10 @@
 //   node --import tsx bench/exports.ts --folder /tmp/exports --clicks 1000000
 // The bare SELECT is read over HTTP by the same process, in turns with the API, so take the ratios. Goals: NDJSON at
 // least 0.6 of the rows a second, Parquet 0.8, and less than 50 MB more memory in the process of the API.
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createKey } from '../src/accounts/keys.ts'
 import { readSettings } from '../src/settings.ts'
@@ -16,6 +14,7 @@ import { migrate } from '../src/stores/migrate.ts'
 import { openStores } from '../src/stores/open.ts'
 import { packageRoot } from '../src/stores/packageRoot.ts'
 import { benchAccount, fillStores } from './data.ts'
+import { startProgram, stopPrograms, urlOf } from './processes.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -50,7 +49,11 @@ async function measure(): Promise<void> {
     ...{ accountId: benchAccount, name: 'bench', scopes: ['read:clicks'], expiresAt: null },
   })
   if (!created) throw new Error('The account is missing.')
-  const server = await startServer()
+  const program = await startProgram([join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
+    ...process.env,
+    ...settings,
+  })
+  const server = { url: urlOf(program), pid: program.pid }
   const ways: Record<string, () => Promise<Read>> = {
     'bare SELECT, NDJSON': () => readBare('JSONEachRow'),
     'API, NDJSON': () => readApi(server.url, created.key, 'ndjson'),
@@ -91,7 +94,7 @@ async function measure(): Promise<void> {
     )
     console.log(`Memory of the API: ${before} MB before, ${peak} MB at most, ${peak - before} MB more.`)
   } finally {
-    await server.stop()
+    await stopPrograms()
   }
 }
 
@@ -126,25 +129,6 @@ async function drain(stream: IncomingMessage, startedMs: number, isLines: boolea
     if (isLines) for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows += 1
   }
   return { seconds: (performance.now() - startedMs) / 1000, megabytes: bytes / 1e6, rows: isLines ? rows : undefined }
-}
-
-/** Starts the compiled server; its first line of output tells the address. */
-async function startServer(): Promise<{ url: string; pid: number; stop: () => Promise<void> }> {
-  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
-    env: { ...process.env, ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'close')
-  const [line] = await once(child.stdout, 'data')
-  await pause(500)
-  return {
-    url: /http:\/\/[\d.:]+/.exec(`${line}`)?.[0] ?? '',
-    pid: child.pid ?? 0,
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
 }
 
 /** What a process holds in memory now; Linux only. */

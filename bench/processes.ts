@@ -7,13 +7,22 @@ export interface Program {
   /** Its first line of output. */
   line: string
   pid: number
-  /** @param signal for a program that does not end with its standard input */
-  stop(signal?: NodeJS.Signals): Promise<void>
+  /**
+   * @param signal for a program that does not end with its standard input
+   * @returns its exit code
+   */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+const running = new Set<Program>()
+
+/** Ends every program that was started and has not been stopped: before what they work on goes. */
+export async function stopPrograms(): Promise<void> {
+  await Promise.all([...running].map((program) => program.stop('SIGTERM')))
 }
 
 /**
- * Starts a Node program that tells in its first line where it listens, and ends when its standard input does: also when
- * we are killed.
+ * Starts a Node program that tells in its first line where it listens.
  * @throws Error when it ends without one
  */
 export async function startProgram(words: string[], env: NodeJS.ProcessEnv): Promise<Program> {
@@ -25,15 +34,24 @@ export async function startProgram(words: string[], env: NodeJS.ProcessEnv): Pro
       throw new Error(`${words.at(-1)} ended with ${code}`)
     }),
   ])
-  return {
+  const program: Program = {
     line,
     pid: child.pid ?? 0,
     async stop(signal) {
+      running.delete(program)
       child.stdin?.end()
       if (signal) child.kill(signal)
-      await ended
+      const [code] = await ended
+      return code
     },
   }
+  running.add(program)
+  return program
+}
+
+/** @returns the address in a program's first line */
+export function urlOf({ line }: Program): string {
+  return /http:\/\/[\d.:]+/.exec(line)?.[0] ?? ''
 }
 
 /** @returns the process of the embedded ClickHouse of a folder, which is no child of ours; undefined on a server */

@@ -2,8 +2,7 @@
 // latency are compared between an early and the last part of the run.
 //   npm run soak -- --minutes 20
 // Reads of one account come to the same few questions, so most reports are answered from memory, as with dashboards.
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { cpus, tmpdir } from 'node:os'
@@ -17,6 +16,7 @@ import { packageRoot } from '../src/stores/packageRoot.ts'
 import { ask, type Target } from '../test/faults/ask.ts'
 import { clicks, fill, readPaths } from '../test/faults/fill.ts'
 import { freePort } from '../test/kit/serverProcess.ts'
+import { startProgram, stopPrograms } from './processes.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -67,22 +67,21 @@ let answered = 0
 try {
   await migrate(stores)
   const key = await fill(stores)
-  const server = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const server = await startProgram([join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
+    PATH: process.env.PATH,
+    ...environment,
   })
-  await once(server.stdout, 'data')
   const startedMs = performance.now()
-  const sampling = sample(startedMs, server.pid ?? 0)
+  const sampling = sample(startedMs, server.pid)
   await Promise.all([
     send(startedMs, 'event', Number(options.events), key),
     send(startedMs, 'read', Number(options.reads), key),
     sampling,
   ])
-  server.kill('SIGTERM')
-  const [code] = await once(server, 'exit')
+  const code = await server.stop('SIGTERM')
   if (code !== 0) wrong.push(`The server ended with ${code}.`)
 } finally {
+  await stopPrograms()
   await stores.close()
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
 }

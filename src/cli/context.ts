@@ -42,7 +42,7 @@ export interface OpenContext extends Context {
 export function openContext({ environment, stdout, stderr }: Surroundings): OpenContext {
   let settings: Settings | undefined
   let stores: Promise<Stores> | undefined
-  let interruption: AbortController | undefined
+  let interruption: ReturnType<typeof interruptible> | undefined
   const say = (line: string) => void stderr.write(`${line}\n`)
   const log: StoreLog = ({ level, message }) => {
     if (level !== 'info') say(`${level}: ${message}`)
@@ -67,6 +67,7 @@ export function openContext({ environment, stdout, stderr }: Surroundings): Open
     stdout,
     say,
     async close() {
+      interruption?.end()
       const opened = await stores?.catch(() => undefined)
       await opened?.close()
     },
@@ -85,10 +86,17 @@ async function openMigrated(settings: Settings, log: StoreLog): Promise<Stores> 
   }
 }
 
-function interruptible(): AbortController {
+/** Hears the first SIGINT or SIGTERM; the next one ends the process, and so does the first after `end`. */
+function interruptible(): { signal: AbortSignal; end: () => void } {
   const interruption = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => interruption.abort(new Failure(`interrupted by ${signal}.`)))
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const end = () => {
+    for (const name of signals) process.off(name, interrupt)
   }
-  return interruption
+  const interrupt = (signal: NodeJS.Signals) => {
+    end()
+    interruption.abort(new Failure(`interrupted by ${signal}.`))
+  }
+  for (const name of signals) process.on(name, interrupt)
+  return { signal: interruption.signal, end }
 }

@@ -27,7 +27,8 @@ export function addImportCommand(program: Command, context: Context): void {
       'after',
       `
 Rows have the fields that the API lists, by the same names. Rejected rows go to a file of their own, each with its line
-number and the reason; the others are kept.
+number and the reason; the others are kept. A file is known by its content, standard input is not: where one conversion
+stands in it more than once, give each row its updatedAt, or a run that was cut short can't be completed by another.
 
 Examples:
   tributary import clicks clicks.ndjson.gz --account acme

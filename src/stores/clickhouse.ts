@@ -7,7 +7,7 @@ export interface ClickHouse {
   readonly client: ClickHouseClient
   /**
    * Asks only, over connections of its own: as a user that may do nothing else where the settings name one. Writes, and
-   * what they have to know first, go by `client`, so that they never stand in line behind callers' reads.
+   * what events have to know before they are stored, go by `client`, so that they never stand in line behind callers' reads.
    */
   readonly reader: ClickHouseClient
   readonly database: string

@@ -28,7 +28,7 @@ export interface ClusterNode {
 }
 
 /** What a node tells of itself. */
-interface Identity {
+export interface Identity {
   /** No two servers have the same one. */
   host: string
   shard: string
@@ -99,7 +99,7 @@ async function makeShared(place: ClickHouseAddress, database: string): Promise<v
 }
 
 /** A node as the configuration of its cluster names it. */
-interface Member {
+export interface Member {
   host: string
   shardNumber: number
 }
@@ -131,9 +131,10 @@ async function identify(client: ClickHouseClient): Promise<Identity> {
 
 /**
  * @returns whether nodes copy from each other
- * @throws SettingsError when one node is named twice, or nodes of one shard do not copy from each other
+ * @throws SettingsError when one node is named twice, nodes of one shard do not copy from each other, or there are more of
+ *   them than are certain to agree
  */
-function mustFit(name: string, members: readonly Member[], identities: readonly Identity[]): boolean {
+export function mustFit(name: string, members: readonly Member[], identities: readonly Identity[]): boolean {
   const hosts = new Set(identities.map(({ host }) => host)).size
   if (hosts < members.length) {
     throw new SettingsError(
@@ -147,7 +148,23 @@ function mustFit(name: string, members: readonly Member[], identities: readonly 
       `CLICKHOUSE_CLUSTER=${name}: ${replicas} of its ${members.length} nodes have the macros shard and replica; replicas need them on all.`,
     )
   }
+  const most = Math.max(...members.map((member) => members.filter((other) => isSameShard(member, other)).length))
+  if (most > replicasMax) {
+    throw new SettingsError(
+      `CLICKHOUSE_CLUSTER=${name}: a shard has ${most} replicas, ${replicasMax} are the most; docs/scaling.md says why.`,
+    )
+  }
   return replicas > 0
+}
+
+/**
+ * What is written is confirmed by most replicas: of two, by both. A third could be behind, and who asks it whether a click
+ * is stored already would count it twice.
+ */
+const replicasMax = 2
+
+function isSameShard(one: Member, other: Member): boolean {
+  return one.shardNumber === other.shardNumber
 }
 
 function withHost(url: string, host: string): string {

@@ -115,7 +115,7 @@ async function reach(what: string, ask: () => PromiseLike<unknown>, deadlineMs: 
     } catch (error) {
       if (error instanceof SettingsError) throw error
       if (isRefusal(error) || performance.now() >= deadlineMs) {
-        throw new SettingsError(`${what} does not answer: ${reasonOf(error)}.`)
+        throw new SettingsError(`${what} ${isRefusal(error) ? 'refuses us' : 'does not answer'}: ${reasonOf(error)}.`)
       }
       if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${what}: ${reasonOf(error)}.` })
       isAnnounced = true

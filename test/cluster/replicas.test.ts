@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { mustFit } from '../../src/stores/cluster.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { onReplica } from '../../src/stores/replicas.ts'
 
@@ -54,5 +55,24 @@ describe('a statement on replicas', () => {
       const made = onReplica(statement, true) ?? ''
       expect(made.match(/MergeTree/g)?.length).toBe(made.match(/Replicated\w*MergeTree/g)?.length)
     }
+  })
+})
+
+describe('the nodes of a cluster', () => {
+  const nodes = (shards: number[], replicas: string[]) =>
+    [
+      shards.map((shardNumber, n) => ({ host: `h${n}`, shardNumber })),
+      shards.map((shardNumber, n) => ({ host: `h${n}`, shard: `${shardNumber}`, replica: replicas[n] ?? '' })),
+    ] as const
+
+  it('are replicas of two where their macros say so, and none elsewhere', () => {
+    expect(mustFit('x', ...nodes([1, 1, 2, 2], ['a', 'b', 'a', 'b']))).toBe(true)
+    expect(mustFit('x', ...nodes([1, 2], []))).toBe(false)
+  })
+
+  it('are refused where the replicas of a shard would not be certain to agree', () => {
+    expect(() => mustFit('x', ...nodes([1, 1, 1], ['a', 'b', 'c']))).toThrow('a shard has 3 replicas, 2 are the most')
+    expect(() => mustFit('x', ...nodes([1, 1], []))).toThrow('replicas need them on all')
+    expect(() => mustFit('x', ...nodes([1, 1], ['a']))).toThrow('1 of its 2 nodes have the macros')
   })
 })

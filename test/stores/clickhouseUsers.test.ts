@@ -142,7 +142,7 @@ describe('the setting', () => {
     await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_READER_URL: the database is another/)
     const wrong = server.url(reader).replace(`${reader}:${reader}`, `${reader}:wrong`)
     await expect(openStores(readSettings({ ...environment, CLICKHOUSE_READER_URL: wrong }), () => {})).rejects.toThrow(
-      /^CLICKHOUSE_READER_URL: ClickHouse does not answer: .*Authentication failed/,
+      /^CLICKHOUSE_READER_URL: ClickHouse refuses us: .*Authentication failed/,
     )
   })
 })
