@@ -22,8 +22,11 @@ const first = {
   country: 'DE',
 }
 
-/** What each kind of change leaves in the sums by country: day, country and every sum that is not zero. */
-const changes: Record<string, [change: object, expected: object[]]> = {
+/** A line of the sums by country: day, country and every sum that is not zero. */
+type Summed = [day: string, country: string, sums: Record<string, number>]
+
+/** What each kind of change leaves of a conversion of 2026-03-01. */
+const changes: Record<string, [change: object, expected: Summed[]]> = {
   'a status that becomes approved': [{ status: 'approved' }, [['2026-03-01', 'DE', { conversions: 1, revenue: 10 }]]],
   'a status that becomes hold': [
     { status: 'hold' },
@@ -58,17 +61,39 @@ const changes: Record<string, [change: object, expected: object[]]> = {
 }
 
 describe('the sums of conversions follow', () => {
-  it.each(Object.entries(changes))('%s, and back', async (_kind, [change, expected]) => {
+  /** Each change has a conversion of its own, on a day of its own. */
+  const days = Object.keys(changes).map((_, n) => `2026-03-${String(n + 1).padStart(2, '0')}`)
+  const rowOf = (n: number) => ({ ...first, id: `v${n}`, convertedAt: `${days[n]}T10:00:00Z` })
+  let [before, between, afterwards]: Summed[][] = []
+
+  beforeAll(async () => {
     const account = await makeAccount(stores)
-    const importRow = (row: object) => importContent(stores, account, 'conversions', [row])
-    await importRow(first)
-    const before = await sumsByCountry(account)
-    expect(before).toEqual([['2026-03-01', 'DE', { pendingConversions: 1, pendingRevenue: 10 }]])
-    await importRow({ ...first, ...change, updatedAt: '2026-03-02T00:00:00Z' })
-    expect(await sumsByCountry(account)).toEqual(expected)
-    await importRow({ ...first, updatedAt: '2026-03-03T00:00:00Z' })
-    expect(await sumsByCountry(account)).toEqual(before)
+    const importRows = (updatedAt: string, changeOf: (n: number) => object) =>
+      importContent(
+        stores,
+        account,
+        'conversions',
+        days.map((_, n) => ({ ...rowOf(n), ...changeOf(n), updatedAt })),
+      )
+    await importRows('2026-03-01T00:00:00Z', () => ({}))
+    before = await sumsByCountry(account)
+    await importRows('2026-03-02T00:00:00Z', (n) => Object.values(changes)[n]?.[0] ?? {})
+    between = await sumsByCountry(account)
+    await importRows('2026-03-03T00:00:00Z', () => ({}))
+    afterwards = await sumsByCountry(account)
   })
+
+  it.each(Object.entries(changes).map(([kind, [, expected]], n) => ({ kind, expected, day: days[n] ?? '' })))(
+    '$kind, and back',
+    ({ expected, day }) => {
+      const elsewhere = '2025-12-31'
+      const here = (sums: Summed[] = []) =>
+        sums.filter(([one]) => one === day || (one === elsewhere && expected.some(([at]) => at === one)))
+      expect(here(before)).toEqual([[day, 'DE', { pendingConversions: 1, pendingRevenue: 10 }]])
+      expect(here(between)).toEqual(expected.map(([at, ...rest]) => [at === elsewhere ? at : day, ...rest]))
+      expect(here(afterwards)).toEqual(here(before))
+    },
+  )
 
   it('several changes of one conversion in one file', async () => {
     const account = await makeAccount(stores)
@@ -115,7 +140,7 @@ async function countVersions(account: string): Promise<object[]> {
 }
 
 /** The sums as they are stored, once they are found to be what the rows say. */
-async function sumsByCountry(account: string): Promise<object[]> {
+async function sumsByCountry(account: string): Promise<Summed[]> {
   for (const name of rollupNames) {
     for (const year of [2025, 2026]) {
       const span = { accountId: account, fromMs: Date.UTC(year, 0, 1), untilMs: Date.UTC(year + 1, 0, 1) }
@@ -127,7 +152,7 @@ async function sumsByCountry(account: string): Promise<object[]> {
     `SELECT day, value, ${sums.map(({ metric, name }) => `sum(facts.${name}) AS ${metric}`)}
      FROM sums_by_day AS facts WHERE account_id = '${account}' AND dimension = 'country' GROUP BY day, value ORDER BY day, value`,
   )
-  return rows.flatMap(({ day, value, ...columns }) => {
+  return rows.flatMap(({ day = '', value = '', ...columns }): Summed[] => {
     const present = Object.entries(columns).filter(([, sum]) => Number(sum) !== 0)
     return present.length === 0
       ? []
