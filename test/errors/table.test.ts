@@ -22,6 +22,7 @@ let otherKey: string
 
 beforeAll(async () => {
   api = await openTestApp()
+  api.stores.spoil()
   await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 1, eventsPerMinute: 1 })
   key = await api.account('acme')
   otherKey = await api.account('other')

@@ -20,6 +20,7 @@ let accounts = 0
 
 beforeAll(async () => {
   api = await openTestApp()
+  api.stores.spoil()
   const { clickhouse } = api.stores
   const client = Object.create(clickhouse.client, { exec: { value: execWatched } }) as ClickHouseClient
   const watched = Object.create(clickhouse, { client: { value: client } }) as typeof clickhouse

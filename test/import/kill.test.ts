@@ -30,6 +30,7 @@ let folder: string
 let file: string
 beforeAll(async () => {
   stores = await openTestStores()
+  stores.spoil()
   folder = await mkdtemp(join(tmpdir(), 'tributary-kill-'))
   file = join(folder, 'clicks.ndjson')
   await writeFile(file, linesOf(0, rows))

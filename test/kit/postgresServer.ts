@@ -58,7 +58,18 @@ export async function startPostgres(): Promise<PostgresServer> {
 
   async function start(atPort = port): Promise<void> {
     for (const deadlineMs = performance.now() + startPatienceMs; ; await sleep(100)) {
-      const words = ['-D', data, '-p', `${atPort}`, '-k', folder, '-c', 'listen_addresses=127.0.0.1']
+      const words = [
+        '-D',
+        data,
+        '-p',
+        `${atPort}`,
+        '-k',
+        folder,
+        '-c',
+        'listen_addresses=127.0.0.1',
+        '-c',
+        'dynamic_shared_memory_type=mmap',
+      ]
       child = spawn(join(programs, 'postgres'), words, { ...user, stdio: 'ignore', cwd: folder })
       exited = once(child, 'exit')
       if (await answers(child, url('postgres', atPort))) return

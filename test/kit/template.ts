@@ -16,8 +16,10 @@ export interface Engines {
   /** What the programs of a suite on a cluster are told beside its address. */
   clusterEnvironment: Record<string, string>
   databaseUrl: string | undefined
-  /** A migrated folder of the embedded engines, to be copied by each test file. */
+  /** A migrated folder of the embedded engines, to be copied. */
   template: string
+  /** Where the copies lie; what is left of them goes with it at the end. */
+  places: string
 }
 
 declare module 'vitest' {
@@ -44,12 +46,14 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     `Stores: ClickHouse is ${cluster ? 'a cluster of two' : how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`,
   )
 
-  const template = await mkdtemp(join(tmpdir(), 'tributary-template-'))
+  const places = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+  const template = join(places, 'template')
   if (!clickhouseUrl || !databaseUrl) await fill(template)
-  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template })
+  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template, places })
   return async () => {
     await Promise.all([containers?.stop(), cluster?.close()])
-    await rm(template, { recursive: true, force: true })
+    // Engines whose last client was a worker that has just ended linger for two seconds.
+    await rm(places, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
   }
 }
 

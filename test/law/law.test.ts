@@ -33,6 +33,7 @@ let api: TestApp
 
 beforeAll(async () => {
   api = await openTestApp()
+  api.stores.spoil()
 })
 afterAll(() => api?.close())
 

@@ -19,6 +19,7 @@ const ofSums = ['0009_sums.sql', '0011_drop_rollups_of_clicks.sql']
 describe.skipIf(process.env['TRIBUTARY_TEST_CLUSTER'])('a store without sums', () => {
   beforeAll(async () => {
     stores = await openTestStores()
+    stores.spoil()
     await goBack()
     await createAccount(stores.postgres, { id: 'acme', name: 'Acme', plan: 'pro', currency: 'USD' })
     await storeClicks(stores, 'acme', [
