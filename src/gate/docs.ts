@@ -87,6 +87,7 @@ export async function addDocs(app: App): Promise<void> {
       displayRequestDuration: true,
       tryItOutEnabled: true,
       requestInterceptor: nameScheme,
+      responseInterceptor: nameServer,
     },
   })
 }
@@ -97,6 +98,16 @@ function nameScheme<BrowserRequest>(request: BrowserRequest): BrowserRequest {
   const given = headers.Authorization
   if (given && !/^ApiKey /i.test(given)) headers.Authorization = `ApiKey ${given.trim()}`
   return request
+}
+
+/** Runs in the reader's browser, like `nameScheme`: the calls of the introduction are to be pasted, so they name this server. */
+function nameServer<BrowserResponse>(response: BrowserResponse): BrowserResponse {
+  const document = response as { url: string; text: string }
+  const { location } = globalThis as unknown as { location: { origin: string } }
+  if (document.url.endsWith('/docs/json')) {
+    document.text = document.text.replaceAll('http://127.0.0.1:3000', location.origin)
+  }
+  return response
 }
 
 /** Adds to a route's schema what its declaration already says: the scope, and a name for generated clients. */

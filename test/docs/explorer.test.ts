@@ -75,6 +75,12 @@ describe.skipIf(isMissing && !process.env.CI)('the explorer in a browser', { tim
     expect(shown.sort()).toEqual(wanted.sort())
   })
 
+  it('has calls to paste that go to this very server', async () => {
+    const shown = await page.locator('.info').innerText()
+    expect(shown).toContain(`'${url}/api/v1/reports?group_by=campaign&days=7'`)
+    expect(shown.match(/http:\/\/127\.0\.0\.1:\d+/g)?.every((address) => address === url)).toBe(true)
+  })
+
   it('carries its own title and nobody else’s', async () => {
     expect(await page.title()).toBe('Tributary API')
     expect(await page.locator('.info .title').innerText()).toMatch(/^Tributary API/)
