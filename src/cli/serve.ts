@@ -20,6 +20,9 @@ import { wholeNumberFrom } from './wholeNumber.ts'
 /** How long answers under way may take to finish once the server was asked to stop. */
 const graceMs = 25_000
 
+/** How long the end waits for the last lines of the log. */
+const lastLineMs = 1_000
+
 /** How long the end waits for a repair that is under way. */
 const recoveryGraceMs = 1_000
 
@@ -155,9 +158,11 @@ function endWithGrace(log: Logger, destination: LogDestination): Ending {
     else log.info(`${signal} received: finishing the answers under way`)
     await closeAll()
     log.info('stopped')
-    // TRAP: flushSync() would overtake the line that is being written. What can't be written is nobody's to wait for.
+    // TRAP: flushSync() would overtake the line that is being written. What can't be written is nobody's to wait for, and
+    // where the reader of a pipe has left, pino never says that it has ended.
     destination.end()
-    await once(destination, 'close').catch(() => {})
+    const written = once(destination, 'close').catch(() => {})
+    await Promise.race([written, sleep(lastLineMs, undefined, { ref: false })])
   })
   return {
     get hasBegun() {

@@ -43,6 +43,9 @@ const fieldsOf: Record<NamedTable, readonly Field[]> = {
 
 const rowsPerPage = 2_000
 
+/** Postgres reads years of four digits; no row is later. */
+const latestMs = Date.UTC(9999, 11, 31)
+
 /**
  * Reads the rows of a metadata table, in the order of their ids.
  * @param range of their `createdAt`
@@ -56,7 +59,7 @@ export async function* metadataLines(
   const fields = fieldsOf[table]
   const [columns, line] = [fields.map(({ column }) => column), format === 'csv' ? csvLine : jsonLine]
   const since = new Date(Math.max(range.fromMs ?? 0, 0))
-  const until = range.untilMs === undefined ? null : new Date(Math.max(range.untilMs, 0))
+  const until = range.untilMs === undefined ? null : new Date(Math.min(Math.max(range.untilMs, 0), latestMs))
   if (format === 'csv') yield Buffer.from(`${fields.map(({ name }) => `"${name}"`).join(',')}\n`)
   let afterId = ''
   for (;;) {

@@ -87,14 +87,14 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
   async function greet(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.headers.authorization === undefined) return
     try {
-      await limits.countRequest(request, reply, await identify(request, reply))
+      await limits.countRequest(request, reply, await identify(request))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
     }
   }
 
   /** @throws Problem 401, or `rate_limited` for an address that keeps trying, or `unavailable` */
-  async function identify(request: FastifyRequest, reply: FastifyReply): Promise<KeyRecord> {
+  async function identify(request: FastifyRequest, reply?: FastifyReply): Promise<KeyRecord> {
     const { authorization } = request.headers
     if (!authorization) {
       throw new Problem('missing_api_key', 'Send your API key in the header Authorization: ApiKey <key>.')
@@ -115,7 +115,7 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
     return record
   }
 
-  async function wrongKey(request: FastifyRequest, reply: FastifyReply): Promise<Problem> {
+  async function wrongKey(request: FastifyRequest, reply: FastifyReply | undefined): Promise<Problem> {
     const tooMany = await limits.countWrongKey(request, reply)
     return (
       tooMany ?? new Problem('invalid_api_key', 'This is no valid API key; send it as Authorization: ApiKey <key>.')

@@ -31,12 +31,12 @@ export interface Limits {
    */
   countIdentifier(request: FastifyRequest, reply: FastifyReply, identifier: string, perMinute: number): Promise<void>
   /** @returns Problem `rate_limited` when the address of this request has sent too many wrong keys */
-  checkAddress(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>
+  checkAddress(request: FastifyRequest, reply: FastifyReply | undefined): Promise<Problem | undefined>
   /**
    * Counts a wrong key against the address it came from.
    * @returns Problem `rate_limited` when it was one too many
    */
-  countWrongKey(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>
+  countWrongKey(request: FastifyRequest, reply: FastifyReply | undefined): Promise<Problem | undefined>
 }
 
 /** Where and how it is counted. */
@@ -82,13 +82,13 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
 
   async function askAddress(
     request: FastifyRequest,
-    reply: FastifyReply,
+    reply: FastifyReply | undefined,
     increment: boolean,
   ): Promise<Problem | undefined> {
     const state = await countAddress(request, { increment })
     if (state.isAllowed || !state.isExceeded) return undefined
     const resetS = secondsOf(state.ttl)
-    tellBudget(reply, state.max, state.remaining, resetS)
+    if (reply) tellBudget(reply, state.max, state.remaining, resetS)
     onDenied('address')
     return tooMany('Too many wrong API keys came from this address', resetS)
   }

@@ -30,12 +30,14 @@ export interface Lease {
 
 /** How a lease is waited for. */
 export interface LeaseWish {
-  /** Another lease, which must be nobody's: while somebody has it, this one is not given. */
+  /** Another lease, which must be nobody's: while somebody has it, this one is not kept. */
   behind?: string
   /** Called once, before the first wait. @param held the lease that is somebody else's: the wanted one, or `behind` */
   onWait?: (held: string) => void
   /** Ends the wait. */
   signal?: AbortSignal
+  /** Repeats a try while Postgres is away; once, unless given. */
+  repeat?: <Outcome>(attempt: () => Promise<Outcome>) => Promise<Outcome>
 }
 
 /** A holder that was killed blocks the next one for at most this long. */
@@ -51,12 +53,12 @@ const retryMs = 250
 export async function takeLease(
   postgres: Postgres,
   name: string,
-  { behind, onWait, signal }: LeaseWish = {},
+  { behind, onWait, signal, repeat = (attempt) => attempt() }: LeaseWish = {},
 ): Promise<Lease> {
   const owner = randomUUID()
   for (let isFirst = true; ; isFirst = false) {
     const asked = moment()
-    const { fence, held } = await askPostgres(tryToTake(postgres, name, owner, behind))
+    const { fence, held } = await repeat(() => tryToTake(postgres, name, owner, behind))
     if (fence !== undefined) return hold(postgres, name, owner, fence, asked)
     if (isFirst) onWait?.(held)
     signal?.throwIfAborted()
@@ -65,28 +67,53 @@ export async function takeLease(
   }
 }
 
-/** One taker at a time, or one that looks at `behind` could miss somebody who is just taking that. */
+/**
+ * Takes it, then looks whether the one that it stands behind is somebody's; whoever takes that one looks for us after it
+ * has it. Each is written before the other is read, so at least one sees the other. TRAP: not a transaction; a connection
+ * that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
+ */
 async function tryToTake(
   postgres: Postgres,
   name: string,
   owner: string,
   behind: string | undefined,
 ): Promise<{ fence?: bigint; held: string }> {
-  return await postgres.begin(async (sql) => {
-    await sql`SELECT pg_advisory_xact_lock(hashtext('tributary leases'))`
-    const [before] = behind
-      ? await sql`SELECT 1 FROM leases WHERE name = ${behind} AND expires_at >= clock_timestamp()`
-      : []
-    if (behind && before) return { held: behind }
-    const [row] = await sql<{ fence: string }[]>`
-      INSERT INTO leases (name, owner, fence, expires_at)
-      VALUES (${name}, ${owner}, 1, clock_timestamp() + ${lifeMs} * interval '1 millisecond')
-      ON CONFLICT (name) DO UPDATE
-      SET owner = excluded.owner, fence = leases.fence + 1, expires_at = excluded.expires_at
-      WHERE leases.expires_at < clock_timestamp()
-      RETURNING fence`
-    return { held: name, ...(row && { fence: BigInt(row.fence) }) }
-  })
+  const [row] = await askPostgres(postgres<{ fence: string }[]>`
+    INSERT INTO leases (name, owner, fence, expires_at)
+    VALUES (${name}, ${owner}, 1, clock_timestamp() + ${lifeMs} * interval '1 millisecond')
+    ON CONFLICT (name) DO UPDATE
+    SET owner = excluded.owner, fence = leases.fence + 1, expires_at = excluded.expires_at
+    WHERE leases.expires_at < clock_timestamp() OR leases.owner = ${owner}
+    RETURNING fence`)
+  if (!row) return { held: name }
+  if (behind !== undefined && (await isSomebodys(postgres, behind))) {
+    await letGo(postgres, name, owner)
+    return { held: behind }
+  }
+  return { held: name, fence: BigInt(row.fence) }
+}
+
+/**
+ * Whether a lease has a holder. One that has run out is taken from them first: a holder whom nobody counts with must not
+ * find it theirs again.
+ * @param pattern a name, or the beginning of names and `%`
+ */
+export async function isSomebodys(postgres: Postgres, pattern: string): Promise<boolean> {
+  await askPostgres(postgres`
+    UPDATE leases SET owner = ${nobody}, fence = fence + 1
+    WHERE name LIKE ${pattern} AND owner <> ${nobody} AND expires_at < clock_timestamp()`)
+  const held = await askPostgres(postgres`
+    SELECT 1 FROM leases WHERE name LIKE ${pattern} AND owner <> ${nobody} LIMIT 1`)
+  return held.length > 0
+}
+
+/** The owner of a lease that nobody has. */
+const nobody = ''
+
+async function letGo(postgres: Postgres, name: string, owner: string): Promise<void> {
+  const release = postgres`
+    UPDATE leases SET owner = ${nobody}, expires_at = '-infinity' WHERE name = ${name} AND owner = ${owner}`
+  await askPostgres(release).catch(() => {})
 }
 
 /** Now, by two clocks: one stops while the machine sleeps, the other may be set back. */
@@ -142,8 +169,7 @@ function hold(
     },
     async release() {
       clearInterval(beat)
-      const release = postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = ${name} AND owner = ${owner}`
-      await askPostgres(release).catch(() => {})
+      await letGo(postgres, name, owner)
     },
   }
 }

@@ -8,7 +8,7 @@ import { ch } from '../sql/fragment.ts'
 import { selectRows } from '../sql/rows.ts'
 import { type ClickHouse, isUnknownTable, whileItWorks } from './clickhouse.ts'
 import type { Cluster, ClusterNode } from './cluster.ts'
-import { type Lease, LeaseLost, takeLease } from './lease.ts'
+import { isSomebodys, type Lease, LeaseLost, takeLease } from './lease.ts'
 import { packageRoot } from './packageRoot.ts'
 import { askPostgres, type Postgres } from './postgres.ts'
 import { onReplica } from './replicas.ts'
@@ -114,19 +114,29 @@ interface Turn {
  * work end first; while we have the lease, nobody becomes one.
  */
 async function untilNobodyWrites(postgres: Postgres, lease: Lease): Promise<void> {
-  const writers = () =>
-    askPostgres(postgres`
-      SELECT 1 FROM leases WHERE name LIKE 'writer:%' AND expires_at >= clock_timestamp() LIMIT 1`)
-  while ((await writers()).length > 0) {
+  while (await patiently(() => isSomebodys(postgres, 'writer:%'))) {
     await pause(250)
     await mustBeOurs(lease)
   }
 }
 
+/** Asks Postgres again for a while when it does not answer: a long statement is not to have been for nothing. */
+async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (const untilMs = performance.now() + patienceMs; ; await pause(500)) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof Problem) || performance.now() > untilMs) throw error
+    }
+  }
+}
+
+const patienceMs = 60_000
+
 /** @throws MigrationError, or Problem `unavailable` */
 async function mustBeOurs(lease: Lease): Promise<void> {
   try {
-    await lease.confirm()
+    await patiently(() => lease.confirm())
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error
     throw new MigrationError('another process has gone on with the migration; run it again.')
@@ -204,6 +214,7 @@ async function runPending(
       await turn.confirm()
       if (query) await client.command({ query, clickhouse_settings: whileItWorks })
     }
+    await turn.confirm()
     await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })
   }
   return pending.map(({ name }) => `clickhouse/${name}`)
@@ -227,8 +238,16 @@ async function appliedInClickHouse(client: ClickHouseClient): Promise<Applied[]>
   return []
 }
 
-async function readMigrations(store: 'clickhouse' | 'postgres'): Promise<Migration[]> {
-  const folder = join(packageRoot, store)
+const read = new Map<string, Promise<Migration[]>>()
+
+/** Read once: an upgrade changes the files under a running process, which goes by those that it began with. */
+function readMigrations(store: 'clickhouse' | 'postgres'): Promise<Migration[]> {
+  const migrations = read.get(store) ?? readFolder(join(packageRoot, store))
+  read.set(store, migrations)
+  return migrations
+}
+
+async function readFolder(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return await Promise.all(
     names.map(async (name) => {

@@ -33,7 +33,7 @@ export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<void
           ${new Date(batch.firstMs).toISOString()}::timestamptz, ${new Date(batch.lastMs).toISOString()}::timestamptz
         FROM (
           SELECT 1 FROM leases
-          WHERE name = ${name} AND fence = ${fence.toString()}::bigint AND expires_at > clock_timestamp()
+          WHERE name = ${name} AND fence = ${fence.toString()}::bigint
           FOR SHARE) AS held
         ON CONFLICT (token) DO UPDATE SET token = excluded.token
         RETURNING 1`)

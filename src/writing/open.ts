@@ -20,9 +20,10 @@ export async function takeTurn(stores: Writer['stores'], accountId: string, { sa
         ? 'The stores are being migrated; waiting for it to end.'
         : `Another writer is at work on account ${accountId}; waiting for it to end.`,
     )
-  const wish = { behind: migrationLease, signal, onWait }
-  const attempt = () => takeLease(stores.postgres, `writer:${accountId}`, wish)
-  const lease = await untilAnswered('waiting for its turn', attempt, { say, signal })
+  const lease = await takeLease(stores.postgres, `writer:${accountId}`, {
+    ...{ behind: migrationLease, signal, onWait },
+    repeat: (attempt) => untilAnswered('waiting for its turn', attempt, { say, signal }),
+  })
   try {
     await untilAnswered('reading which migrations ran', () => mustBeCurrent(stores), { say, signal })
     return lease

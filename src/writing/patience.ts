@@ -22,14 +22,15 @@ const pauseMaxMs = 2_000
  */
 export async function untilAnswered<T>(step: string, attempt: () => Promise<T>, patience: Patience): Promise<T> {
   const { say, signal, patienceMs = patienceDefaultMs } = patience
-  const startedAt = performance.now()
+  let failingSinceMs: number | undefined
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
     signal.throwIfAborted()
     try {
       return await attempt()
     } catch (error) {
       const isOutage = error instanceof Problem && error.status === 503
-      if (!isOutage || performance.now() - startedAt > patienceMs) throw error
+      failingSinceMs ??= performance.now()
+      if (!isOutage || performance.now() - failingSinceMs > patienceMs) throw error
       if (pauseMs === firstPauseMs) say(`A store does not answer while ${step}; it is tried again.`)
     }
     await pause(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())

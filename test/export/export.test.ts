@@ -306,7 +306,7 @@ describe('a file', () => {
   it('takes any moment of the calendar as its range, of every resource', async () => {
     for (const resource of resourceNames) {
       const all = await exporting(resource, '--account', 'acme')
-      const given = ['--from', '0000-01-01', '--to', '9999-12-30']
+      const given = ['--from', '0000-01-01', '--to', '9999-12-31']
       expect(await exporting(resource, '--account', 'acme', ...given)).toEqual(all)
     }
   })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { rollupNames } from '../../src/rollups/catalogue.ts'
 import { differences } from '../../src/rollups/differences.ts'
 import { ch } from '../../src/sql/fragment.ts'
 import { selectRows } from '../../src/sql/rows.ts'
-import { takeLease } from '../../src/stores/lease.ts'
+import { isSomebodys, takeLease } from '../../src/stores/lease.ts'
 import { migrationLease } from '../../src/stores/migrate.ts'
 import { compareAccount } from '../../src/verify/compare.ts'
 import { openWriter } from '../../src/writing/open.ts'
@@ -413,9 +413,36 @@ describe('two writers', () => {
       writing = openWriter(stores, account, { say, signal: new AbortController().signal })
     })
     expect(said).toEqual(['The stores are being migrated; waiting for it to end.'])
-    expect(await stores.postgres`SELECT 1 FROM leases WHERE name = ${`writer:${account}`}`).toEqual([])
+    expect(await stores.postgres`SELECT 1 FROM leases WHERE name = ${`writer:${account}`} AND owner <> ''`).toEqual([])
     await migration.release()
     await (await writing)?.close()
+  })
+
+  it('and a migration never both believe that it is their turn', async () => {
+    const { postgres } = stores
+    const inside = new Set<string>()
+    const meetings: string[][] = []
+    const be = async (who: string) => {
+      inside.add(who)
+      await postgres`SELECT 1`
+      meetings.push([...inside])
+      inside.delete(who)
+    }
+    const write = async () => {
+      const lease = await takeLease(postgres, `writer:${account}`, { behind: migrationLease })
+      await be('writer')
+      await lease.release()
+    }
+    const migrateOnce = async () => {
+      const lease = await takeLease(postgres, migrationLease)
+      while (await isSomebodys(postgres, 'writer:%'));
+      await be('migration')
+      await lease.release()
+    }
+    for (let round = 0; round < 8; round++)
+      await Promise.all(round % 2 ? [write(), migrateOnce()] : [migrateOnce(), write()])
+    expect(meetings).toHaveLength(16)
+    expect(meetings.filter(({ length }) => length > 1)).toEqual([])
   })
 
   it('that a newer version has overtaken write nothing', async () => {
@@ -429,33 +456,55 @@ describe('two writers', () => {
     await mustEqual(new Model())
   })
 
-  it('whose lease ran out, as while a machine sleeps, go on when nobody has taken it', async () => {
-    const systemNow = Date.now.bind(Date)
-    let sleptMs = 0
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + sleptMs)
-    const sleepy = new Proxy(stores.clickhouse.client, {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
-        return async (order: Parameters<typeof target.query>[0]) => {
-          sleptMs = 3_600_000
-          await stores.postgres`
-            UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour' WHERE name = ${`writer:${account}`}`
-          return await target.query(order)
-        }
-      },
-    })
-    try {
-      const clickhouse = { ...stores.clickhouse, client: sleepy, reader: sleepy }
-      expect(await importContent({ ...stores, clickhouse }, account, 'clicks', [click(1)])).toMatchObject({
-        inserted: 1,
+  describe('whose lease ran out, as while a machine sleeps,', () => {
+    /** Stores that the writer asks from, after which an hour has gone by. @param meanwhile what others did in it */
+    function sleeping(meanwhile: () => Promise<unknown>): TestStores {
+      let sleptMs = 0
+      const systemNow = Date.now.bind(Date)
+      vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + sleptMs)
+      const client = new Proxy(stores.clickhouse.client, {
+        get(target, name) {
+          const value = Reflect.get(target, name)
+          if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+          return async (order: Parameters<typeof target.query>[0]) => {
+            if (sleptMs === 0) {
+              sleptMs = 3_600_000
+              await stores.postgres`
+                UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour'
+                WHERE name = ${`writer:${account}`}`
+              await meanwhile()
+            }
+            return await target.query(order)
+          }
+        },
       })
-    } finally {
-      clock.mockRestore()
+      return { ...stores, clickhouse: { ...stores.clickhouse, client, reader: client } }
     }
-    const model = new Model()
-    model.apply({ resource: 'clicks', rows: [click(1)] })
-    await mustEqual(model)
+    afterEach(() => vi.restoreAllMocks())
+
+    it('go on when nobody has taken it', async () => {
+      const done = await importContent(
+        sleeping(async () => {}),
+        account,
+        'clicks',
+        [click(1)],
+      )
+      expect(done).toMatchObject({ inserted: 1 })
+      const model = new Model()
+      model.apply({ resource: 'clicks', rows: [click(1)] })
+      await mustEqual(model)
+    })
+
+    it('write nothing more when a migration has counted them out', async () => {
+      const late = importContent(
+        sleeping(() => isSomebodys(stores.postgres, 'writer:%')),
+        account,
+        'clicks',
+        [click(1)],
+      )
+      await expect(late).rejects.toThrow('another one may have taken over')
+      await mustEqual(new Model())
+    })
   })
 
   it('are told apart from callers: what ends a comparison says so', async () => {
