@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { type Patience, untilAnswered } from '../patience.ts'
 import { insertRows } from '../sql/write.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
-import { type Patience, untilAnswered } from '../writing/patience.ts'
 import { type PixelEvent, pixelEventColumns } from '../writing/pixelEvent.ts'
 import { RowBinary } from '../writing/rowBinary.ts'
 
@@ -29,7 +29,7 @@ export async function storeEvents(
     columns,
     bytes: out.bytes,
     token: randomUUID(),
-    signal: patience.signal,
+    ...(patience.signal && { signal: patience.signal }),
   }
   await untilAnswered('storing events', () => insertRows(clickhouse, insertion), patience)
   // Only now: an insert that was given up may still be reading them.

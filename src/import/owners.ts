@@ -1,5 +1,5 @@
+import { untilAnswered } from '../patience.ts'
 import { askPostgres } from '../stores/postgres.ts'
-import { untilAnswered } from '../writing/patience.ts'
 import type { PixelEvent } from '../writing/pixelEvent.ts'
 import type { Writer } from '../writing/writer.ts'
 

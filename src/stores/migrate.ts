@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
+import { untilAnswered } from '../patience.ts'
 import { Problem } from '../problem.ts'
 import { ch } from '../sql/fragment.ts'
 import { selectRows } from '../sql/rows.ts'
@@ -114,29 +115,16 @@ interface Turn {
  * work end first; while we have the lease, nobody becomes one.
  */
 async function untilNobodyWrites(postgres: Postgres, lease: Lease): Promise<void> {
-  while (await patiently(() => isSomebodys(postgres, 'writer:%'))) {
+  while (await untilAnswered('looking for writers', () => isSomebodys(postgres, 'writer:%'))) {
     await pause(250)
     await mustBeOurs(lease)
   }
 }
 
-/** Asks Postgres again for a while when it does not answer: a long statement is not to have been for nothing. */
-async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  for (const untilMs = performance.now() + patienceMs; ; await pause(500)) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!(error instanceof Problem) || performance.now() > untilMs) throw error
-    }
-  }
-}
-
-const patienceMs = 60_000
-
 /** @throws MigrationError, or Problem `unavailable` */
 async function mustBeOurs(lease: Lease): Promise<void> {
   try {
-    await patiently(() => lease.confirm())
+    await untilAnswered('confirming the migration', () => lease.confirm())
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error
     throw new MigrationError('another process has gone on with the migration; run it again.')

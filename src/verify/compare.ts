@@ -1,12 +1,12 @@
 import type { Metric } from '../../schema/metrics.ts'
 import { sums } from '../metrics.ts'
+import { untilAnswered } from '../patience.ts'
 import { type RollupName, rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
 import { differences, differing } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows, unhurried } from '../sql/rows.ts'
 import { derivations, mismatches } from '../writing/conversionTables.ts'
 import { monthsWithRows } from '../writing/days.ts'
-import { untilAnswered } from '../writing/patience.ts'
 import type { Writer } from '../writing/writer.ts'
 
 /** A table that is not what the rows it was made of say. */

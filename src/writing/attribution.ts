@@ -1,10 +1,10 @@
+import { untilAnswered } from '../patience.ts'
 import { ch, type Fragment, text } from '../sql/fragment.ts'
 import { idList } from '../sql/idList.ts'
 import { selectRows } from '../sql/rows.ts'
 import { runStatement } from '../sql/write.ts'
 import type { Click } from './click.ts'
 import type { Conversion } from './conversion.ts'
-import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
 /** What a conversion takes from its click. */

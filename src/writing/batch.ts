@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { untilAnswered } from '../patience.ts'
 import { type Insertion, insertRows } from '../sql/write.ts'
 import { mustStillHold, type NotedBatch, noteBatch, strikeBatches } from './ledger.ts'
-import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
 /** Rows of one table and the days they touch. */

@@ -1,7 +1,7 @@
+import { untilAnswered } from '../patience.ts'
 import { ch, type Fragment, text } from '../sql/fragment.ts'
 import { selectRows, unhurried } from '../sql/rows.ts'
 import { runOnEveryNode, runStatement } from '../sql/write.ts'
-import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
 /**

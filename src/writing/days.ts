@@ -1,10 +1,10 @@
+import { untilAnswered } from '../patience.ts'
 import { rollupNames, rollups, type Span, storedSums } from '../rollups/catalogue.ts'
 import { endRepairs, repair } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows, unhurried } from '../sql/rows.ts'
 import { runOnEveryNode, runStatement } from '../sql/write.ts'
 import { mustStillHold } from './ledger.ts'
-import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
 const dayMs = 86_400_000

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
+import { untilAnswered } from '../patience.ts'
 import { ch, type Fragment } from '../sql/fragment.ts'
 import { selectBytes, selectRows, unhurried } from '../sql/rows.ts'
-import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
 /** Where the keys of rows that are stored can be found. */

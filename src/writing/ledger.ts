@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { untilAnswered } from '../patience.ts'
 import { LeaseLost } from '../stores/lease.ts'
 import { askPostgres } from '../stores/postgres.ts'
-import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
 /** A batch that is sent, or may have been: its token and the days it touches. */
@@ -50,10 +50,7 @@ export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<void
  */
 export async function mustStillHold(writer: Writer, days: Omit<NotedBatch, 'token'>): Promise<void> {
   try {
-    await untilAnswered('confirming its turn', () => writer.lease.confirm(), {
-      say: writer.say,
-      signal: new AbortController().signal,
-    })
+    await untilAnswered('confirming its turn', () => writer.lease.confirm(), { say: writer.say })
   } catch (error) {
     if (error instanceof LeaseLost) await noteForWhoeverIsNext(writer, { ...days, token: randomUUID() })
     throw error

@@ -1,6 +1,6 @@
 import type { NamedTable } from '../names.ts'
+import { untilAnswered } from '../patience.ts'
 import { askPostgres } from '../stores/postgres.ts'
-import { untilAnswered } from './patience.ts'
 import type { Writer } from './writer.ts'
 
 /** A row on its way into a metadata table, by column; amounts and times are text. Null dates were not given. */

@@ -1,6 +1,6 @@
+import { untilAnswered } from '../patience.ts'
 import { type Lease, takeLease } from '../stores/lease.ts'
 import { migrationLease, mustBeCurrent } from '../stores/migrate.ts'
-import { untilAnswered } from './patience.ts'
 import { recover } from './recover.ts'
 import type { Writer } from './writer.ts'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { untilAnswered } from '../patience.ts'
 import { ch, text } from '../sql/fragment.ts'
 import { idList } from '../sql/idList.ts'
 import { insertRows } from '../sql/write.ts'
 import { KeyedRows } from './keyedRows.ts'
 import { KnownKeys } from './knownKeys.ts'
-import { untilAnswered } from './patience.ts'
 import { type PixelEvent, pixelEventColumns } from './pixelEvent.ts'
 import type { Writer } from './writer.ts'
 

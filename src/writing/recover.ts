@@ -1,10 +1,10 @@
+import { untilAnswered } from '../patience.ts'
 import { endRepairs } from '../rollups/differences.ts'
 import { ch, texts } from '../sql/fragment.ts'
 import { runOnEveryNode } from '../sql/write.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 import { rebuildClickDays, rebuildSums, wholeDays } from './days.ts'
 import { leftoverBatches, type NotedBatch, strikeBatches } from './ledger.ts'
-import { untilAnswered } from './patience.ts'
 import { attachWaiting } from './waiting.ts'
 import type { Writer } from './writer.ts'
 
