@@ -11,9 +11,9 @@ import { type Metrics, openMetrics, serveMetrics } from '../health/metrics.ts'
 import type { App } from '../room.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrate.ts'
-import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
+import { openStores, type StoreLog } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
-import { recoverAccounts } from '../writing/recoverAccounts.ts'
+import { startRecovery } from '../writing/recoverAccounts.ts'
 import type { Context } from './context.ts'
 import { wholeNumberFrom } from './wholeNumber.ts'
 
@@ -23,7 +23,7 @@ const graceMs = 25_000
 /** How long the end waits for the last lines of the log. */
 const lastLineMs = 1_000
 
-/** How long the end waits for a repair that is under way. */
+/** How long the end waits for a repair in progress; the next writer of the account ends what is still running. */
 const recoveryGraceMs = 1_000
 
 /** How long a start waits for the servers of both stores, as when all of them are started together. */
@@ -65,11 +65,11 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
     const metricsServer = metrics && (await listenForMetrics(metrics, settings))
     if (metricsServer) ending.closeFirst(() => metricsServer.stop())
     const url = await listen(app, settings)
-    const stopRecovery = startRecovery(stores, log)
+    const stopRecovery = startRecovery(stores, { info: (line) => log.info(line), warn: (line) => log.warn(line) })
     ending.closeFirst(async () => {
       const recovery = stopRecovery()
       await app.close()
-      await recovery
+      await Promise.race([recovery, sleep(recoveryGraceMs, undefined, { ref: false })])
     })
     if (demoAccount) {
       await fillAndWelcome(context, stores, demoAccount, { url, clicks: demoClicks })
@@ -85,23 +85,6 @@ async function serve(context: Context, demoClicks?: number): Promise<void> {
   }
   // The process ends from there.
   await new Promise<never>(() => {})
-}
-
-/**
- * Brings back in order, beside the answers, what imports left half done.
- * @returns what ends it; resolves when it has, or soon: what a repair is doing right now, the next one ends
- */
-function startRecovery(stores: Stores, log: Logger): () => Promise<void> {
-  const stopping = new AbortController()
-  const recovery = recoverAccounts(stores, { say: (line) => log.info(line), signal: stopping.signal }).catch(
-    (error) => {
-      if (!stopping.signal.aborted) log.error(error, 'days that an import left half done are not right yet')
-    },
-  )
-  return async () => {
-    stopping.abort(new Error('The server stops.'))
-    await Promise.race([recovery, sleep(recoveryGraceMs, undefined, { ref: false })])
-  }
 }
 
 /** @throws SettingsError naming HOST or PORT when the address can't be had */

@@ -82,7 +82,9 @@ async function takeClicks({ writer, account }: Run): Promise<Taking> {
         },
       }
     },
-    finish: () => attachWaiting(writer),
+    async finish() {
+      await attachWaiting(writer)
+    },
   }
 }
 

@@ -68,6 +68,19 @@ export async function takeLease(
 }
 
 /**
+ * Takes the lease of that name if it is free right now; never waits for its holder.
+ * @param behind another lease that must be free too
+ * @returns undefined while one of them is held
+ * @throws Problem `unavailable`
+ */
+export async function tryLease(postgres: Postgres, name: string, behind?: string): Promise<Lease | undefined> {
+  const owner = randomUUID()
+  const asked = moment()
+  const { fence } = await tryToTake(postgres, name, owner, behind)
+  return fence === undefined ? undefined : hold(postgres, name, owner, fence, asked)
+}
+
+/**
  * Takes it, then looks whether the one that it stands behind is somebody's; whoever takes that one looks for us after it
  * has it. Each is written before the other is read, so at least one sees the other. TRAP: not a transaction; a connection
  * that breaks within one ends the process (postgres 3.4: its rollback finds no socket).

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { untilAnswered } from '../patience.ts'
 import { LeaseLost } from '../stores/lease.ts'
 import { askPostgres } from '../stores/postgres.ts'
+import type { AccountTask } from './accountTasks.ts'
 import type { Writer } from './writer.ts'
 
 /** A batch that is sent, or may have been: its token and the days it touches. */
@@ -16,7 +17,8 @@ export interface NotedBatch {
 }
 
 /**
- * Notes a batch before it is sent, only if the account's lease is still ours.
+ * Notes a batch before it is sent, only if the account's lease is still ours. Clicks make conversions that came before
+ * them attributable, so the same statement records that task.
  * The lease's row is locked meanwhile, so that whoever takes the lease next sees the note.
  * @throws LeaseLost
  */
@@ -28,13 +30,20 @@ export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<void
     async () => {
       await writer.lease.confirm()
       return await askPostgres(postgres`
+        WITH held AS (
+          SELECT 1 FROM leases
+          WHERE name = ${name} AND fence = ${fence.toString()}::bigint
+          FOR SHARE),
+        tasks AS (
+          INSERT INTO account_tasks (account_id, task)
+          SELECT ${writer.accountId}::text, ${'attribute_late_clicks' satisfies AccountTask}::text
+          FROM held
+          WHERE ${batch.resource}::text = 'clicks'
+          ON CONFLICT DO NOTHING)
         INSERT INTO import_batches (token, account_id, resource, first_at, last_at)
         SELECT ${batch.token}::text, ${writer.accountId}::text, ${batch.resource}::text,
           ${new Date(batch.firstMs).toISOString()}::timestamptz, ${new Date(batch.lastMs).toISOString()}::timestamptz
-        FROM (
-          SELECT 1 FROM leases
-          WHERE name = ${name} AND fence = ${fence.toString()}::bigint
-          FOR SHARE) AS held
+        FROM held
         ON CONFLICT (token) DO UPDATE SET token = excluded.token
         RETURNING 1`)
     },

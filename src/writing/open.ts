@@ -1,7 +1,7 @@
 import { untilAnswered } from '../patience.ts'
-import { type Lease, takeLease } from '../stores/lease.ts'
+import { type Lease, takeLease, tryLease } from '../stores/lease.ts'
 import { migrationLease, mustBeCurrent } from '../stores/migrate.ts'
-import { recover } from './recover.ts'
+import { type Recovered, recover } from './recover.ts'
 import type { Writer } from './writer.ts'
 
 /** Who waits for the turn of an account, and on what. */
@@ -20,17 +20,12 @@ export async function takeTurn(stores: Writer['stores'], accountId: string, { sa
         ? 'The stores are being migrated; waiting for it to end.'
         : `Another writer is at work on account ${accountId}; waiting for it to end.`,
     )
-  const lease = await takeLease(stores.postgres, `writer:${accountId}`, {
+  const lease = await takeLease(stores.postgres, leaseOf(accountId), {
     ...{ behind: migrationLease, signal, onWait },
     repeat: (attempt) => untilAnswered('waiting for its turn', attempt, { say, signal }),
   })
-  try {
-    await untilAnswered('reading which migrations ran', () => mustBeCurrent(stores), { say, signal })
-    return lease
-  } catch (error) {
-    await lease.release()
-    throw error
-  }
+  await assertCurrent(stores, lease, { say, signal })
+  return lease
 }
 
 /**
@@ -38,12 +33,47 @@ export async function takeTurn(stores: Writer['stores'], accountId: string, { sa
  * @param signal ends the wait and every step
  * @throws what `takeTurn` and `recover` throw
  */
-export async function openWriter(
+export async function openWriter(stores: Writer['stores'], accountId: string, waiting: Waiting): Promise<Writer> {
+  const lease = await takeTurn(stores, accountId, waiting)
+  return (await recovering(stores, accountId, lease, waiting)).writer
+}
+
+/**
+ * Becomes the account's writer only if it has none right now and no migration runs, and completes what an earlier one
+ * left; never waits for another writer.
+ * @returns the writer and what was completed; undefined while the account has another writer
+ * @throws what `openWriter` throws
+ */
+export async function openWriterIfFree(
   stores: Writer['stores'],
   accountId: string,
+  waiting: Waiting,
+): Promise<{ writer: Writer; recovered: Recovered } | undefined> {
+  const lease = await tryLease(stores.postgres, leaseOf(accountId), migrationLease)
+  if (!lease) return undefined
+  await assertCurrent(stores, lease, waiting)
+  return await recovering(stores, accountId, lease, waiting)
+}
+
+const leaseOf = (accountId: string) => `writer:${accountId}`
+
+/** Releases the lease when this version may not write. */
+async function assertCurrent(stores: Writer['stores'], lease: Lease, waiting: Waiting): Promise<void> {
+  try {
+    await untilAnswered('reading which migrations ran', () => mustBeCurrent(stores), waiting)
+  } catch (error) {
+    await lease.release()
+    throw error
+  }
+}
+
+/** Releases the lease when the recovery fails. */
+async function recovering(
+  stores: Writer['stores'],
+  accountId: string,
+  lease: Lease,
   { say, signal }: Waiting,
-): Promise<Writer> {
-  const lease = await takeTurn(stores, accountId, { say, signal })
+): Promise<{ writer: Writer; recovered: Recovered }> {
   const writer: Writer = {
     stores,
     accountId,
@@ -53,8 +83,7 @@ export async function openWriter(
     close: () => lease.release(),
   }
   try {
-    await recover(writer)
-    return writer
+    return { writer, recovered: await recover(writer) }
   } catch (error) {
     await writer.close()
     throw error

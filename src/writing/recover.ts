@@ -8,18 +8,24 @@ import { leftoverBatches, type NotedBatch, strikeBatches } from './ledger.ts'
 import { attachWaiting } from './waiting.ts'
 import type { Writer } from './writer.ts'
 
+/** What an interrupted writer had left: unconfirmed batches, and conversions that were not attributed to their click. */
+export interface Recovered {
+  batches: number
+  attributed: number
+}
+
 /**
  * Brings back in order what a writer before us left half done: a batch that stands in the ledger may be in its table and
  * not, or not wholly, in what views make of it, or the other way round; and conversions whose click has arrived may not
  * have been joined with it. Cheap when nothing is left over.
  * @throws the last error when a store stays away; the next writer begins again
  */
-export async function recover(writer: Writer): Promise<void> {
+export async function recover(writer: Writer): Promise<Recovered> {
   const { stores, accountId } = writer
   await untilAnswered('ending repairs of an earlier writer', () => endRepairs(stores.clickhouse, accountId), writer)
   const leftovers = await leftoverBatches(writer)
   if (leftovers.length > 0) await rebuild(writer, leftovers)
-  await attachWaiting(writer)
+  return { batches: leftovers.length, attributed: await attachWaiting(writer) }
 }
 
 async function rebuild(writer: Writer, leftovers: readonly NotedBatch[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { ch, count, instant, text } from '../sql/fragment.ts'
+import { completeTask } from './accountTasks.ts'
 import { attribute } from './attribution.ts'
 import type { Conversion } from './conversion.ts'
 import { writeChanges } from './conversions.ts'
@@ -9,10 +10,13 @@ const pageRows = 10_000
 
 /**
  * Joins conversions that came before their click with it, now that it is stored: a new version with the click's place
- * and dimensions, `updatedAt` as it was. Cheap when none waits; a run that is cut short is made up for by the next one.
+ * and dimensions, `updatedAt` as it was. Cheap when none waits. A run that is interrupted leaves the account's task
+ * `attribute_late_clicks`, and the next writer or a running server completes it.
+ * @returns how many conversions were attributed
  * @throws LeaseLost, or the last error when a store stays away
  */
-export async function attachWaiting(writer: Writer): Promise<void> {
+export async function attachWaiting(writer: Writer): Promise<number> {
+  let attributed = 0
   let after: { convertedAt: number; id: string } | undefined = { convertedAt: 0, id: '' }
   while (after) {
     const page: Conversion[] = await readPage(writer, after)
@@ -21,12 +25,13 @@ export async function attachWaiting(writer: Writer): Promise<void> {
       writer,
       changes.map(({ row }) => row),
     )
-    await writeChanges(
-      writer,
-      changes.filter(({ row }) => row.clickAt !== null),
-    )
+    const found = changes.filter(({ row }) => row.clickAt !== null)
+    await writeChanges(writer, found)
+    attributed += found.length
     after = page.length === pageRows ? page.at(-1) : undefined
   }
+  await completeTask(writer, 'attribute_late_clicks')
+  return attributed
 }
 
 /** Conversions without a click whose click is in the index by now, in key order. */

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readSettings } from '../../src/settings.ts'
+import { openStores } from '../../src/stores/open.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { makeTestPlace } from '../kit/stores.ts'
@@ -65,6 +67,16 @@ describe('the server', () => {
     expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
     expect(lines.at(-1)).toContain('stopped')
     expect(lines.join()).not.toContain(apiKey)
+  })
+
+  it('completes what an interrupted import left, without another import', async () => {
+    const stores = await openStores(readSettings(environment), () => {})
+    await stores.postgres`INSERT INTO account_tasks VALUES ('acme', 'attribute_late_clicks')`
+    const { child, exit } = await serve()
+    await expect.poll(() => stores.postgres`SELECT 1 FROM account_tasks`, { timeout: 30_000 }).toEqual([])
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    await stores.close()
   })
 
   it('goes on, and stops in order, when its log can’t be written', async () => {

@@ -8,7 +8,6 @@ import { isSomebodys, takeLease } from '../../src/stores/lease.ts'
 import { migrationLease } from '../../src/stores/migrate.ts'
 import { compareAccount } from '../../src/verify/compare.ts'
 import { openWriter } from '../../src/writing/open.ts'
-import { recoverAccounts } from '../../src/writing/recoverAccounts.ts'
 import type { Writer } from '../../src/writing/writer.ts'
 import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
@@ -283,17 +282,6 @@ describe('after an import that died', () => {
     expect(done.said).toEqual([
       `An earlier import into account ${account} was cut short; bringing its days back in order.`,
     ])
-    const model = new Model()
-    model.apply({ resource: 'clicks', rows: [click(1)] })
-    await mustEqual(model)
-  })
-
-  it('its days are right once a server has started', async () => {
-    const dying = dyingStores(stores, account, ['sums_by_day_and_campaign', 'click_index'])
-    await expect(importContent(dying, account, 'clicks', [click(1)])).rejects.toThrow(Died)
-    const said: string[] = []
-    await recoverAccounts(stores, { say: (line) => void said.push(line), signal: new AbortController().signal })
-    expect(said).toEqual([`An earlier import into account ${account} was cut short; bringing its days back in order.`])
     const model = new Model()
     model.apply({ resource: 'clicks', rows: [click(1)] })
     await mustEqual(model)

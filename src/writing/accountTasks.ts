@@ -1,0 +1,44 @@
+import { untilAnswered } from '../patience.ts'
+import { askPostgres, type Postgres } from '../stores/postgres.ts'
+import type { Writer } from './writer.ts'
+
+/**
+ * Work that an account needs once its batches are stored.
+ * `attribute_late_clicks`: clicks were stored, so conversions that arrived before their click may have to be attributed.
+ */
+export type AccountTask = 'attribute_late_clicks'
+
+/**
+ * Removes a completed task, only if the account's lease is still held by this writer: the next holder may have recorded
+ * it again.
+ * @throws the last error when Postgres stays unavailable; the task is then repeated by the next writer
+ */
+export async function completeTask({ stores, accountId, lease, ...waiting }: Writer, task: AccountTask): Promise<void> {
+  await untilAnswered(
+    'recording that a task is completed',
+    () =>
+      askPostgres(stores.postgres`
+        DELETE FROM account_tasks
+        USING (
+          SELECT 1 FROM leases
+          WHERE name = ${lease.name} AND fence = ${lease.fence.toString()}::bigint
+          FOR SHARE) AS held
+        WHERE account_id = ${accountId} AND task = ${task}`),
+    waiting,
+  )
+}
+
+/**
+ * Lists accounts with batches that are not confirmed or tasks that are not completed: either a writer is at work on them,
+ * or one was interrupted. Reads two small tables.
+ * @returns account ids
+ * @throws Problem `unavailable`
+ */
+export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<string[]> {
+  const rows = await askPostgres(postgres<{ account_id: string }[]>`
+    SELECT account_id FROM import_batches
+    UNION
+    SELECT account_id FROM account_tasks
+    ORDER BY account_id`)
+  return rows.map(({ account_id }) => account_id)
+}
