@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseYaml } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
@@ -50,6 +52,29 @@ describe('deploy/compose.yaml', () => {
     // Below what the network gives to others.
     for (const address of addresses) expect(address).toMatch(/^172\.28\.0\.([1-9]\d?|1[01]\d)$/)
     expect(new Set(addresses).size).toBe(targets.length)
+  })
+})
+
+describe('files of passwords', () => {
+  it('are kept out of commits by .gitignore, wherever they lie; the example is not', () => {
+    const repository = mkdtempSync(join(tmpdir(), 'tributary-ignored-'))
+    try {
+      execFileSync('git', ['init', '--quiet', repository])
+      copyFileSync(join(packageRoot, '.gitignore'), join(repository, '.gitignore'))
+      const isIgnored = (path: string) =>
+        spawnSync('git', ['check-ignore', '--quiet', path], { cwd: repository }).status === 0
+      const secret = ['.env', 'deploy/.env', 'tributary.env', 'deploy/production.env', 'deploy/.env.production']
+      expect(secret.filter((path) => !isIgnored(path))).toEqual([])
+      expect(isIgnored('deploy/.env.example')).toBe(false)
+    } finally {
+      rmSync(repository, { recursive: true })
+    }
+  })
+
+  it('are kept out of images by .dockerignore, after the folders that it lets in', () => {
+    const lines = read('.dockerignore').trim().split('\n')
+    const lastLetIn = lines.findLastIndex((line) => line.startsWith('!'))
+    expect(lines.slice(lastLetIn + 1)).toEqual(expect.arrayContaining(['**/.env', '**/*.env', '**/.env.*']))
   })
 })
 
