@@ -1,11 +1,24 @@
-import { isIP } from 'node:net'
 import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
+import { Value, ValueErrorType } from '@sinclair/typebox/value'
+import { coverEveryAddress, isNetwork } from './networks.ts'
 
-FormatRegistry.Set('networks', (text) => text.split(',').every(isNetwork))
-FormatRegistry.Set('server', isServer)
-FormatRegistry.Set('origins', (text) => text === '*' || text.split(',').every(isOrigin))
-FormatRegistry.Set('nodes', (text) => text.split(',').every(isOrigin))
+/** What a setting of each format must be; the texts complete "expected …". */
+const formats: Record<string, { expected: string; isValid: (text: string) => boolean }> = {
+  networks: {
+    expected: 'addresses and networks separated by commas that together do not hold every address',
+    isValid: isNetworkList,
+  },
+  server: { expected: 'a URL whose user and password are percent-encoded', isValid: isServer },
+  origins: {
+    expected: 'origins such as https://app.example.com separated by commas, or *',
+    isValid: (text) => text === '*' || text.split(',').every(isOrigin),
+  },
+  nodes: {
+    expected: 'addresses such as http://one:8123 separated by commas',
+    isValid: (text) => text.split(',').every(isOrigin),
+  },
+}
+for (const [name, { isValid }] of Object.entries(formats)) FormatRegistry.Set(name, isValid)
 
 /** The environment, variable by variable. `docs/operations.md` shows the same texts. */
 export const SettingsSchema = Type.Object({
@@ -78,7 +91,7 @@ export const SettingsSchema = Type.Object({
     Type.String({
       format: 'networks',
       description:
-        'Proxies whose `X-Forwarded-For` is believed: addresses and networks, separated by commas, such as `10.0.0.0/8,127.0.0.1`. Without it the header is ignored.',
+        'Proxies whose `X-Forwarded-For` is believed: addresses and networks, separated by commas, such as `10.0.0.0/8,127.0.0.1`; a list that holds every address is refused. Without it the header is ignored.',
     }),
   ),
   CORS_ORIGINS: Type.Optional(
@@ -119,16 +132,17 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const [error] = Value.Errors(SettingsSchema, settings)
   if (error) {
     const name = error.path.slice(1)
-    throw new SettingsError(`${name}=${hidePassword(environment[name] ?? '')}: ${error.message.toLowerCase()}.`)
+    const format = error.type === ValueErrorType.StringFormat ? formats[error.schema.format] : undefined
+    const reason = format ? `expected ${format.expected}` : error.message.toLowerCase()
+    throw new SettingsError(`${name}=${hidePassword(environment[name] ?? '')}: ${reason}.`)
   }
   return settings as Settings
 }
 
-/** An address, alone or with the length of a prefix; not one of everybody. */
-function isNetwork(text: string): boolean {
-  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const version = isIP(address)
-  return version !== 0 && Number(bits ?? 1) >= 1 && Number(bits ?? 1) <= (version === 4 ? 32 : 128)
+/** Networks with commas between, which together do not hold every address: trusting all would be believing every caller. */
+function isNetworkList(text: string): boolean {
+  const networks = text.split(',')
+  return networks.every(isNetwork) && !coverEveryAddress(networks)
 }
 
 /** Scheme, host and port and nothing more, as browsers send it. */

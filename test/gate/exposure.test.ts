@@ -76,6 +76,32 @@ describe('the address of a caller behind a proxy', () => {
       expect(() => readSettings({ TRUST_PROXY })).toThrow(/^TRUST_PROXY=/)
     }
   })
+
+  it('is refused as a list of networks that together hold every IPv4 or every IPv6 address', () => {
+    for (const TRUST_PROXY of [
+      '0.0.0.0/1,128.0.0.0/1',
+      '128.0.0.0/1,10.0.0.1,0.0.0.0/1',
+      '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2',
+      // Every address but those that no host on the Internet has.
+      '1.0.0.0/8,2.0.0.0/7,4.0.0.0/6,8.0.0.0/5,16.0.0.0/4,32.0.0.0/3,64.0.0.0/2,128.0.0.0/2,192.0.0.0/3',
+      '::/1,8000::/1',
+      '2000::/4,3000::/4',
+      '2000::/3',
+      '10.0.0.0/8,::/2',
+      '::ffff:0:0/96',
+      '::ffff:0.0.0.0/97,128.0.0.0/1',
+    ]) {
+      expect(() => readSettings({ TRUST_PROXY }), TRUST_PROXY).toThrow(/^TRUST_PROXY=.* do not hold every address\.$/)
+    }
+    for (const TRUST_PROXY of [
+      '0.0.0.0/1,128.0.0.0/2',
+      '128.0.0.0/1',
+      '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7,::1,fe80::1%eth0',
+      '::ffff:10.0.0.0/104,2001:db8::1',
+    ]) {
+      expect(readSettings({ TRUST_PROXY })).toMatchObject({ TRUST_PROXY })
+    }
+  })
 })
 
 describe('a web page of another origin', () => {
