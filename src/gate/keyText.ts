@@ -31,9 +31,22 @@ export function prefixOfKey(text: string): string {
   return text.slice(0, keyStart.length + 4)
 }
 
-/** Hides the secret of every key in a text, such as a URL on its way to the log. */
+/** One letter or digit, percent-encoded any number of times: `%41`, `%2541`, `%252541`, … */
+const encodedAlphanumeric = '%(?:25)*(?:3[0-9]|[46][1-9a-f]|[57][0-9a])'
+const keyInText = new RegExp(`(${[...keyStart].map(orEncoded).join('')})(?:[0-9a-z]|${encodedAlphanumeric})+`, 'gi')
+
+/**
+ * Hides the secret of every key in a text, such as a URL on its way to the log: also of keys whose characters are
+ * percent-encoded, once or several times, and of keys in another case.
+ */
 export function hideKeys(text: string): string {
-  return text.replace(/(trb_live_)[0-9A-Za-z]+/g, '$1…')
+  return text.replace(keyInText, '$1…')
+}
+
+/** A pattern of one character in either case, as it is or percent-encoded any number of times. */
+function orEncoded(character: string): string {
+  const codes = new Set([character, character.toUpperCase()].map((it) => it.charCodeAt(0).toString(16)))
+  return `(?:${character}|%(?:25)*(?:${[...codes].join('|')}))`
 }
 
 /** CRC-32 (IEEE) of a text as 6 base62 digits, most significant first. */

@@ -57,7 +57,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply) {
   const caller = request.caller as typeof request.caller | null
   return {
     method: request.method,
-    url: hideKeys((request.raw.url ?? '').slice(0, urlLengthMax)),
+    url: hideKeys(request.raw.url ?? '').slice(0, urlLengthMax),
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
     address: request.ip,

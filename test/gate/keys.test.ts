@@ -60,6 +60,29 @@ describe('the text of a key', () => {
     const key = makeKeyText()
     expect(hideKeys(`/api/v1/clicks?key=${key}&limit=1`)).toBe('/api/v1/clicks?key=trb_live_…&limit=1')
   })
+
+  it('loses its secret however often it is percent-encoded, and in any case of the digits', () => {
+    const encode = (character: string) => `%${character.charCodeAt(0).toString(16)}`
+    const spellings: ((key: string) => string)[] = [
+      (key) => key.replaceAll('_', '%5F'),
+      (key) => key.replaceAll('_', '%5f'),
+      (key) => key.replaceAll('_', '%255F'),
+      (key) => key.replaceAll('_', '%25255f'),
+      (key) => key.replace(/./g, encode),
+      (key) => key.replace(/./g, encode).toUpperCase(),
+      (key) => key.replace(/./g, encode).replaceAll('%', '%25'),
+      (key) => key.replace(/.(?=(..)*$)/g, encode),
+      (key) => key.toUpperCase(),
+    ]
+    fc.assert(
+      fc.property(fc.constantFrom(...spellings), fc.constant(null).map(makeKeyText), (spell, key) => {
+        const shown = hideKeys(`/a/${spell(key)}?x=${spell(key)}&limit=1`)
+        expect(shown).toMatch(/^\/a\/[^?]{1,60}…\?x=[^&]{1,60}…&limit=1$/)
+        const decoded = [1, 2, 3].reduce(decodeURIComponent, shown.replaceAll('…', '!'))
+        expect(decoded).toMatch(/^\/a\/trb_live_!\?x=trb_live_!&limit=1$/i)
+      }),
+    )
+  })
 })
 
 describe('what is stored of a key', () => {
