@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { etagOf, matchesEtag } from './etag.ts'
+import { whenAborted } from './whenAborted.ts'
 
 /** Answers of stats and reports: run once for all who ask the same at the same time, kept for a moment, revalidated. */
 export interface Answers {
@@ -106,7 +107,7 @@ export function openAnswers({
     const joined = isShared ? present : start(question, run)
     onAnswer(isShared ? 'shared' : 'run')
     joined.join()
-    hungUp.addEventListener('abort', joined.leave)
+    whenAborted(hungUp, joined.leave)
     return await joined.answer
   }
 
@@ -121,7 +122,7 @@ export function openAnswers({
     const { body, type, etag } = found ?? (await ask(question, request.signal, run))
     // Callers may keep what they got, but ask before each use whether it still holds.
     reply.header('cache-control', 'private, no-cache').header('etag', etag)
-    if (names(request.headers['if-none-match'], etag)) await reply.code(304).send()
+    if (matchesEtag(request.headers['if-none-match'], etag)) await reply.code(304).send()
     else await reply.header('content-type', type).send(body)
   }
 
@@ -146,18 +147,4 @@ function prepareJson({ asOf, ...rest }: DatedAnswer): Prepared {
 
 function prepareCsv(text: string): Prepared {
   return { body: Buffer.from(text), type: 'text/csv; charset=utf-8; header=present', etag: etagOf(text) }
-}
-
-function etagOf(text: string): string {
-  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
-}
-
-/** Whether `If-None-Match` names this tag, or any; compared weakly, as RFC 9110 (13.1.2) says. */
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || bare(tag.trim()) === bare(etag))
-}
-
-function bare(etag: string): string {
-  return etag.replace(/^W\//, '')
 }

@@ -11,8 +11,11 @@ import { answerBadHttp } from './gate/badHttp.ts'
 import { addDocs } from './gate/docs.ts'
 import { answerError } from './gate/errors.ts'
 import { addGate, apiPrefix } from './gate/gate.ts'
+import { makeHttpServer } from './gate/httpServer.ts'
+import { watchDisconnections } from './gate/lifetime.ts'
 import { logAnswers } from './gate/log.ts'
 import { parseQuery, readParameters } from './gate/parameters.ts'
+import { defaultReaderPace, type ReaderPace } from './gate/readerPace.ts'
 import { addSecurityHeaders } from './gate/securityHeaders.ts'
 import { answerUnknown } from './gate/unknown.ts'
 import type { Metrics } from './health/metrics.ts'
@@ -47,6 +50,8 @@ export interface AppParts {
   redis?: Redis | undefined
   /** How long a request may take to arrive, in milliseconds: its headers a third of it. */
   arrivalMs?: number
+  /** The least that clients have to read of responses. */
+  pace?: ReaderPace
   /** What adds the routes under /api/v1; all of ours when left out. */
   rooms?: readonly ((app: App, room: Room) => void)[]
 }
@@ -64,24 +69,23 @@ const allRooms = [
 
 /** An event with 20 properties of 256 characters fits ten times. */
 const bodyMaxBytes = 65_536
-const headersMaxBytes = 16_384
 
 /** Builds the server, ready to be asked; listening is the caller's. */
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings, stores, redis, now, names = openNames(stores.postgres), metrics } = parts
-  const { answers = openAnswers({ onAnswer: metrics?.countAnswer }), log, arrivalMs = 30_000, rooms = allRooms } = parts
+  const { answers = openAnswers({ onAnswer: metrics?.countAnswer }), log, rooms = allRooms } = parts
+  const { arrivalMs = 30_000, pace = defaultReaderPace } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => uuidv7(),
     return503OnClosing: false,
-    requestTimeout: arrivalMs,
-    http: {
-      maxHeaderSize: headersMaxBytes,
-      headersTimeout: arrivalMs / 3,
-      // How often Node looks for requests that are late; its own 30 s would double our limits.
-      connectionsCheckingInterval: Math.min(1_000, arrivalMs / 3),
-    },
+    serverFactory: (handler) =>
+      makeHttpServer(handler, {
+        arrivalMs,
+        pace,
+        onSlowReader: (client) => log?.info(client, 'connection closed: its client reads too slowly'),
+      }),
     bodyLimit: bodyMaxBytes,
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
@@ -97,6 +101,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     done()
   })
   closeWhatIsAnswered(app)
+  watchDisconnections(app)
   if (log) logAnswers(app)
   if (metrics) {
     metrics.observe(app)

@@ -2,8 +2,10 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypes, type RowFormat } from '../schema/rowFormat.ts'
+import { chooseEncoding } from './acceptEncoding.ts'
 import { Problem } from './problem.ts'
 import { wantedFormat } from './wantedFormat.ts'
+import { whenAborted } from './whenAborted.ts'
 
 /** Answers of any length, sent while they are read. */
 export interface Exports {
@@ -99,13 +101,13 @@ export function openExports(): Exports {
         const first = await chunks.next()
         const rows = Readable.from(chain(first, chunks), { objectMode: false })
         // Nobody may be reading at that moment, who would be told of the end.
-        const stop = () => rows.destroy(signal.reason)
-        signal.addEventListener('abort', stop)
+        const forget = whenAborted(signal, () => rows.destroy(signal.reason))
         rows.once('close', () => {
-          signal.removeEventListener('abort', stop)
+          forget()
           end()
         })
-        const isGzipped = format !== 'parquet' && takesGzip(request.headers['accept-encoding'])
+        const isGzipped =
+          format !== 'parquet' && chooseEncoding(request.headers['accept-encoding'], ['gzip']) === 'gzip'
         if (isGzipped) reply.header('content-encoding', 'gzip')
         await reply.send(isGzipped ? pipeline(rows, createGzip({ level: gzipLevel }), () => {}) : rows)
       } catch (error) {
@@ -125,15 +127,4 @@ async function* chain(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>
   } finally {
     await rest.return?.()
   }
-}
-
-/** Whether `Accept-Encoding` names gzip with a weight above 0. */
-function takesGzip(acceptEncoding: string | undefined): boolean {
-  return (acceptEncoding ?? '').split(',').some((part) => {
-    const [coding, weight] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q=/)
-    return coding === 'gzip' && Number(weight ?? 1) > 0
-  })
 }

@@ -1,5 +1,4 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { ProblemBody } from '../../schema/problem.ts'
@@ -7,9 +6,10 @@ import { mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
 import type { App } from '../room.ts'
 import { version } from '../version.ts'
 import { examples } from './docsExamples.ts'
+import { explorerCsp, explorerPaths, makeExplorer } from './docsExplorer.ts'
 import { introduction } from './docsIntroduction.ts'
-import { favicon, style } from './docsLook.ts'
 import { apiPrefix, docsPrefix } from './gate.ts'
+import { once, type StaticContent, serveContent } from './staticContent.ts'
 
 const tags = [
   { name: 'Clicks', description: 'Every click, bots and tests included and marked.' },
@@ -22,19 +22,6 @@ const tags = [
   { name: 'Reports', description: 'Performance by group.' },
   { name: 'Events', description: 'Server-side events: an analytics signal, never money.' },
 ]
-
-/** The explorer needs its own files and nothing from elsewhere; everything else is refused. */
-const explorerCsp = {
-  'default-src': ["'none'"],
-  'script-src': ["'self'"],
-  'style-src': ["'self'"],
-  'img-src': ["'self'", 'data:'],
-  'font-src': ["'self'"],
-  'connect-src': ["'self'"],
-  'base-uri': ["'none'"],
-  'form-action': ["'none'"],
-  'frame-ancestors': ["'none'"],
-}
 
 /**
  * Describes the routes that come after it, from the same schemas and scopes that the gate enforces, at
@@ -70,44 +57,19 @@ export async function addDocs(app: App): Promise<void> {
     transformObject: (document) =>
       'openapiObject' in document ? complete(plain<OpenApiDocument>(document.openapiObject)) : {},
   })
-  await app.register(swaggerUi, {
-    routePrefix: docsPrefix,
-    staticCSP: explorerCsp,
-    theme: {
-      title: 'Tributary API',
-      css: [{ filename: 'look.css', content: style }],
-      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: favicon }],
-    },
-    uiConfig: {
-      // Without the bar on top: it lets people load documents from elsewhere, and styles itself inline.
-      layout: 'BaseLayout',
-      deepLinking: true,
-      docExpansion: 'list',
-      defaultModelsExpandDepth: 0,
-      displayRequestDuration: true,
-      tryItOutEnabled: true,
-      requestInterceptor: nameScheme,
-      responseInterceptor: nameServer,
-    },
+  const explorer = once(() => makeExplorer(docsPrefix))
+  await app.register(async (docs) => {
+    docs.addHook('onRequest', (_request, reply, done) => {
+      reply.header('content-security-policy', explorerCsp)
+      done()
+    })
+    const add = (path: string, make: () => StaticContent | Promise<StaticContent>) =>
+      docs.get(docsPrefix + path, { schema: { hide: true } }, serveContent(make))
+    add('/json', () => ({ body: Buffer.from(JSON.stringify(app.swagger())), type: 'application/json; charset=utf-8' }))
+    add('/yaml', () => ({ body: Buffer.from(app.swagger({ yaml: true })), type: 'application/yaml; charset=utf-8' }))
+    for (const path of explorerPaths) add(path, async () => (await explorer())[path])
+    add('/', async () => (await explorer())[''])
   })
-}
-
-/** Runs in the reader's browser: people paste the bare key. TRAP: its source is sent there, so it may use nothing around it. */
-function nameScheme<BrowserRequest>(request: BrowserRequest): BrowserRequest {
-  const { headers } = request as { headers: Record<string, string> }
-  const given = headers.Authorization
-  if (given && !/^ApiKey /i.test(given)) headers.Authorization = `ApiKey ${given.trim()}`
-  return request
-}
-
-/** Runs in the reader's browser, like `nameScheme`: the calls of the introduction are to be pasted, so they name this server. */
-function nameServer<BrowserResponse>(response: BrowserResponse): BrowserResponse {
-  const document = response as { url: string; text: string }
-  const { location } = globalThis as unknown as { location: { origin: string } }
-  if (document.url.endsWith('/docs/json')) {
-    document.text = document.text.replaceAll('http://127.0.0.1:3000', location.origin)
-  }
-  return response
 }
 
 /** Adds to a route's schema what its declaration already says: the scope, and a name for generated clients. */

@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 /** Answers whatever was thrown: a Problem as it is, a refusal of the framework in our words, anything else as a bug. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error)
-  if (problem.code === 'internal_error') request.log.error(error, 'a bug')
+  logError(error, problem, request)
   const { param, required, retryAfterS, allow } = problem.details
   if (problem.status === 401) reply.header('www-authenticate', 'ApiKey')
   if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
@@ -20,8 +20,23 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   reply.header('x-request-id', request.id).code(problem.status).send(body)
 }
 
+/** What is thrown once the client has disconnected follows from that, and is no bug. */
+function logError(error: unknown, { code }: Problem, { log, raw, method, routeOptions }: FastifyRequest): void {
+  if (raw.destroyed || raw.socket.destroyed) log.info({ method, route: routeOptions.url }, 'request aborted')
+  else if (isOutOfFiles(error)) log.error({ err: error }, 'out of file descriptors: raise the limit of open files')
+  else if (code === 'internal_error') log.error(error, 'a bug')
+}
+
+/** Whether the process, or the machine, may open no more files and connections. */
+function isOutOfFiles(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE'].includes(`${(error as { code?: unknown } | null)?.code}`)
+}
+
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
+  if (isOutOfFiles(error)) {
+    return new Problem('unavailable', 'The server has no capacity at the moment; try again.', { retryAfterS: 5 })
+  }
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

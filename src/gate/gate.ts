@@ -7,6 +7,7 @@ import type { Postgres } from '../stores/postgres.ts'
 import type { Caller } from './caller.ts'
 import { type KeyRecord, openKeys } from './keys.ts'
 import { hashOfKey, isKeyText } from './keyText.ts'
+import { releaseAfter } from './lifetime.ts'
 import { type Limits, type LimitsOptions, openLimits } from './limits.ts'
 import { Turns } from './turns.ts'
 import { isUnknown } from './unknown.ts'
@@ -63,10 +64,7 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
       if (!request.signal.aborted) onDenied?.('queries')
       throw error
     }
-    const end = once(() => turns.end(accountId))
-    // TRAP: a caller may hang up before this; then neither event comes any more.
-    if (reply.raw.destroyed) end()
-    else reply.raw.once('finish', end).once('close', end)
+    releaseAfter(reply, () => turns.end(accountId))
   })
 
   async function admit(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<void> {
@@ -122,13 +120,4 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
     )
   }
   return limits
-}
-
-/** Makes a call that does nothing from its second time on. */
-function once(act: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) act()
-    isDone = true
-  }
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../problem.ts'
+import { whenAborted } from '../whenAborted.ts'
 
 /** How many reads of one account wait at most, and for how long. */
 const waitingMax = 128
@@ -25,10 +26,11 @@ export class Turns {
 
   /**
    * Waits for a turn. Whoever got one gives it back with `end`, once.
-   * @param hungUp gives up waiting; what is thrown then is for nobody
+   * @param hungUp gives up waiting; its reason is thrown when it has aborted before
    * @throws Problem `rate_limited` when too many wait, or one waited too long
    */
   async take(accountId: string, hungUp: AbortSignal): Promise<void> {
+    hungUp.throwIfAborted()
     const account = this.#accounts.get(accountId) ?? { underWay: 0, waiting: new Set() }
     this.#accounts.set(accountId, account)
     if (account.underWay < this.#underWayMax) {
@@ -57,7 +59,7 @@ export class Turns {
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
-        hungUp.removeEventListener('abort', giveUp)
+        forget()
       }
       const begin = () => {
         leave()
@@ -69,8 +71,8 @@ export class Turns {
         reject(this.#tooMany())
       }
       const timer = setTimeout(giveUp, patienceMs)
-      hungUp.addEventListener('abort', giveUp)
       waiting.add(begin)
+      const forget = whenAborted(hungUp, giveUp)
     })
   }
 
