@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { App } from '../../src/room.ts'
+
+/** A connection on which a test writes whatever bytes it likes. */
+export interface RawConnection {
+  readonly socket: Socket
+  /** Everything that has been received, as text. */
+  received(): string
+  /** Whether the server has ended the connection. */
+  isClosed(): boolean
+}
+
+/** Connects to a server that listens on 127.0.0.1, and writes `bytes`. */
+export async function openRaw(app: App, bytes: string): Promise<RawConnection> {
+  const { port } = app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  let isClosed = false
+  socket.on('error', () => {})
+  socket.once('close', () => {
+    isClosed = true
+  })
+  await once(socket, 'connect')
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  socket.write(bytes)
+  return { socket, received: () => received, isClosed: () => isClosed }
+}
+
+/** @returns a GET as it goes over the wire */
+export function rawGet(path: string, key?: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `Authorization: ApiKey ${key}\r\n`}\r\n`
+}
