@@ -346,7 +346,7 @@ export interface paths {
         put?: never;
         /**
          * Send a server-side event
-         * @description An analytics signal from your back end, stored beside the events of the pixel. It never makes a conversion, and its `value` is no revenue. 200 means that it is stored; after a 503, or no answer, send it again with the same `event_id`.
+         * @description An analytics signal from your back end, stored beside the events of the pixel. It never makes a conversion, and its `value` is no revenue. 200 means that it is stored. After a 503, or no response, retry with the same `event_id`: the event may have been stored all the same, and is then a duplicate.
          *
          *     Scope: `write:events`.
          */
@@ -3227,11 +3227,14 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description Not acknowledged; retry with the same `event_id`. An insert that took longer than its deadline may still have been stored: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
                     [name: string]: unknown;
                 };
                 content: {

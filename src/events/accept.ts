@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { v7 as uuidv7 } from 'uuid'
-import { untilAnswered } from '../patience.ts'
+import { type Patience, untilAnswered } from '../patience.ts'
 import { Problem } from '../problem.ts'
 import type { Asked } from '../sql/rows.ts'
 import { startOfUtcMonth } from '../storedEvents.ts'
@@ -12,6 +12,7 @@ import { type AccountMonth, Ceiling, type TakenPlace } from './ceiling.ts'
 import { Duplicates, generationAfter, type Outcome } from './deduplicate.ts'
 import { openFigures } from './figures.ts'
 import { openAttribution, type Place } from './resolve.ts'
+import { recordRetries } from './retriedEvents.ts'
 import { storeEvents } from './store.ts'
 import type { ValidEvent } from './validate.ts'
 
@@ -29,11 +30,19 @@ interface Call extends Sender {
   id: string
 }
 
+/** An event that is to be stored, and its place under the ceiling. */
+interface Storing {
+  call: Call
+  place: TakenPlace
+  row: PixelEvent
+}
+
 /** Where events come in. */
 export interface Intake {
   /**
    * Accepts an event: resolves, deduplicates, holds it against the ceiling and stores it, in this order. When it returns
-   * `stored` the event is on disk; when it throws, no later answer counts on it.
+   * `stored` the event is on disk. When it throws `unavailable` the event may be stored or not, and nothing that is kept in
+   * memory says either.
    * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
    */
   accept(event: ValidEvent, sender: Sender): Promise<Outcome>
@@ -48,7 +57,6 @@ const callsMax = 10_000
 const flushOptions = {
   itemsMax: 4_000,
   underWayMax: 2,
-  deadlineMs: 10_000,
   // Each flush makes one part: 25 a second at most, which merges keep up with. Three may follow each other at once, so
   // that a lone caller waits at every third event only.
   pace: { starts: 3, withinMs: 120 },
@@ -57,6 +65,9 @@ const flushOptions = {
   // calls takes 70 ms.
   gather: { quietMs: 5, mostMs: 20, mostMsPerItem: 0.1, beside: { items: 1_000, mostMs: 100 } },
 }
+
+/** Share of the time until the deadline that an insert has; the rest is for looking up what it stored. */
+const insertShare = 0.8
 
 /** What the intake is given. */
 export interface IntakeParts {
@@ -67,14 +78,16 @@ export interface IntakeParts {
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
   /** Where its figures are published. */
   registry: Registry | undefined
+  /** How long a flush may take, milliseconds; an event that is not known to be stored by then is answered with 503. */
+  deadlineMs?: number
 }
 
-export function openIntake({ stores, now, log, registry }: IntakeParts): Intake {
+export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: IntakeParts): Intake {
   const clickhouse = asWriter(stores.clickhouse)
   const attribution = openAttribution({ clickhouse, postgres: stores.postgres }, now)
   const duplicates = new Duplicates(clickhouse)
   const ceiling = new Ceiling(clickhouse)
-  const flushes = new Batches<Call, Outcome>({ ...flushOptions, run: flush })
+  const flushes = new Batches<Call, Outcome>({ ...flushOptions, deadlineMs, run: flush })
   let callsUnderWay = 0
   const figures = openFigures(registry, { underWay: () => callsUnderWay, waiting: () => flushes.waiting })
 
@@ -94,11 +107,11 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
     }
   }
 
-  /** Decides calls together, each on its own; what the insert comes to concerns only those that are in it. */
+  /** Decides calls together, each on its own; a failed insert concerns only the events that are in it. */
   async function flush(calls: readonly Call[], signal: AbortSignal): Promise<(Outcome | Error)[]> {
     const startedAtMs = performance.now()
     const recognisable = calls.filter(({ event }) => event.eventId !== undefined)
-    const patience = { say: (line: string) => log.warn(line), signal, patienceMs: flushOptions.deadlineMs }
+    const patience = { say: (line: string) => log.warn(line), signal, patienceMs: deadlineMs }
     const [acceptances] = await untilAnswered(
       'looking up events',
       () => Promise.all([duplicates.findLast(recognisable, signal), ceiling.prepare(calls.map(monthOf))]),
@@ -106,8 +119,8 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
     )
     const lookedUpAtMs = performance.now()
     const lastOf = new Map(recognisable.map((call, index) => [call, acceptances[index]]))
-    const storing: { call: Call; place: TakenPlace; row: PixelEvent }[] = []
-    const outcomes = calls.map((call): Outcome => {
+    const storing: Storing[] = []
+    const outcomes = calls.map((call): Outcome | Error => {
       const generation = generationAfter(lastOf.get(call), call.event.receivedAtMs)
       if (generation === undefined) return 'duplicate'
       const place = ceiling.take(monthOf(call), call.clickAllowance)
@@ -120,20 +133,69 @@ export function openIntake({ stores, now, log, registry }: IntakeParts): Intake 
       figures.countFlush(calls.length, { lookUp, insert: undefined })
       return outcomes
     }
-    try {
-      const rows = storing.map(({ row }) => row)
-      await storeEvents(stores.clickhouse, rows, patience)
-    } catch (error) {
-      for (const { place } of storing) place.giveBack()
-      if (!signal.aborted) log.error(error, `${storing.length} events could not be stored`)
-      const problem = error instanceof Problem ? error : notStored()
-      return outcomes.map((outcome) => (outcome === 'stored' ? problem : outcome))
-    }
-    for (const { call, place } of storing) {
-      place.keep()
-      if (call.event.eventId !== undefined) duplicates.remember(call, call.event.receivedAtMs)
+    const remainingMs = deadlineMs - (lookedUpAtMs - startedAtMs)
+    const stored = new Map<Call, Outcome | Error>()
+    for (const [index, outcome] of (await store(storing, remainingMs, patience)).entries()) {
+      const { call, place } = storing[index] as Storing
+      stored.set(call, outcome)
+      if (outcome !== 'stored') place.giveBack()
+      else {
+        place.keep()
+        if (call.event.eventId !== undefined) duplicates.remember(call, call.event.receivedAtMs)
+      }
     }
     figures.countFlush(calls.length, { lookUp, insert: (performance.now() - lookedUpAtMs) / 1000 })
+    return calls.map((call, index) => stored.get(call) ?? (outcomes[index] as Outcome))
+  }
+
+  /**
+   * Stores events. Those whose insert fails, or is not confirmed in time, are looked up once more as soon as ClickHouse
+   * answers: they may be stored all the same.
+   * @param remainingMs until the deadline of the flush
+   * @returns the outcome of each event, in their order; a Problem for each that is not known to be stored
+   */
+  async function store(
+    storing: readonly Storing[],
+    remainingMs: number,
+    patience: Patience & { signal: AbortSignal },
+  ): Promise<(Outcome | Error)[]> {
+    const rows = storing.map(({ row }) => row)
+    const late = AbortSignal.timeout(Math.max(0, Math.round(remainingMs * insertShare)))
+    try {
+      await storeEvents(stores.clickhouse, rows, { ...patience, signal: AbortSignal.any([patience.signal, late]) })
+      return storing.map(() => 'stored')
+    } catch (error) {
+      const outcomes = await findUnconfirmed(storing, patience).catch(() => storing.map(notStored))
+      const failed = outcomes.filter((outcome) => outcome instanceof Problem).length
+      if (failed > 0) log.error(error, `${failed} events are not known to be stored; their callers are asked to retry`)
+      return outcomes
+    }
+  }
+
+  /** @throws Problem `unavailable`, or the signal's reason */
+  async function findUnconfirmed(
+    storing: readonly Storing[],
+    patience: Patience & { signal: AbortSignal },
+  ): Promise<(Outcome | Problem)[]> {
+    const { signal } = patience
+    const found = await untilAnswered(
+      'looking up unconfirmed events',
+      () =>
+        duplicates.findLast(
+          storing.map(({ call }) => call),
+          signal,
+        ),
+      patience,
+    )
+    const outcomes = storing.map(({ row }, index): Outcome | Problem => {
+      const last = found[index]
+      if (!last || last.generation < row.generation) return notStored()
+      return last.receivedAtMs === row.receivedAt ? 'stored' : 'duplicate'
+    })
+    const unconfirmed = storing.filter((_, index) => outcomes[index] instanceof Problem).map(({ row }) => row)
+    // An insert that is still running may store them beside the caller's retry. The error is discarded: without the record
+    // the count of the month is too high until a merge.
+    if (unconfirmed.length > 0) await recordRetries(stores.clickhouse, unconfirmed, signal).catch(() => {})
     return outcomes
   }
 
@@ -176,5 +238,5 @@ function rowOf({ accountId, id, event, place }: Call, generation: number): Pixel
 }
 
 function notStored(): Problem {
-  return new Problem('unavailable', 'The event could not be stored; send it again.', { retryAfterS: 2 })
+  return new Problem('unavailable', 'The event is not acknowledged; retry with the same event_id.', { retryAfterS: 2 })
 }

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../schema/event.ts'
-import { type Asked, selectRows } from '../sql/rows.ts'
-import { storedInMonthSql } from '../storedEvents.ts'
+import type { Asked } from '../sql/rows.ts'
+import { countStoredEvents } from '../storedEvents.ts'
 
 /** An account's place under its ceiling, taken by one event until it is stored or fails. */
 export interface TakenPlace {
   /** The event is stored. */
   keep(): void
-  /** The event was not stored, as far as anybody knows. */
+  /** It is not confirmed that the event is stored: the count is read again before the account's next event. */
   giveBack(): void
 }
 
@@ -85,6 +85,7 @@ export class Ceiling {
       },
       giveBack() {
         count.taken -= 1
+        count.readAtMs = undefined
       },
     }
   }
@@ -93,12 +94,7 @@ export class Ceiling {
     const askedAtMs = performance.now()
     try {
       const accountIds = counts.map(({ accountId }) => accountId)
-      const rows = await selectRows<{ accountId: string; stored: number }>(
-        this.#clickhouse,
-        storedInMonthSql(accountIds, monthMs),
-        { label: 'events.ceiling' },
-      )
-      const storedOf = new Map(rows.map(({ accountId, stored }) => [accountId, stored]))
+      const storedOf = await countStoredEvents(this.#clickhouse, accountIds, monthMs, { label: 'events.ceiling' })
       for (const count of counts) {
         // Our own events of this moment may be among the stored ones or not: others have the rest at least. What they
         // had once they keep, so that a busy moment of ours does not make it less.

@@ -21,7 +21,7 @@ export function eventRoutes(app: App, { stores, now, registry, countIdentifier }
         tags: ['Events'],
         summary: 'Send a server-side event',
         description:
-          'An analytics signal from your back end, stored beside the events of the pixel. It never makes a conversion, and its `value` is no revenue. 200 means that it is stored; after a 503, or no answer, send it again with the same `event_id`.',
+          'An analytics signal from your back end, stored beside the events of the pixel. It never makes a conversion, and its `value` is no revenue. 200 means that it is stored. After a 503, or no response, retry with the same `event_id`: the event may have been stored all the same, and is then a duplicate.',
         body: EventBody,
         response: {
           200: EventAnswer,
@@ -42,6 +42,10 @@ export function eventRoutes(app: App, { stores, now, registry, countIdentifier }
             'click_not_found',
             'campaign_not_found',
           ]),
+          503: refusal(
+            'Not acknowledged; retry with the same `event_id`. An insert that took longer than its deadline may still have been stored',
+            ['unavailable', 'query_timeout'],
+          ),
         },
       },
       config: { scope: 'write:events' },

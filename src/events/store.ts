@@ -4,17 +4,19 @@ import { insertRows } from '../sql/write.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
 import { type PixelEvent, pixelEventColumns } from '../writing/pixelEvent.ts'
 import { RowBinary } from '../writing/rowBinary.ts'
+import { recordRetries } from './retriedEvents.ts'
 
 const columns = pixelEventColumns.map(({ name }) => name)
 
-/** Buffers whose rows are stored, for the next ones. */
+/** Buffers whose rows are stored, for reuse. */
 const spare: RowBinary[] = []
 
 /**
- * Stores events in one insert; when it returns they are on disk. While ClickHouse can't be reached it is tried again,
- * the same bytes with the same token: what was stored already is not stored twice.
- * @param events at least one; rows with an equal key collapse
- * @throws Problem `unavailable`: not stored or, when the connection broke, perhaps stored; the driver's error when
+ * Stores events in one insert; when it returns they are on disk. While ClickHouse is unavailable the insert is attempted
+ * again: the same rows, as a new insert under a new query id. ClickHouse never drops it as a repetition of an attempt that
+ * it lost in a crash; if the attempt was stored after all, the rows have equal keys and collapse.
+ * @param events server events, at least one; rows with an equal key collapse
+ * @throws Problem `unavailable` or the reason of `patience.signal`: the events may be stored or not; the driver's error when
  *   ClickHouse refused the rows
  */
 export async function storeEvents(
@@ -24,15 +26,28 @@ export async function storeEvents(
 ): Promise<void> {
   const out = spare.pop() ?? new RowBinary()
   for (const event of events) for (const { write } of pixelEventColumns) write(out, event)
-  const insertion = {
-    table: 'pixel_events',
-    columns,
-    bytes: out.bytes,
-    token: randomUUID(),
-    ...(patience.signal && { signal: patience.signal }),
-  }
-  await untilAnswered('storing events', () => insertRows(clickhouse, insertion), patience)
-  // Only now: an insert that was given up may still be reading them.
+  const { signal } = patience
+  let isRetry = false
+  let isRecorded = false
+  await untilAnswered(
+    'storing events',
+    async () => {
+      if (isRetry && !isRecorded) {
+        await recordRetries(clickhouse, events, signal)
+        isRecorded = true
+      }
+      isRetry = true
+      await insertRows(clickhouse, {
+        table: 'pixel_events',
+        columns,
+        bytes: out.bytes,
+        token: randomUUID(),
+        ...(signal && { signal }),
+      })
+    },
+    patience,
+  )
+  // Only now: an abandoned insert may still be reading the buffer.
   out.truncate(0)
   spare.push(out)
 }

@@ -136,7 +136,8 @@ function complete(document: OpenApiDocument): OpenApiDocument {
         if (response.description === 'Default Response') response.description = `${operation.summary}.`
       }
       addExamples(operation)
-      operation.responses = { ...operation.responses, ...errorsOf(operation), ...refusalsIn(operation.responses) }
+      const common = errorsOf(operation)
+      operation.responses = { ...operation.responses, ...common, ...refusalsIn(operation.responses, common) }
     }
   }
   return mergeLiterals(document) as OpenApiDocument
@@ -154,11 +155,16 @@ function addExamples({ operationId, requestBody, responses }: Operation): void {
  * What a room declared itself beyond its 2xx answers is more exact than what follows from the route's form. It need not
  * say that an error is a Problem.
  */
-function refusalsIn(responses: Operation['responses']): Operation['responses'] {
+function refusalsIn(responses: Operation['responses'], common: Operation['responses']): Operation['responses'] {
+  const complete = (status: string, response: Operation['responses'][string]) => ({
+    ...response,
+    headers: { ...common[status]?.headers, ...response.headers },
+    content: problemContent,
+  })
   return Object.fromEntries(
     Object.entries(responses)
       .filter(([status]) => !status.startsWith('2'))
-      .map(([status, response]) => [status, status < '400' ? response : { ...response, content: problemContent }]),
+      .map(([status, response]) => [status, status < '400' ? response : complete(status, response)]),
   )
 }
 

@@ -2,7 +2,7 @@ import { fairUseFactor } from '../../schema/event.ts'
 import type { Usage } from '../../schema/usage.ts'
 import type { Room } from '../room.ts'
 import { selectRows } from '../sql/rows.ts'
-import { storedInMonthSql } from '../storedEvents.ts'
+import { countStoredEvents } from '../storedEvents.ts'
 import { toInstantText } from '../time/range.ts'
 import type { UsagePlan } from './plan.ts'
 import { trackedClicksSql } from './sql.ts'
@@ -15,10 +15,7 @@ export async function runUsage({ stores }: Room, plan: UsagePlan, signal: AbortS
   const { accountId, month, paid, nowMs } = plan
   const [clicks, events] = await Promise.all([
     selectRows<{ clicks: number }>(stores.clickhouse, trackedClicksSql(plan), { label: 'usage.clicks', signal }),
-    selectRows<{ stored: number }>(stores.clickhouse, storedInMonthSql([accountId], month.fromMs), {
-      label: 'usage.events',
-      signal,
-    }),
+    countStoredEvents(stores.clickhouse, [accountId], month.fromMs, { label: 'usage.events', signal }),
   ])
   const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = paid
   return {
@@ -26,7 +23,7 @@ export async function runUsage({ stores }: Room, plan: UsagePlan, signal: AbortS
     to: toInstantText(month.untilMs),
     plan: name,
     clicks: { tracked: clicks[0]?.clicks ?? 0, allowance: clickAllowance },
-    events: { stored: events[0]?.stored ?? 0, ceiling: fairUseFactor * clickAllowance },
+    events: { stored: events.get(accountId) ?? 0, ceiling: fairUseFactor * clickAllowance },
     limits: { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute },
     asOf: toInstantText(nowMs),
   }

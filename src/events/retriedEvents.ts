@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { insertRows } from '../sql/write.ts'
+import type { ClickHouse } from '../stores/clickhouse.ts'
+import { columnsOf } from '../writing/column.ts'
+import type { PixelEvent } from '../writing/pixelEvent.ts'
+import { RowBinary } from '../writing/rowBinary.ts'
+
+const { text, instant } = columnsOf<PixelEvent>()
+
+/** The columns of `pixel_event_retries`. */
+const retryColumns = [
+  text('account_id', (event) => event.accountId),
+  text('id', (event) => event.id),
+  instant('received_at', (event) => event.receivedAt),
+]
+
+/**
+ * Records that events may be stored more than once, so that surplus copies are not counted. Call it before they are
+ * inserted again.
+ * @param events server events, at least one
+ * @throws Problem `unavailable` when it is not known whether they are recorded: record them again
+ */
+export async function recordRetries(
+  clickhouse: ClickHouse,
+  events: readonly PixelEvent[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const out = new RowBinary()
+  for (const event of events) for (const { write } of retryColumns) write(out, event)
+  await insertRows(clickhouse, {
+    table: 'pixel_event_retries',
+    columns: retryColumns.map(({ name }) => name),
+    bytes: out.bytes,
+    token: randomUUID(),
+    ...(signal && { signal }),
+  })
+}
