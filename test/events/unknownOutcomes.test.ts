@@ -8,7 +8,13 @@ import { validateEvent } from '../../src/events/validate.ts'
 import { exportRows } from '../../src/export/run.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'
-import { hang, type InterceptedInserts, interceptInserts, storeAndBreak } from './interceptedInserts.ts'
+import {
+  connectionReset,
+  hang,
+  type InterceptedInserts,
+  interceptInserts,
+  storeAndBreak,
+} from './interceptedInserts.ts'
 import { accepted, deduplicated, overCeiling, send, storedEvents } from './send.ts'
 
 let api: TestApp
@@ -120,20 +126,13 @@ describe('events whose insert was repeated after its response was lost', () => {
 
   it('are stored though the first attempt was lost after ClickHouse had taken note of it', async () => {
     const { id, key } = await newAccount()
+    await changeTables(api.stores, 'SYSTEM START MERGES pixel_events')
     const instance = await newInstance(inserts.clickhouse)
     // As in a crash between the note of an insert and its part: ClickHouse knows the insert, and its rows are gone.
     inserts.handlers.push(async (insert) => {
       await insert.store()
-      const { client } = api.stores.clickhouse
-      const parts = await client.query({
-        query: `SELECT DISTINCT _part FROM pixel_events WHERE account_id = {id:String}`,
-        query_params: { id },
-        format: 'JSONEachRow',
-      })
-      for (const { _part } of await parts.json<{ _part: string }>()) {
-        await client.command({ query: `ALTER TABLE pixel_events DROP PART '${_part}'` })
-      }
-      throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+      await changeTables(api.stores, `ALTER TABLE pixel_events DELETE WHERE account_id = '${id}'`)
+      throw connectionReset()
     })
     expect(await send(instance, key, event('e1'))).toEqual(accepted)
     expect(await storedEvents(api.stores, id)).toHaveLength(1)
