@@ -25,9 +25,12 @@ export interface Exports {
   close(): void
 }
 
-/** An export holds a connection to ClickHouse for as long as its caller reads. */
+/** An export holds a connection to ClickHouse for as long as its client reads. */
 const perAccountMax = 2
-const inAllMax = 12
+const totalMax = 12
+
+/** Exports in all from which on an account may have one alone: six accounts with two each would leave nothing for others. */
+const oneEachFrom = totalMax / 2
 
 /** 3 costs half of the default level's time for files a tenth larger. */
 const gzipLevel = 3
@@ -63,29 +66,29 @@ export function formatOfExport<Format extends RowFormat>(
 /** Opens what exports are sent by; one for all rooms. */
 export function openExports(): Exports {
   const closing = new AbortController()
-  const underWay = new Map<string, number>()
-  let inAll = 0
+  const countByAccount = new Map<string, number>()
+  let total = 0
 
   function begin(accountId: string): () => void {
-    const ofAccount = underWay.get(accountId) ?? 0
-    if (ofAccount >= perAccountMax) {
-      throw new Problem('rate_limited', `An account may have ${perAccountMax} exports under way at a time.`, {
-        retryAfterS: 5,
-      })
+    const count = countByAccount.get(accountId) ?? 0
+    const max = total < oneEachFrom ? perAccountMax : 1
+    if (count >= max) {
+      const limit = `Limit of ${perAccountMax} concurrent exports per account reached, or of 1 while the server is busy`
+      throw new Problem('rate_limited', `${limit}; retry when one has finished.`, { retryAfterS: 5 })
     }
-    if (inAll >= inAllMax) {
-      throw new Problem('unavailable', 'Too many exports are under way at the moment; try again.', { retryAfterS: 5 })
+    if (total >= totalMax) {
+      throw new Problem('unavailable', 'The server runs as many exports as it can; retry later.', { retryAfterS: 5 })
     }
-    underWay.set(accountId, ofAccount + 1)
-    inAll += 1
+    countByAccount.set(accountId, count + 1)
+    total += 1
     let hasEnded = false
     return () => {
       if (hasEnded) return
       hasEnded = true
-      const left = (underWay.get(accountId) ?? 1) - 1
-      if (left === 0) underWay.delete(accountId)
-      else underWay.set(accountId, left)
-      inAll -= 1
+      const left = (countByAccount.get(accountId) ?? 1) - 1
+      if (left === 0) countByAccount.delete(accountId)
+      else countByAccount.set(accountId, left)
+      total -= 1
     }
   }
 

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 
@@ -87,6 +88,35 @@ describe('the OpenAPI document', () => {
     const groupBy = paths['/reports']?.get?.parameters?.find(({ name }) => name === 'group_by')
     expect(groupBy).toMatchObject({ required: true, schema: { type: 'string', enum: expect.arrayContaining(['day']) } })
     for (const path of Object.keys(paths)) expect(path).not.toMatch(/:|^\/api|docs|health/)
+  })
+
+  it.each([
+    ['/docs/json', 'application/json; charset=utf-8'],
+    ['/docs/yaml', 'application/yaml; charset=utf-8'],
+    ['/docs/static/swagger-ui-bundle.js', 'application/javascript; charset=utf-8'],
+  ])('and the explorer are compressed as the client asks, and sent once: %s', async (path, type) => {
+    const url = `/api/v1${path}`
+    const plain = await server.get(path)
+    expect(plain.headers).toMatchObject({ 'content-type': type, vary: 'accept-encoding', etag: expect.any(String) })
+    for (const [accepted, coding, decode] of [
+      ['gzip, deflate, br', 'br', brotliDecompressSync],
+      ['gzip', 'gzip', gunzipSync],
+      ['br;q=0.1, gzip;q=0.2', 'gzip', gunzipSync],
+    ] as const) {
+      const answer = await server.app.inject({ url, headers: { 'accept-encoding': accepted } })
+      expect([answer.headers['content-encoding'], answer.headers['content-type']]).toEqual([coding, type])
+      expect(answer.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2)
+      expect(decode(answer.rawPayload).equals(plain.rawPayload)).toBe(true)
+      const again = { 'accept-encoding': accepted, 'if-none-match': `${answer.headers.etag}` }
+      const unchanged = await server.app.inject({ url, headers: again })
+      expect([unchanged.statusCode, unchanged.body, unchanged.headers.etag]).toEqual([304, '', plain.headers.etag])
+    }
+    const head = await server.app.inject({ method: 'HEAD', url })
+    expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([
+      200,
+      '',
+      `${plain.rawPayload.length}`,
+    ])
   })
 
   it('resolves every reference', async () => {
