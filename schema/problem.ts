@@ -7,6 +7,7 @@ import { type Static, Type } from '@sinclair/typebox'
 export const problemStatus = {
   invalid_date_range: 400,
   unknown_parameter: 400,
+  invalid_authorization: 400,
   invalid_json: 400,
   invalid_body: 400,
   missing_identifier: 400,

@@ -120,8 +120,7 @@ export function openAnswers({
     const found = kept.get(question)
     if (found) onAnswer('kept')
     const { body, type, etag } = found ?? (await ask(question, request.signal, run))
-    // Callers may keep what they got, but ask before each use whether it still holds.
-    reply.header('cache-control', 'private, no-cache').header('etag', etag)
+    reply.header('etag', etag)
     if (matchesEtag(request.headers['if-none-match'], etag)) await reply.code(304).send()
     else await reply.header('content-type', type).send(body)
   }

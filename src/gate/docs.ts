@@ -173,6 +173,7 @@ function errorsOf({ parameters = [], requestBody }: Operation): Operation['respo
   const hasRange = query.includes('from') && query.includes('to')
   return {
     400: problem('A parameter is refused', [
+      'invalid_authorization',
       'unknown_parameter',
       ...query.map((name) => `invalid_${name}`),
       ...(hasRange ? ['invalid_date_range'] : []),

@@ -4,8 +4,10 @@ import { Problem } from '../problem.ts'
 import type { App } from '../room.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres.ts'
+import { addCacheControl } from './cacheControl.ts'
 import type { Caller } from './caller.ts'
-import { type KeyRecord, openKeys } from './keys.ts'
+import type { KeyRecord } from './keyLookUps.ts'
+import { openKeys } from './keys.ts'
 import { hashOfKey, isKeyText } from './keyText.ts'
 import { releaseAfter } from './lifetime.ts'
 import { type Limits, type LimitsOptions, openLimits } from './limits.ts'
@@ -39,6 +41,7 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
   options.listen?.('tributary_keys', (hash) => keys.distrust(hash === '*' ? undefined : hash))
   const limits = await openLimits(app, options)
   const turns = new Turns(options.readsPerAccount)
+  addCacheControl(app)
   // TRAP: a decorator can't start as an object; `admit` fills it in before any handler sees the request.
   app.decorateRequest('caller', null as unknown as Caller)
 
@@ -91,33 +94,41 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
     }
   }
 
-  /** @throws Problem 401, or `rate_limited` for an address that keeps trying, or `unavailable` */
+  /**
+   * Finds the key of a request. A well-formed key is looked up whatever else came from its address.
+   * @throws Problem `invalid_authorization`, 401, `rate_limited` when too many such refusals came before, `unavailable`
+   */
   async function identify(request: FastifyRequest, reply?: FastifyReply): Promise<KeyRecord> {
-    const { authorization } = request.headers
-    if (!authorization) {
+    const { headers, raw } = request
+    // TRAP: of several headers Node keeps the first one, and what stands before this server may judge by another.
+    if (countHeader(raw.rawHeaders, 'authorization') > 1) {
+      throw new Problem('invalid_authorization', 'The header Authorization was sent more than once; send one key.')
+    }
+    if (!headers.authorization) {
       throw new Problem('missing_api_key', 'Send your API key in the header Authorization: ApiKey <key>.')
     }
-    const text = /^ApiKey +(\S+) *$/i.exec(authorization)?.[1]
-    if (!text || !isKeyText(text)) throw await wrongKey(request, reply)
-    const hash = hashOfKey(text)
-    if (!keys.isKnown(hash)) {
-      const tooMany = await limits.checkAddress(request, reply)
-      if (tooMany) throw tooMany
-    }
-    const record = await keys.find(hash)
-    if (!record) throw await wrongKey(request, reply)
-    if (record.isRevoked) throw new Problem('revoked_api_key', 'This API key was revoked.')
-    if (record.expiresAtMs !== null && record.expiresAtMs <= now()) {
-      throw new Problem('expired_api_key', 'This API key has expired.')
-    }
+    const text = /^ApiKey +(\S+) *$/i.exec(headers.authorization)?.[1]
+    if (!text || !isKeyText(text)) throw (await limits.countRefusedKey(request, reply, 'malformed')) ?? invalidKey()
+    const record = await keys.find(hashOfKey(text))
+    if (!record) throw (await limits.countRefusedKey(request, reply, 'unknown')) ?? invalidKey()
+    const ended = endOf(record)
+    if (ended) throw (await limits.countEndedKey(request, reply, record)) ?? ended
     return record
   }
 
-  async function wrongKey(request: FastifyRequest, reply: FastifyReply | undefined): Promise<Problem> {
-    const tooMany = await limits.countWrongKey(request, reply)
-    return (
-      tooMany ?? new Problem('invalid_api_key', 'This is no valid API key; send it as Authorization: ApiKey <key>.')
-    )
+  function endOf({ isRevoked, expiresAtMs }: KeyRecord): Problem | undefined {
+    if (isRevoked) return new Problem('revoked_api_key', 'This API key was revoked.')
+    if (expiresAtMs === null || expiresAtMs > now()) return undefined
+    return new Problem('expired_api_key', 'This API key has expired.')
   }
   return limits
+}
+
+function invalidKey(): Problem {
+  return new Problem('invalid_api_key', 'This is no valid API key; send it as Authorization: ApiKey <key>.')
+}
+
+/** @param rawHeaders names and values in turns, as they came */
+function countHeader(rawHeaders: readonly string[], name: string): number {
+  return rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length
 }

@@ -1,22 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
 import { isPostgresUnreachable, type Postgres } from '../stores/postgres.ts'
-import type { Plan } from './caller.ts'
-
-/** A key that exists, in force or not. */
-export interface KeyRecord {
-  readonly accountId: string
-  readonly accountName: string
-  readonly currency: string
-  readonly keyId: string
-  readonly scopes: ReadonlySet<Scope>
-  /** Null when the account's plan has no API access. */
-  readonly plan: Plan | null
-  readonly isRevoked: boolean
-  /** Epoch milliseconds; null: never. */
-  readonly expiresAtMs: number | null
-}
+import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate, within } from './keyLookUps.ts'
 
 /** The keys of every account, for the most part from memory. */
 export interface Keys {
@@ -28,8 +13,6 @@ export interface Keys {
    * @throws Problem `unavailable` when Postgres does not answer and the key was not seen in the last 60 seconds
    */
   find(hash: string): Promise<KeyRecord | null>
-  /** Whether this hash was a key's when it was last looked up; costs nothing. */
-  isKnown(hash: string): boolean
   /** Reads a key again before it is used next, since something about it has changed; every key when none is named. */
   distrust(hash: string | undefined): void
   /** Notes that a key let a request in. At most one write a minute and key, and nobody waits for it. */
@@ -69,6 +52,9 @@ export function openKeys(postgres: Postgres, now: () => number): Keys {
   const unknown = new LRUCache<string, { readAtMs: number }>({ max: unknownMax })
   const underWay = new Map<string, Promise<KeyRecord | null>>()
   const usedAtMs = new LRUCache<string, number>({ max: knownMax })
+  // Apart, so that keys that do not exist, however many are tried, never delay a key in use.
+  const lookUpNew = openKeyLookUps(postgres, deadlineOfNewMs)
+  const lookUpKnown = openKeyLookUps(postgres, deadlineMs)
   let failedAtMs = Number.NEGATIVE_INFINITY
   let triedAtMs = Number.NEGATIVE_INFINITY
 
@@ -86,38 +72,38 @@ export function openKeys(postgres: Postgres, now: () => number): Keys {
       const refused = unknown.get(hash)
       if (refused && ageOf(refused.readAtMs) < unknownLifeMs) return null
       if (!mayTry) throw unavailable()
-      return lookUp(hash, deadlineOfNewMs)
+      return lookUp(hash, lookUpNew, deadlineOfNewMs)
     }
     const age = ageOf(entry.readAtMs)
     if (age < refreshMs) return entry.record
     if (age < lifeMs || (isAway && age < lifeWithoutPostgresMs)) {
       // A failure shows at the next request that has to wait.
-      if (mayTry) lookUp(hash, deadlineMs).catch(() => {})
+      if (mayTry) lookUp(hash, lookUpKnown, deadlineMs).catch(() => {})
       return entry.record
     }
     if (age >= lifeWithoutPostgresMs && !mayTry) throw unavailable()
     try {
-      return await lookUp(hash, deadlineMs)
+      return await lookUp(hash, lookUpKnown, deadlineMs)
     } catch (error) {
       if (age < lifeWithoutPostgresMs && error instanceof Problem) return entry.record
       throw error
     }
   }
 
-  function lookUp(hash: string, withinMs: number): Promise<KeyRecord | null> {
+  function lookUp(hash: string, lookUpKey: LookUpKey, withinMs: number): Promise<KeyRecord | null> {
     const running = underWay.get(hash)
     if (running) return running
-    const started = ask(hash, withinMs).finally(() => underWay.delete(hash))
+    const started = ask(hash, lookUpKey, withinMs).finally(() => underWay.delete(hash))
     underWay.set(hash, started)
     return started
   }
 
-  async function ask(hash: string, withinMs: number): Promise<KeyRecord | null> {
+  async function ask(hash: string, lookUpKey: LookUpKey, withinMs: number): Promise<KeyRecord | null> {
     const readAtMs = now()
     triedAtMs = readAtMs
     let record: KeyRecord | null
     try {
-      record = await within(withinMs, readKey(postgres, hash))
+      record = await within(withinMs, lookUpKey(hash))
     } catch (error) {
       if (error !== tooLate && !isPostgresUnreachable(error)) throw error
       failedAtMs = now()
@@ -153,70 +139,9 @@ export function openKeys(postgres: Postgres, now: () => number): Keys {
     for (const entry of entries) if (entry) entry.readAtMs = Math.min(entry.readAtMs, now() - lifeMs)
   }
 
-  return { find, isKnown: (hash) => known.has(hash), distrust, noteUse }
-}
-
-interface KeyRow {
-  accountId: string
-  accountName: string
-  currency: string
-  keyId: string
-  scopes: Scope[]
-  isRevoked: boolean
-  expiresAt: Date | null
-  hasApi: boolean
-  planName: string
-  requestsPerMinute: number | null
-  eventsPerMinute: number | null
-  identifierEventsPerMinute: number | null
-  clickAllowance: number
-}
-
-async function readKey(postgres: Postgres, hash: string): Promise<KeyRecord | null> {
-  const [row] = await postgres<KeyRow[]>`
-    SELECT accounts.id AS "accountId", accounts.name AS "accountName", currency, api_keys.id AS "keyId", scopes,
-      revoked_at IS NOT NULL AS "isRevoked", expires_at AS "expiresAt", has_api AS "hasApi", plans.name AS "planName",
-      requests_per_minute AS "requestsPerMinute", events_per_minute AS "eventsPerMinute",
-      identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance"
-    FROM api_keys
-    JOIN accounts ON accounts.id = api_keys.account_id
-    JOIN plans ON plans.name = accounts.plan
-    WHERE hash = decode(${hash}, 'hex')`
-  if (!row) return null
-  const { accountId, accountName, currency, keyId, isRevoked } = row
-  return {
-    accountId,
-    accountName,
-    currency,
-    keyId,
-    isRevoked,
-    scopes: new Set(row.scopes),
-    plan: planOf(row),
-    expiresAtMs: row.expiresAt?.getTime() ?? null,
-  }
-}
-
-function planOf(row: KeyRow): Plan | null {
-  const { hasApi, planName: name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance } = row
-  if (!hasApi || !requestsPerMinute || !eventsPerMinute || !identifierEventsPerMinute) return null
-  return { name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance }
+  return { find, distrust, noteUse }
 }
 
 function unavailable(): Problem {
   return new Problem('unavailable', 'Keys cannot be checked at the moment; try again.', { retryAfterS: 2 })
-}
-
-const tooLate = new Error('The look-up took too long.')
-
-/** Waits for a promise for so long; what it comes to afterwards is dropped. */
-async function within<T>(ms: number, promise: PromiseLike<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate), ms)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { App } from '../room.ts'
 import type { Redis } from '../stores/redis.ts'
-import type { KeyRecord } from './keys.ts'
+import type { KeyRecord } from './keyLookUps.ts'
 import { type Counted, MinuteCounters, minuteMs } from './minuteCounters.ts'
 
 declare module 'fastify' {
@@ -30,13 +30,25 @@ export interface Limits {
    * @throws Problem `rate_limited` when it was one too many
    */
   countIdentifier(request: FastifyRequest, reply: FastifyReply, identifier: string, perMinute: number): Promise<void>
-  /** @returns Problem `rate_limited` when the address of this request has sent too many wrong keys */
-  checkAddress(request: FastifyRequest, reply: FastifyReply | undefined): Promise<Problem | undefined>
   /**
-   * Counts a wrong key against the address it came from.
+   * Counts a malformed or an unknown key against the address that it came from, each kind apart. Keys that exist are
+   * never refused because of them.
    * @returns Problem `rate_limited` when it was one too many
    */
-  countWrongKey(request: FastifyRequest, reply: FastifyReply | undefined): Promise<Problem | undefined>
+  countRefusedKey(
+    request: FastifyRequest,
+    reply: FastifyReply | undefined,
+    reason: 'malformed' | 'unknown',
+  ): Promise<Problem | undefined>
+  /**
+   * Counts a request of a key that is revoked or expired, apart from the budget of its plan.
+   * @returns Problem `rate_limited` when it was one too many
+   */
+  countEndedKey(
+    request: FastifyRequest,
+    reply: FastifyReply | undefined,
+    record: KeyRecord,
+  ): Promise<Problem | undefined>
 }
 
 /** Where and how it is counted. */
@@ -51,14 +63,14 @@ export interface LimitsOptions {
   onDenied?: ((kind: LimitKind) => void) | undefined
 }
 
-/** Far above what a forgotten script makes, far below what would keep Postgres busy. */
-const wrongKeysPerMinute = 120
+/** Requests a minute that are told why their key is refused, by address or by key: far above what a forgotten script makes. */
+const refusalsPerMinute = 120
 
 /**
  * Counters in memory, by kind: keys exist, so nobody invents them; an address costs its sender a connection; an identifier
  * costs a request of a key, and a machine takes some 17,000 of those a second.
  */
-const countersMax = { key: 200_000, address: 100_000, identifier: 1_000_000 }
+const countersMax = { key: 200_000, address: 200_000, identifier: 1_000_000 }
 
 /** An IPv6 network of this size counts as one address: it is what a single customer is given. */
 const ipv6Prefix = 64
@@ -73,24 +85,19 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
     keyGenerator: ({ budget }) => budget?.counter ?? '',
     max: ({ budget }) => budget?.perMinute ?? 0,
   })
-  const countAddress = app.createRateLimit({
-    timeWindow: minuteMs,
-    // TRAP: who has reset the connection has no address any more.
-    keyGenerator: ({ ip }: { ip: string | undefined }) => `address:${normalizeIP(ip ?? '', ipv6Prefix)}`,
-    max: wrongKeysPerMinute,
-  })
 
-  async function askAddress(
+  async function countRefusal(
     request: FastifyRequest,
     reply: FastifyReply | undefined,
-    increment: boolean,
+    { kind, counter, reason }: { kind: LimitKind; counter: string; reason: string },
   ): Promise<Problem | undefined> {
-    const state = await countAddress(request, { increment })
+    request.budget = { counter: `${kind}:${counter}`, perMinute: refusalsPerMinute }
+    const state = await countBudget(request)
     if (state.isAllowed || !state.isExceeded) return undefined
     const resetS = secondsOf(state.ttl)
     if (reply) tellBudget(reply, state.max, state.remaining, resetS)
-    onDenied('address')
-    return tooMany('Too many wrong API keys came from this address', resetS)
+    onDenied(kind)
+    return tooMany(reason, resetS)
   }
 
   return {
@@ -118,8 +125,19 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
       onDenied('identifier')
       throw tooMany(`A click or visitor may have ${state.max} events a minute`, resetS)
     },
-    checkAddress: (request, reply) => askAddress(request, reply, false),
-    countWrongKey: (request, reply) => askAddress(request, reply, true),
+    countRefusedKey(request, reply, reason) {
+      // TRAP: a request whose connection was reset has no address any more.
+      const address = normalizeIP((request.ip as string | undefined) ?? '', ipv6Prefix)
+      return countRefusal(request, reply, {
+        ...{ kind: 'address', counter: `${reason}:${address}` },
+        reason: `Too many ${reason} API keys came from this address`,
+      })
+    },
+    countEndedKey: (request, reply, { keyId }) =>
+      countRefusal(request, reply, {
+        ...{ kind: 'key', counter: `${keyId}:ended` },
+        reason: 'Too many requests came with this API key, which is revoked or expired',
+      }),
   }
 }
 
@@ -145,10 +163,6 @@ function storeOf({ redis, withoutRedis, now }: LimitsOptions): FastifyRateLimitS
   return class Store implements FastifyRateLimitStore {
     incr(name: string, tell: Tell): void {
       settle(redis?.add(name, minuteMs), () => memoryOf(name).add(name, now()), tell)
-    }
-
-    read(name: string, tell: Tell): void {
-      settle(redis?.look(name), () => memoryOf(name).look(name, now()), tell)
     }
 
     child(): Store {

@@ -1,4 +1,4 @@
-/** How often something was counted in its minute, and in how many milliseconds that minute ends; 0 and 0 for nothing. */
+/** How often something was counted in its minute, and in how many milliseconds that minute ends. */
 export interface Counted {
   count: number
   endsInMs: number
@@ -44,12 +44,6 @@ export class MinuteCounters {
     }
     minute.count += 1
     return toCounted(minute, nowMs)
-  }
-
-  /** Tells a counter without counting. */
-  look(name: string, nowMs: number): Counted {
-    const minute = this.#find(name, nowMs)
-    return minute ? toCounted(minute, nowMs) : { count: 0, endsInMs: 0 }
   }
 
   /** How many counters there are, those of minutes just over included. */

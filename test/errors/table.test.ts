@@ -93,6 +93,7 @@ async function expectRefusal(
   expect(body.requestId).toBe(answer.headers['x-request-id'])
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   expect('retry-after' in answer.headers).toBe(status === 429 || status === 503)
+  expect(answer.headers['cache-control']).toBe('private, no-store')
   expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'ApiKey' : undefined)
   if (status !== 401 && status !== 405) expect(answer.headers).toHaveProperty('x-ratelimit-remaining')
   if (status !== 405) expect(operation.responses[status]?.description).toContain(`\`${code}\``)
@@ -118,7 +119,9 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
   '%s',
   (_name, operation) => {
     it('is well when nothing is wrong', async () => {
-      expect((await ask(operation)).statusCode).toBe(200)
+      const answer = await ask(operation)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.headers['cache-control']).toBe(answer.headers.etag ? 'private, no-cache' : 'private, no-store')
     })
 
     it('401 without a key that is in force', async () => {

@@ -33,14 +33,6 @@ it('takes no more than its size: names beyond it are not counted, those in it ar
   expect(counters.add('late', 120_002).count).toBe(2)
 })
 
-it('tells a counter without counting', () => {
-  const counters = new MinuteCounters(10)
-  expect(counters.look('a', 0)).toEqual({ count: 0, endsInMs: 0 })
-  counters.add('a', 0)
-  expect(counters.look('a', 10)).toEqual({ count: 1, endsInMs: 59_990 })
-  expect(counters.look('a', 60_000)).toEqual({ count: 0, endsInMs: 0 })
-})
-
 it('ends every minute when the clock is set back', () => {
   const counters = new MinuteCounters(10)
   counters.add('a', 100_000)
