@@ -8,7 +8,7 @@ export const mediaTypes = {
 } as const
 export type RowFormat = keyof typeof mediaTypes
 
-/** `format`, where an endpoint has these forms beside JSON. */
+/** `format` and `csv_escape`, where an endpoint has these forms beside JSON. */
 export function formatParameter<Format extends RowFormat>(formats: readonly Format[]) {
   const types = formats.map((format) => `\`${mediaTypes[format]}\``).join(', ')
   return {
@@ -17,6 +17,12 @@ export function formatParameter<Format extends RowFormat>(formats: readonly Form
         [...formats, 'json' as const].map((format) => Type.Literal(format)),
         { description: `Form of the answer; wins over \`Accept\`, which takes ${types}.` },
       ),
+    ),
+    csv_escape: Type.Optional(
+      Type.Literal('formulas', {
+        description:
+          "With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas.",
+      }),
     ),
   }
 }

@@ -79,8 +79,12 @@ export async function placeFields(postgres: Postgres, accountId: string): Promis
       const column = identifier(field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
       const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
       return [
-        { name: field, value: ch`nullIf(${column}, '')` },
-        { name: field.replace(/Id$/, 'Name'), value: ch`transform(${column}, ${listOf(ids)}, ${listOf(names)}, NULL)` },
+        { name: field, value: ch`nullIf(${column}, '')`, isText: true as const },
+        {
+          name: field.replace(/Id$/, 'Name'),
+          value: ch`transform(${column}, ${listOf(ids)}, ${listOf(names)}, NULL)`,
+          isText: true as const,
+        },
       ]
     }),
   )

@@ -10,6 +10,8 @@ export interface RowField {
   value: Fragment
   /** What a CSV cell holds instead, where a value is no single one. */
   cell?: Fragment
+  /** Whether the cell is text of any content: neither a number, a moment nor a word of ours. */
+  isText?: true
 }
 
 /**
@@ -18,7 +20,7 @@ export interface RowField {
  */
 export function clickFields(baseCurrency: string, places: readonly RowField[] = placeIds): RowField[] {
   return [
-    ...same('id'),
+    { name: 'id', value: ch`id`, isText: true },
     { name: 'clickedAt', value: ch`clicked_at` },
     ...places,
     ...texts({ visitorId: 'visitor_id' }),
@@ -47,7 +49,8 @@ export function clickFields(baseCurrency: string, places: readonly RowField[] = 
 /** The same of a conversion. */
 export function conversionFields(baseCurrency: string, places: readonly RowField[] = placeIds): RowField[] {
   return [
-    ...same('id', 'source', 'status'),
+    { name: 'id', value: ch`id`, isText: true },
+    ...same('source', 'status'),
     ...texts({ externalStatus: 'external_status', eventName: 'event_name' }),
     { name: 'convertedAt', value: ch`converted_at` },
     { name: 'clickedAt', value: ch`clicked_at` },
@@ -71,9 +74,13 @@ function same(...names: string[]): RowField[] {
   return names.map((name) => ({ name, value: identifier(name) }))
 }
 
-/** @param columns by the name of their field */
+/** Fields of text. @param columns by the name of their field */
 export function texts(columns: Record<string, string>): RowField[] {
-  return Object.entries(columns).map(([name, column]) => ({ name, value: ch`nullIf(${identifier(column)}, '')` }))
+  return Object.entries(columns).map(([name, column]) => ({
+    name,
+    value: ch`nullIf(${identifier(column)}, '')`,
+    isText: true,
+  }))
 }
 
 const placeIds = texts({

@@ -1,4 +1,5 @@
 import type { RowFormat } from '../schema/rowFormat.ts'
+import { type CsvEscape, escapeFormulaSql } from './csvEscape.ts'
 import type { RowField } from './rowFields.ts'
 import { ch, type Fragment, identifier, join } from './sql/fragment.ts'
 
@@ -9,6 +10,8 @@ export const rowFormatSettings = {
   output_format_json_quote_decimals: 0,
   output_format_json_escape_forward_slashes: 0,
   format_csv_null_representation: '',
+  // TRAP: a field has the name of its column and may have another value. Conditions, order and cursors mean the column.
+  prefer_column_name_to_alias: 1,
   // A row group is held whole while it is written; 64 MiB of ours is some 100,000 clicks.
   output_format_parquet_row_group_size_bytes: '67108864',
   output_format_parquet_row_group_size: '131072',
@@ -22,9 +25,14 @@ export function formatClause(format: RowFormat): Fragment {
 }
 
 /** The select list of some fields, each under its name. */
-export function selectList(fields: readonly RowField[], format: RowFormat): Fragment {
+export function selectList(fields: readonly RowField[], format: RowFormat, csvEscape?: CsvEscape): Fragment {
   return join(
-    fields.map(({ name, value, cell }) => ch`${(format === 'csv' && cell) || value} AS ${identifier(name)}`),
+    fields.map((field) => ch`${valueOf(field, format, csvEscape)} AS ${identifier(field.name)}`),
     ',\n  ',
   )
+}
+
+function valueOf({ value, cell, isText }: RowField, format: RowFormat, csvEscape: CsvEscape): Fragment {
+  if (format !== 'csv') return value
+  return isText && csvEscape === 'formulas' ? escapeFormulaSql(value) : (cell ?? value)
 }

@@ -1,4 +1,5 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
+import type { CsvEscape } from '../csvEscape.ts'
 import { placeFields } from '../places.ts'
 import type { Room } from '../room.ts'
 import { rowFormatSettings } from '../rowFormats.ts'
@@ -14,11 +15,11 @@ import { clickExportSql } from './sql.ts'
 export async function* exportClicks(
   { stores }: Room,
   plan: ClickPlan,
-  { format, asOfMs }: { format: RowFormat; asOfMs: number },
+  { format, csvEscape, asOfMs }: { format: RowFormat; csvEscape: CsvEscape; asOfMs: number },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const places = await placeFields(stores.postgres, plan.accountId)
-  yield* streamBytes(stores.clickhouse, clickExportSql(plan, places, format, asOfMs), {
+  yield* streamBytes(stores.clickhouse, clickExportSql(plan, places, { format, csvEscape, asOfMs }), {
     label: 'clicks.export',
     signal,
     settings: rowFormatSettings,

@@ -30,7 +30,7 @@ export function planClicks(
   caller: { accountId: string; currency: string },
   nowMs: number,
 ): ClickPlan {
-  const { limit, cursor, format: _format, order: _order, ...filters } = query
+  const { limit, cursor, format: _format, csv_escape: _escape, order: _order, ...filters } = query
   const walk = planWalk(query)
   const boundTo = fingerprint(caller.accountId, 'clicks', { ...filters, ...orderOf(walk) })
   return {

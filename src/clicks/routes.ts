@@ -1,5 +1,6 @@
 import { ClickPage, ClickQuery } from '../../schema/click.ts'
 import { listFormats } from '../../schema/rowFormat.ts'
+import { checkCsvEscape } from '../csvEscape.ts'
 import { formatOfExport } from '../exports.ts'
 import type { App, Room } from '../room.ts'
 import { toInstantText } from '../time/range.ts'
@@ -23,12 +24,14 @@ export function clickRoutes(app: App, room: Room): void {
     },
     async (request, reply) => {
       const plan = planClicks(request.query, request.caller, room.now())
-      const format = formatOfExport(request, listFormats, request.query.format)
+      const { format: wanted, csv_escape: csvEscape } = request.query
+      const format = formatOfExport(request, listFormats, wanted)
+      checkCsvEscape(csvEscape, format)
       if (!format) return await listClicks(room, plan, request.signal)
       const asOfMs = await settledUntil(room.stores, plan.accountId, 'clicks', request.signal)
       reply.header('x-as-of', toInstantText(asOfMs))
       return await room.exports.send(request, reply, format, (signal) =>
-        exportClicks(room, plan, { format, asOfMs }, signal),
+        exportClicks(room, plan, { format, csvEscape, asOfMs }, signal),
       )
     },
   )

@@ -1,4 +1,5 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
+import type { CsvEscape } from '../csvEscape.ts'
 import { placeColumns } from '../places.ts'
 import { clickFields, type RowField } from '../rowFields.ts'
 import { formatClause, selectList } from '../rowFormats.ts'
@@ -160,8 +161,7 @@ GROUP BY click_id`
 export function clickExportSql(
   plan: ClickPlan,
   places: readonly RowField[],
-  format: RowFormat,
-  asOfMs: number,
+  { format, csvEscape, asOfMs }: { format: RowFormat; csvEscape: CsvEscape; asOfMs: number },
 ): Fragment {
   const { accountId, range, walk } = plan
   const counted = [ch`account_id = ${text(accountId)}`, ...between(range.fromMs, range.untilMs), ch`NOT is_test`]
@@ -185,7 +185,7 @@ WITH (
   )
 ) AS counts
 SELECT
-  ${selectList(fields, format)}
+  ${selectList(fields, format, csvEscape)}
 FROM clicks
 WHERE ${join(walkConditions(plan, asOfMs), '\n  AND ')}
 ORDER BY ${walk.isOldestFirst ? ch`${at}, id` : ch`${at} DESC, id DESC`}

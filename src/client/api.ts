@@ -526,6 +526,8 @@ export interface operations {
                 updated_since?: string;
                 /** @description Form of the answer; wins over `Accept`, which takes `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
                 format?: "ndjson" | "csv" | "parquet" | "json";
+                /** @description With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas. */
+                csv_escape?: "formulas";
                 /** @description Only clicks of this campaign. */
                 campaign_id?: string;
                 /** @description Only clicks of this offer. */
@@ -663,7 +665,7 @@ export interface operations {
                     "application/vnd.apache.parquet": string;
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_csv_escape`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -751,6 +753,8 @@ export interface operations {
                 updated_since?: string;
                 /** @description Form of the answer; wins over `Accept`, which takes `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
                 format?: "ndjson" | "csv" | "parquet" | "json";
+                /** @description With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas. */
+                csv_escape?: "formulas";
                 /** @description Only conversions of this campaign. */
                 campaign_id?: string;
                 /** @description Only conversions in this state now; one or several of approved, pending, declined, hold, refunded, chargeback, with commas between. */
@@ -890,7 +894,7 @@ export interface operations {
                     "application/vnd.apache.parquet": string;
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_csv_escape`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -995,7 +999,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1123,7 +1127,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1241,7 +1245,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1369,7 +1373,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1487,7 +1491,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1605,7 +1609,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1723,7 +1727,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1843,7 +1847,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2081,7 +2085,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_date_range`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2236,7 +2240,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2416,7 +2420,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2498,6 +2502,8 @@ export interface operations {
                 campaign_id?: string;
                 /** @description Form of the answer; wins over `Accept`, which takes `text/csv`. */
                 format?: "csv" | "json";
+                /** @description With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas. */
+                csv_escape?: "formulas";
             };
             header?: never;
             path?: never;
@@ -2602,7 +2608,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`, `invalid_format`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`, `invalid_format`, `invalid_csv_escape`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2688,6 +2694,8 @@ export interface operations {
                 campaign_id?: string;
                 /** @description Form of the answer; wins over `Accept`, which takes `text/csv`. */
                 format?: "csv" | "json";
+                /** @description With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas. */
+                csv_escape?: "formulas";
             };
             header?: never;
             path?: never;
@@ -2824,7 +2832,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `unknown_parameter`, `invalid_group_by`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_format`, `invalid_date_range`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_group_by`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_format`, `invalid_csv_escape`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2972,7 +2980,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `unknown_parameter`. */
+            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -31,7 +31,7 @@ export function planConversions(
   query: ConversionQuery,
   caller: { accountId: string; currency: string },
 ): ConversionPlan {
-  const { limit, cursor, from, to, format: _format, order: _order, ...filters } = query
+  const { limit, cursor, from, to, format: _format, csv_escape: _escape, order: _order, ...filters } = query
   const walk = planWalk(query)
   const wanted = new Set(filters.status?.split(','))
   const statuses = filters.status === undefined ? undefined : conversionStatuses.filter((status) => wanted.has(status))

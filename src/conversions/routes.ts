@@ -1,5 +1,6 @@
 import { ConversionPage, ConversionQuery } from '../../schema/conversion.ts'
 import { listFormats } from '../../schema/rowFormat.ts'
+import { checkCsvEscape } from '../csvEscape.ts'
 import { formatOfExport } from '../exports.ts'
 import type { App, Room } from '../room.ts'
 import { toInstantText } from '../time/range.ts'
@@ -24,12 +25,14 @@ export function conversionRoutes(app: App, room: Room): void {
     },
     async (request, reply) => {
       const plan = planConversions(request.query, request.caller)
-      const format = formatOfExport(request, listFormats, request.query.format)
+      const { format: wanted, csv_escape: csvEscape } = request.query
+      const format = formatOfExport(request, listFormats, wanted)
+      checkCsvEscape(csvEscape, format)
       if (!format) return await listConversions(room, plan, request.signal)
       const asOfMs = await settledUntil(room.stores, plan.accountId, 'conversions', request.signal)
       reply.header('x-as-of', toInstantText(asOfMs))
       return await room.exports.send(request, reply, format, (signal) =>
-        exportConversions(room, plan, { format, asOfMs }, signal),
+        exportConversions(room, plan, { format, csvEscape, asOfMs }, signal),
       )
     },
   )

@@ -1,4 +1,5 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
+import type { CsvEscape } from '../csvEscape.ts'
 import { conversionFields, type RowField } from '../rowFields.ts'
 import { formatClause, selectList } from '../rowFormats.ts'
 import { ch, count, type Fragment, instant, join, text, texts } from '../sql/fragment.ts'
@@ -90,8 +91,7 @@ function latestSql(conditions: readonly Fragment[], direction: Fragment): Fragme
 export function conversionExportSql(
   plan: ConversionPlan,
   places: readonly RowField[],
-  format: RowFormat,
-  asOfMs: number,
+  { format, csvEscape, asOfMs }: { format: RowFormat; csvEscape: CsvEscape; asOfMs: number },
 ): Fragment {
   const { place, state } = conversionQuestion(plan)
   const { isOldestFirst, updatedSinceMs } = plan.walk
@@ -108,7 +108,7 @@ export function conversionExportSql(
   ]
   return ch`
 SELECT
-  ${selectList(fields, format)}
+  ${selectList(fields, format, csvEscape)}
 FROM (${latestSql([...place, isByStoring ? touched : isAfter], direction)})
 WHERE ${join([ch`NOT is_deleted`, ...state, ...(isByStoring ? [stored, isAfter] : [])], '\n  AND ')}
 ORDER BY ${at} ${direction}, id ${direction}

@@ -72,6 +72,14 @@ call again with the \`cursor\` of the last complete row to go on after it.
 curl --compressed -H 'Authorization: ApiKey trb_live_…' 'http://127.0.0.1:3000${apiPrefix}/clicks?from=2026-11-01&format=csv'
 \`\`\`
 
+Text cells are written as they were stored, and referrers, user agents and tracking parameters come from strangers: a spreadsheet runs
+a cell that begins with \`=\`, \`+\`, \`-\`, \`@\`, a tab or a carriage return as a formula. \`csv_escape=formulas\` puts \`'\` before such
+cells of any CSV; numbers and dates stay as they are. Use it for files that people open; leave it out for files that programs or imports read.
+
+\`\`\`sh
+curl --compressed -H 'Authorization: ApiKey trb_live_…' 'http://127.0.0.1:3000${apiPrefix}/clicks?from=2026-11-01&format=csv&csv_escape=formulas'
+\`\`\`
+
 **Staying in step.** A copy of \`/clicks\` and \`/conversions\` begins with an export; its \`X-As-Of\`, of the first call where it was
 resumed, is the first \`updated_since\`. From then on ask with \`updated_since\`: every row that came or changed, by \`storedAt\`, the
 moment our store took it, whenever it was dated; the \`asOf\` of the last page is the next \`updated_since\`. Put rows in by \`id\`. What a

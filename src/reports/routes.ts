@@ -1,6 +1,7 @@
 import { NotModified } from '../../schema/answer.ts'
 import { ReportAnswer, ReportQuery } from '../../schema/report.ts'
 import { tableFormats } from '../../schema/rowFormat.ts'
+import { checkCsvEscape } from '../csvEscape.ts'
 import type { App, Room } from '../room.ts'
 import { wantsCsv } from '../wantedFormat.ts'
 import { planReport } from './plan.ts'
@@ -23,8 +24,11 @@ export function reportRoutes(app: App, room: Room): void {
     (request, reply) => {
       const plan = planReport(request.query, request.caller, room.now())
       const run = (signal: AbortSignal) => runReport(room, plan, signal)
-      if (!wantsCsv(request, request.query.format)) return room.answers.send(request, reply, run)
-      return room.answers.sendCsv(request, reply, async (signal) => reportCsv(await run(signal)))
+      const { format, csv_escape: csvEscape } = request.query
+      const isCsv = wantsCsv(request, format)
+      checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
+      if (!isCsv) return room.answers.send(request, reply, run)
+      return room.answers.sendCsv(request, reply, async (signal) => reportCsv(await run(signal), csvEscape))
     },
   )
 }

@@ -1,5 +1,6 @@
 import { notSet, type ReportAnswer, ReportRow } from '../../schema/report.ts'
 import { toCsv } from '../csv.ts'
+import type { CsvEscape } from '../csvEscape.ts'
 import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
 import { selectGroups, smallFinal } from '../sql/rows.ts'
@@ -47,6 +48,6 @@ async function labels(names: Room['names'], plan: ReportPlan, ids: string[]): Pr
 }
 
 /** The rows of the answer as a table. */
-export function reportCsv({ data }: ReportAnswer): string {
-  return toCsv(Object.keys(ReportRow.properties) as (keyof ReportAnswer['data'][number])[], data)
+export function reportCsv({ data }: ReportAnswer, csvEscape: CsvEscape): string {
+  return toCsv(Object.keys(ReportRow.properties) as (keyof ReportAnswer['data'][number])[], data, csvEscape)
 }

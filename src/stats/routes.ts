@@ -1,6 +1,7 @@
 import { NotModified } from '../../schema/answer.ts'
 import { tableFormats } from '../../schema/rowFormat.ts'
 import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../schema/stats.ts'
+import { checkCsvEscape } from '../csvEscape.ts'
 import type { App, Room } from '../room.ts'
 import { wantsCsv } from '../wantedFormat.ts'
 import { planStats } from './plan.ts'
@@ -41,8 +42,11 @@ export function statsRoutes(app: App, room: Room): void {
     (request, reply) => {
       const plan = planStats(request.query, request.caller, room.now())
       const run = (signal: AbortSignal) => runDaily(room, plan, signal)
-      if (!wantsCsv(request, request.query.format)) return room.answers.send(request, reply, run)
-      return room.answers.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal)))
+      const { format, csv_escape: csvEscape } = request.query
+      const isCsv = wantsCsv(request, format)
+      checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
+      if (!isCsv) return room.answers.send(request, reply, run)
+      return room.answers.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal), csvEscape))
     },
   )
 }

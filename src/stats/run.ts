@@ -1,5 +1,6 @@
 import { type StatsDaily, StatsDay, type StatsOverview } from '../../schema/stats.ts'
 import { toCsv } from '../csv.ts'
+import type { CsvEscape } from '../csvEscape.ts'
 import { type SumTexts, toMetrics } from '../metrics.ts'
 import type { Room } from '../room.ts'
 import { selectRows, smallFinal } from '../sql/rows.ts'
@@ -70,6 +71,6 @@ async function countResources(postgres: Postgres, accountId: string): Promise<St
 }
 
 /** The rows of the answer as a table. */
-export function dailyCsv({ data }: StatsDaily): string {
-  return toCsv(Object.keys(StatsDay.properties) as (keyof StatsDaily['data'][number])[], data)
+export function dailyCsv({ data }: StatsDaily, csvEscape: CsvEscape): string {
+  return toCsv(Object.keys(StatsDay.properties) as (keyof StatsDaily['data'][number])[], data, csvEscape)
 }

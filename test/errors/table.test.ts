@@ -324,6 +324,7 @@ const badValues: Record<string, readonly string[]> = {
   tz: ['Mars/Olympus', '+05:30', 'Z', 'UTC\n', 'Europe/Berlin/x', '__proto__', 'a'.repeat(65), '../../etc/passwd'],
   order: ['up', 'ASC', 'asc,desc', 'oldest'],
   updated_since: ['2026-02-30', '2026-11-01T00:00:00', '1793491200', 'yesterday', '2026-11-01T24:30:00Z'],
+  csv_escape: ['all', 'Formulas', 'true', 'formulas,formulas', '__proto__'],
   format: ['xml', 'CSV', 'csv,ndjson', 'text/csv', '__proto__'],
   group_by: ['planet', 'Day', 'day,country', '__proto__', 'day '],
 }

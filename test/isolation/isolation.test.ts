@@ -123,6 +123,7 @@ const values: Record<string, readonly string[]> = {
   cursor: [],
   // Beside the pages, in `exports`.
   format: [],
+  csv_escape: [],
   from: [],
   order: ['asc'],
   // What it answers changes with the clock; test/sync looks into it.
@@ -169,6 +170,7 @@ const questions = reads.flatMap((operation) =>
   pathsOf(operation).flatMap((path) => queriesOf(operation).map((query) => (query ? `${path}?${query}` : path))),
 )
 
+const escapeOf = (format: string) => (format === 'csv' ? 'csv_escape=formulas' : '')
 /** The same where whole lists leave: every query in the first form that an endpoint has, and no query in each. */
 const exports = reads.flatMap((operation) => {
   const schema = operation.query.find(({ name }) => name === 'format')?.schema
@@ -176,7 +178,7 @@ const exports = reads.flatMap((operation) => {
   return formats.flatMap((format, n) =>
     queriesOf(operation)
       .filter((query) => n === 0 || query === '')
-      .map((query) => `${operation.path}?${[query, `format=${format}`].filter(Boolean).join('&')}`),
+      .map((query) => `${operation.path}?${[query, `format=${format}`, escapeOf(format)].filter(Boolean).join('&')}`),
   )
 })
 /** An account has no more. */
