@@ -87,7 +87,7 @@ const importedFields: Record<string, string> = {
 export async function writeClicks(stores: Stores, file: string, rows: number): Promise<void> {
   const { client } = stores.clickhouse
   const source = 'bench_clicks'
-  await client.command({ query: `CREATE OR REPLACE TABLE ${source} AS clicks ENGINE = Memory` })
+  await client.command({ query: `CREATE OR REPLACE TABLE ${source} AS clicks` })
   await run(stores, clicksSql(source, benchAccount, 0, rows, rows))
   const fields = Object.entries(importedFields).map(([field, column]) =>
     column === 'clicked_at'

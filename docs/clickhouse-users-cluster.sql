@@ -5,6 +5,9 @@ CREATE DATABASE IF NOT EXISTS tributary_local;
 -- REMOTE is what it takes to define a table that lies on other servers too.
 GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE VIEW, DROP TABLE, DROP VIEW, OPTIMIZE ON tributary_local.* TO tributary_owner;
 GRANT REMOTE ON *.* TO tributary_owner;
+GRANT TABLE ENGINE ON Distributed TO tributary_owner;
+GRANT TABLE ENGINE ON ReplicatedReplacingMergeTree TO tributary_owner;
+GRANT TABLE ENGINE ON ReplicatedSummingMergeTree TO tributary_owner;
 GRANT SELECT ON system.clusters TO tributary_owner;
 GRANT SELECT ON system.macros TO tributary_owner;
 

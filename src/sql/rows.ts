@@ -225,10 +225,13 @@ function unavailable(): Problem {
   return new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
 }
 
-/** Socket errors carry a system code; the client's own timeout and a connection cut half-way do not. */
+/**
+ * Socket errors carry a system code; the client's own timeout and a connection cut half-way do not. ENOENT: the Unix
+ * socket of an embedded engine that is starting again is gone.
+ */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as NodeJS.ErrnoException).code
-  if (code && /^(E(CONN|PIPE|HOST|NET|AI_|TIMEDOUT)|UND_ERR)/.test(code)) return true
+  if (code && /^(E(CONN|NOENT|PIPE|HOST|NET|AI_|TIMEDOUT)|UND_ERR)/.test(code)) return true
   return /^(Timeout error\.|socket hang up|aborted)/.test(error.message)
 }

@@ -20,8 +20,8 @@ export interface ClickHouse {
    * @throws SettingsError when there is no such cluster
    */
   makeDatabase(): Promise<void>
-  /** Sends what comes next to another address, where no reader is named; what is under way ends where it began. */
-  moveTo(address: ClickHouseAddress): void
+  /** Sends the queries that follow to other addresses; those in flight end where they began. */
+  moveTo(address: ClickHouseAddress, readerAddress?: ClickHouseAddress): void
   close(): Promise<void>
 }
 
@@ -67,11 +67,11 @@ export function openClickHouse(
       await makeSureOfDatabase(client, present)
       if (naming) cluster ??= await openCluster(client, present, naming)
     },
-    moveTo(next) {
+    moveTo(next, nextReader = next) {
       present = next
       const previous = [client, reader]
       client = connect(next)
-      reader = connect(next)
+      reader = connect(nextReader)
       for (const one of previous) void one.close()
     },
     async close() {

@@ -1,8 +1,11 @@
+import { Agent, type AgentOptions } from 'node:http'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
 
 /** Where ClickHouse answers and as whom we ask. */
 export interface ClickHouseAddress {
   url: string
+  /** Unix socket to connect to instead of the host and port of the URL. */
+  socketPath?: string
   username: string
   password: string
   database: string
@@ -10,6 +13,8 @@ export interface ClickHouseAddress {
 
 /** Longer than any query may take on the server, so that the server's clear error comes first. */
 const requestTimeoutMs = 30_000
+
+const connectionsMax = 32
 
 /**
  * What every question and insert asks for where tables are spread over shards. A subquery is answered once, over all
@@ -25,16 +30,22 @@ const clusterSettings: ClickHouseSettings = {
 }
 
 /** Opens connections to one server, lazily. @param isSpread whether the tables there are spread over shards */
-export function connect(address: ClickHouseAddress, isSpread = false): ClickHouseClient {
+export function connect({ socketPath, ...server }: ClickHouseAddress, isSpread = false): ClickHouseClient {
   return createClient({
-    ...address,
+    ...server,
     request_timeout: requestTimeoutMs,
-    max_open_connections: 32,
+    max_open_connections: connectionsMax,
     keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
     compression: { request: false, response: false },
     log: { level: 127 },
+    ...(socketPath && { http_agent: agentOf(socketPath) }),
     ...(isSpread && { clickhouse_settings: clusterSettings }),
   })
+}
+
+function agentOf(socketPath: string): Agent {
+  // The agent passes its options to `net.connect`, which takes a socket; the types of Node name only those of TCP.
+  return new Agent({ socketPath, keepAlive: true, maxSockets: connectionsMax } as AgentOptions)
 }
 
 /** Makes sure that a server answers and that the database of the address is there. */

@@ -4,6 +4,8 @@ import { SettingsError } from '../settings.ts'
 import { type ClickHouse, type ClusterNaming, isClickHouseRefusal, openClickHouse } from './clickhouse.ts'
 import type { ClickHouseAddress } from './clickhouseClient.ts'
 import { attachEmbedded } from './embedded/attach.ts'
+import { embeddedDatabase } from './embedded/clickhouseUsers.ts'
+import type { ClickHouseAddress as EmbeddedClickHouse } from './embedded/protocol.ts'
 import { isPostgresRefusal, listenTo, mustBeUtf8, openPostgres, type Postgres } from './postgres.ts'
 
 /** Both stores, however they are run. Only this file knows whether a server was given or an embedded engine started. */
@@ -18,16 +20,13 @@ export interface Stores {
 /** Where a line about the stores goes. */
 export type StoreLog = (line: { level: 'info' | 'warn' | 'error'; message: string }) => void
 
-/** The database that the embedded ClickHouse keeps our tables in. */
-const embeddedDatabase = 'tributary'
-
 /**
  * Opens the stores that the settings name, embedded ones where they name none, and makes sure that both answer.
  * @param patienceMs how long to wait for servers that can't be reached yet, and says so; 0 tries once
  * @throws SettingsError or EmbeddedError: one line that names the setting
  */
 export async function openStores(settings: Settings, log: StoreLog, patienceMs = 0): Promise<Stores> {
-  const reader = readerOf(settings)
+  const serverReader = readerOf(settings)
   const naming = namingOf(settings)
   const embedded = await attachEmbedded({
     dataDir: settings.DATA_DIR,
@@ -35,14 +34,10 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
     postgres: settings.DATABASE_URL === undefined,
     log,
   })
-  const clickhouse = openClickHouse(
-    embedded.clickhouse
-      ? { ...embedded.clickhouse, database: embeddedDatabase }
-      : addressOf(settings.CLICKHOUSE_URL ?? ''),
-    reader,
-    naming,
-  )
-  embedded.onClickHouseMoved((address) => clickhouse.moveTo({ ...address, database: embeddedDatabase }))
+  const clickhouse = embedded.clickhouse
+    ? openClickHouse(...addressesOf(embedded.clickhouse))
+    : openClickHouse(addressOf(settings.CLICKHOUSE_URL ?? ''), serverReader, naming)
+  embedded.onClickHouseMoved((moved) => clickhouse.moveTo(...addressesOf(moved)))
   const postgres = openPostgres(embedded.postgres ?? { url: settings.DATABASE_URL ?? '' })
   const stores: Stores = {
     clickhouse,
@@ -70,6 +65,15 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
     throw error
   }
   return stores
+}
+
+/** The addresses of the embedded engine: the writer's, then the reader's. */
+function addressesOf({ socketPath, writer, reader }: EmbeddedClickHouse): [ClickHouseAddress, ClickHouseAddress] {
+  const place = { url: 'http://localhost', socketPath, database: embeddedDatabase }
+  return [
+    { ...place, ...writer },
+    { ...place, ...reader },
+  ]
 }
 
 function addressOf(text: string): ClickHouseAddress {

@@ -6,7 +6,7 @@ import { findLatest } from '../../src/sql/latest.ts'
 import type { PageKey } from '../../src/sql/page.ts'
 import { migrate } from '../../src/stores/migrate.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
-import { changeTables, type StoredRow, storeConversions, storeMetadata } from '../kit/rows.ts'
+import { changeTables, type StoredRow, startMerges, stopMerges, storeConversions, storeMetadata } from '../kit/rows.ts'
 
 let api: TestApp
 let key: string
@@ -265,8 +265,8 @@ describe('GET /conversions', () => {
 })
 
 describe('while old versions are not merged yet', () => {
-  beforeAll(() => changeTables(api.stores, 'SYSTEM STOP MERGES conversions'))
-  afterAll(() => changeTables(api.stores, 'SYSTEM START MERGES conversions'))
+  beforeAll(() => stopMerges(api.stores, 'conversions'))
+  afterAll(() => startMerges(api.stores, 'conversions'))
 
   it('what is left is found where most candidates have changed since', async () => {
     const churned = await api.account('churned')

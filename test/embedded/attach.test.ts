@@ -1,6 +1,6 @@
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { attachEmbedded } from '../../src/stores/embedded/attach.ts'
@@ -53,7 +53,7 @@ describe('attaching to the embedded engines', () => {
   it('ends the engines after the last client has left, and what was stored is there for the next one', async () => {
     folder = makeFolder()
     const first = await folder.attach()
-    await ask(first.clickhouse ?? never(), 'CREATE DATABASE kept')
+    await ask(first.clickhouse ?? never(), 'CREATE DATABASE tributary')
     const sql = pool(first.postgres)
     await sql`CREATE TABLE kept (id int)`
     await sql.end()
@@ -61,10 +61,8 @@ describe('attaching to the embedded engines', () => {
     await until(() => folder.processes().length === 0)
 
     const second = await folder.attach()
-    expect(second.clickhouse).toEqual(first.clickhouse)
-    expect(await ask(second.clickhouse ?? never(), `SELECT count() FROM system.databases WHERE name = 'kept'`)).toBe(
-      '1',
-    )
+    expect(second.clickhouse).not.toEqual(first.clickhouse)
+    expect(await ask(second.clickhouse ?? never(), 'EXISTS DATABASE tributary')).toBe('1')
     const again = pool(second.postgres)
     expect(await again`SELECT * FROM kept`).toEqual([])
     await again.end()
@@ -164,6 +162,31 @@ describe('a folder that cannot be used is one clear line', () => {
     const below = join(file, 'below')
     expect(await refusal(below, { clickhouse: true, postgres: true })).toBe(
       `DATA_DIR=${below}: not a folder (ENOTDIR).`,
+    )
+  })
+
+  it.each([0o777, 0o1777, 0o770, 0o702])('when other users may write in it: %o', async (mode) => {
+    folder = makeEmptyFolder()
+    chmodSync(folder.path, mode)
+    expect(await refusal(folder.path, { clickhouse: true, postgres: true })).toBe(
+      `DATA_DIR=${folder.path}: other users may write in the folder; choose one of your own, or run: chmod go-w ${folder.path}.`,
+    )
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('when it belongs to another user, who could replace what is in it', () => {
+    folder = makeEmptyFolder()
+    const shared = join(folder.path, 'shared')
+    mkdirSync(shared)
+    chownSync(shared, 1, 1)
+    chmodSync(folder.path, 0o755)
+    const program = `
+      process.setuid(65534)
+      const { makePlaces } = await import('${packageRoot}/dist/src/stores/embedded/places.js')
+      try { makePlaces(process.argv[1]) } catch (error) { console.log(error.message) }`
+    const words = ['--input-type=module', '--eval', program, shared]
+    expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe(
+      `DATA_DIR=${shared}: the folder belongs to another user; choose one of your own.\n`,
     )
   })
 

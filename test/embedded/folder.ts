@@ -1,12 +1,19 @@
 import { execFileSync, fork } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, inject, vi } from 'vitest'
 import { type AttachOptions, attachEmbedded, type EmbeddedEngines } from '../../src/stores/embedded/attach.ts'
-import type { ClickHouseAddress, LogLine, PostgresAddress } from '../../src/stores/embedded/protocol.ts'
+import type {
+  ClickHouseAddress,
+  ClickHouseCredentials,
+  LogLine,
+  PostgresAddress,
+} from '../../src/stores/embedded/protocol.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
 
 // Starting engines takes a second on an idle machine and half a minute on a busy one.
@@ -143,23 +150,35 @@ async function startClient(path: string): Promise<Client> {
   }
 }
 
-/** Asks ClickHouse over HTTP; another user than ours can be named. @returns its text without the last line end */
+/**
+ * Runs a query over HTTP, as the writer unless another user is named.
+ * @returns the text of the response without the last line end
+ * @throws Error with the text of ClickHouse
+ */
 export async function ask(
-  address: ClickHouseAddress,
+  { socketPath, writer }: ClickHouseAddress,
   query: string,
-  user?: { name: string; password: string },
+  user: ClickHouseCredentials = writer,
 ): Promise<string> {
-  const response = await fetch(address.url, {
-    method: 'POST',
-    body: query,
-    headers: {
-      'X-ClickHouse-User': user?.name ?? address.username,
-      'X-ClickHouse-Key': user?.password ?? address.password,
-    },
+  return await post({ socketPath }, query, user)
+}
+
+/** The same by any way to an HTTP server. */
+export function post(
+  where: { socketPath: string } | { host: string; port: number },
+  query: string,
+  { username, password }: ClickHouseCredentials,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password }
+    const sent = request({ ...where, method: 'POST', headers }, (response) => {
+      text(response).then((body) => {
+        if (response.statusCode === 200) resolve(body.trimEnd())
+        else reject(new Error(body.trimEnd()))
+      }, reject)
+    })
+    sent.on('error', reject).end(query)
   })
-  const text = (await response.text()).trimEnd()
-  if (!response.ok) throw new Error(text)
-  return text
 }
 
 /** A pool as the program's own, of any size. */

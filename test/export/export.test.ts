@@ -404,7 +404,7 @@ describe('an export that breaks off', () => {
 
   it('never hands on the words of an error that comes behind rows', async () => {
     const question = ch`
-SELECT number, throwIf(number = 2000000) FROM system.numbers LIMIT 3000000 SETTINGS max_block_size = 10000
+SELECT number, throwIf(number = 2000000) FROM numbers() LIMIT 3000000 SETTINGS max_block_size = 10000
 FORMAT JSONEachRow`
     let seen = ''
     const reading = async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     rooms: [
       (app, { stores }) =>
         app.get('/endless', { config: { scope: 'read:clicks' } }, ({ signal }) =>
-          selectRows(stores.clickhouse, ch`SELECT sum(cityHash64(number)) FROM system.numbers`, {
+          selectRows(stores.clickhouse, ch`SELECT sum(cityHash64(number)) FROM numbers()`, {
             label: 'endless',
             signal,
           }),

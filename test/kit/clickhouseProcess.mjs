@@ -15,6 +15,9 @@ const argv = [
 ]
 const listenForNodes = tcpPort ? 'SYSTEM START LISTEN TCP;' : ''
 new Worker(new URL('../../dist/src/stores/embedded/clickhouseCall.js', import.meta.url), {
-  workerData: { library: libchdbPath(), argv: [...argv, '--query', listenForNodes + startStatements] },
+  workerData: {
+    library: libchdbPath(),
+    argv: [...argv, '--query', listenForNodes + startStatements(`${folder}.port`)],
+  },
 })
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume()

@@ -5,7 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { configXml, usersXml } from '../../src/stores/embedded/clickhouseConfig.ts'
+import { configXml } from '../../src/stores/embedded/clickhouseConfig.ts'
+import { type ClickHouseUser, usersXml } from '../../src/stores/embedded/clickhouseUsers.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 
@@ -33,7 +34,7 @@ export async function startClickHouse(
   const place = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
   const usersFile = join(place, 'users.xml')
   const configFile = join(place, 'config.xml')
-  await writeFile(usersFile, withUsers(usersXml('admin', digest('admin')), await documentedUsers(member !== undefined)))
+  await writeFile(usersFile, usersXml([administrator, ...(await documentedUsers(member !== undefined))]))
   const backups = `<backups><allowed_path>${join(place, 'backups')}/</allowed_path></backups>`
   const config = configXml({ usersFile, logFile: join(place, 'log') }).replace(
     '</clickhouse>',
@@ -96,15 +97,19 @@ export async function startClickHouse(
   }
 }
 
-/** A user as the documentation makes it: its grants, and the settings it starts with. */
-interface DocumentedUser {
-  name: string
-  grants: string[]
-  settings: [name: string, value: string][]
+/** Everything that a server's administrator may do there and here, backups included. */
+const administrator: ClickHouseUser = {
+  name: 'admin',
+  passwordSha256: digest('admin'),
+  grants: [
+    'GRANT CHECK, SHOW, SELECT, INSERT, ALTER, CREATE, DROP, TRUNCATE, OPTIMIZE, KILL QUERY, SYSTEM ON *.*',
+    'GRANT TABLE ENGINE ON *',
+    'GRANT BACKUP, REMOTE ON *.*',
+  ],
 }
 
 /** This engine keeps no users of SQL; it takes the same grants from a file. */
-async function documentedUsers(isMember: boolean): Promise<DocumentedUser[]> {
+export async function documentedUsers(isMember: boolean): Promise<ClickHouseUser[]> {
   const files = ['docs/clickhouse-users.sql', ...(isMember ? ['docs/clickhouse-users-cluster.sql'] : [])]
   const sql = await Promise.all(files.map((file) => readFile(join(packageRoot, file), 'utf8')))
   const statements = sql
@@ -120,31 +125,17 @@ async function documentedUsers(isMember: boolean): Promise<DocumentedUser[]> {
     const [, name, settings = ''] =
       /^CREATE USER IF NOT EXISTS (\w+) IDENTIFIED .*?'(?: SETTINGS (.*))?$/.exec(statement) ?? []
     if (!name) return []
+    const constraints = [...settings.matchAll(/(\w+) = (\w+) READONLY/g)]
     return [
       {
         name,
+        passwordSha256: digest(name),
         grants: grants.filter(({ user }) => user === name).map(({ grant }) => grant),
-        settings: [...settings.matchAll(/(\w+) = (\w+)/g)].map(([, key = '', value = '']) => [key, value]),
+        settings: Object.fromEntries(constraints.map(([, key = '', value = '']) => [key, value])),
+        fixedSettings: constraints.map(([, key = '']) => key),
       },
     ]
   })
-}
-
-function withUsers(xml: string, users: readonly DocumentedUser[]): string {
-  const profiles = users.map(
-    ({ name, settings }) =>
-      `<${name}>${settings.map(([key, value]) => `<${key}>${value}</${key}>`).join('')}</${name}>`,
-  )
-  const entries = users.map(
-    ({ name, grants }) =>
-      `<${name}><password_sha256_hex>${digest(name)}</password_sha256_hex><networks><ip>127.0.0.1</ip></networks>` +
-      `<profile>${name}</profile><quota>default</quota>` +
-      `<grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants></${name}>`,
-  )
-  return xml
-    .replace('<query>GRANT SET DEFINER ON *</query>', (own) => `${own}<query>GRANT BACKUP, REMOTE ON *.*</query>`)
-    .replace('</profiles>', `${profiles.join('')}</profiles>`)
-    .replace('</users>', `${entries.join('')}</users>`)
 }
 
 function digest(text: string): string {

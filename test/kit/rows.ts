@@ -68,6 +68,19 @@ export async function storeMetadata(
   }
 }
 
+/** Keeps parts of a table from being merged in the background, so that versions of a row stay side by side. */
+export async function stopMerges(stores: Pick<Stores, 'clickhouse'>, table: string): Promise<void> {
+  const settings = mergeLimits.map((name) => `${name} = 1`)
+  await changeTables(stores, `ALTER TABLE ${table} MODIFY SETTING ${settings.join(', ')}`)
+}
+
+export async function startMerges(stores: Pick<Stores, 'clickhouse'>, table: string): Promise<void> {
+  await changeTables(stores, `ALTER TABLE ${table} RESET SETTING ${mergeLimits.join(', ')}`)
+}
+
+/** Bytes that a merge may have, whether many threads are free or few. */
+const mergeLimits = ['max_bytes_to_merge_at_max_space_in_pool', 'max_bytes_to_merge_at_min_space_in_pool']
+
 /** Changes or merges rows past the program, on every node where there are several: DELETE, ALTER, OPTIMIZE. */
 export async function changeTables({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<void> {
   for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse]) {

@@ -76,7 +76,7 @@ async function empty({ stores, plans }: Made): Promise<void> {
     format: 'JSONEachRow',
   })
   for (const { name } of await answer.json<{ name: string }>()) {
-    await clickhouse.client.command({ query: `TRUNCATE TABLE ${name} SYNC` })
+    await clickhouse.client.command({ query: `ALTER TABLE ${name} DROP PARTITION ALL` })
   }
   const tables = await sql`
     SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename != 'schema_migrations'`

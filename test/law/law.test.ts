@@ -7,7 +7,7 @@ import { StatsDaily, StatsOverview } from '../../schema/stats.ts'
 import { post } from '../events/send.ts'
 import { importContent } from '../import/importing.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
-import { changeTables } from '../kit/rows.ts'
+import { changeTables, startMerges, stopMerges } from '../kit/rows.ts'
 import { campaigns, type Life, life, type Questions, type Step, type Window } from './made.ts'
 import {
   type ClickLine,
@@ -80,13 +80,9 @@ const tables = [
  */
 async function mergeNow(): Promise<void> {
   for (const table of tables) {
-    for (const query of [
-      `SYSTEM START MERGES ${table}`,
-      `OPTIMIZE TABLE ${table} FINAL`,
-      `SYSTEM STOP MERGES ${table}`,
-    ]) {
-      await changeTables(api.stores, query)
-    }
+    await startMerges(api.stores, table)
+    await changeTables(api.stores, `OPTIMIZE TABLE ${table} FINAL`)
+    await stopMerges(api.stores, table)
   }
 }
 

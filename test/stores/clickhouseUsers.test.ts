@@ -9,11 +9,12 @@ import { createKey } from '../../src/accounts/keys.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/room.ts'
 import { readSettings } from '../../src/settings.ts'
+import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../src/stores/clickhouseGrants.ts'
 import { migrate } from '../../src/stores/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { runHere } from '../cli/command.ts'
 import { testNowMs } from '../kit/app.ts'
-import { type ClickHouseServer, startClickHouse } from '../kit/clickhouseServer.ts'
+import { type ClickHouseServer, documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
 import { makeTestPlace } from '../kit/stores.ts'
 
 // The users that `docs/clickhouse-users.sql` makes.
@@ -59,6 +60,33 @@ const get = async (path: string) => {
   const answer = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
   return [answer.statusCode, answer.json()]
 }
+
+describe('docs/clickhouse-users.sql', () => {
+  it('grants users of a server what those of the embedded engine have', async () => {
+    const documented = new Map((await documentedUsers(false)).map((user) => [user.name, user]))
+    expect(documented.get(owner)?.grants).toEqual(ownerGrants('tributary'))
+    expect(documented.get(writer)?.grants).toEqual(writerGrants('tributary'))
+    expect(documented.get(reader)?.grants).toEqual(readerGrants('tributary'))
+    expect(documented.get(reader)?.settings).toEqual(readerSettings)
+    expect(documented.get(reader)?.fixedSettings).toEqual(Object.keys(readerSettings))
+  })
+})
+
+describe('the owner', () => {
+  it.each([
+    'CREATE TABLE tributary.x (a String) ENGINE = Memory',
+    `CREATE TABLE tributary.x (a String) ENGINE = File(TSV, '/tmp/x')`,
+    `CREATE TABLE tributary.x (a String) ENGINE = URL('http://127.0.0.1:1/', TSV)`,
+    `CREATE TABLE tributary.x (a String) ENGINE = S3('http://127.0.0.1:1/b/k', TSV)`,
+    `CREATE TABLE tributary.x (a String) ENGINE = Distributed(c, system, one)`,
+    `SELECT * FROM file('/etc/passwd', 'LineAsString')`,
+    'CREATE DATABASE other',
+    'DROP DATABASE tributary',
+    'SYSTEM SHUTDOWN',
+  ])('can’t %s', async (statement) => {
+    await expect(server.ask(owner, statement)).rejects.toThrow(/ACCESS_DENIED/)
+  })
+})
 
 describe('the writer and the reader', () => {
   it('find nothing to migrate once the owner has', async () => {
@@ -130,8 +158,10 @@ describe('the reader', () => {
     `SELECT * FROM file('/etc/passwd', 'LineAsString')`,
     `SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')`,
     `SELECT * FROM remote('127.0.0.1', system.one)`,
+    'SELECT 1 SETTINGS max_memory_usage = 0',
+    'SELECT 1 SETTINGS readonly = 0',
   ])('can’t %s', async (statement) => {
-    await expect(server.ask(reader, statement)).rejects.toThrow(/ACCESS_DENIED|READONLY/)
+    await expect(server.ask(reader, statement)).rejects.toThrow(/ACCESS_DENIED|READONLY|SETTING_CONSTRAINT_VIOLATION/)
   })
 })
 

@@ -21,7 +21,7 @@ import {
 export interface EmbeddedEngines {
   readonly clickhouse: ClickHouseAddress | undefined
   readonly postgres: PostgresAddress | undefined
-  /** Called with the new address whenever ClickHouse came back somewhere else, on another port or with another password. */
+  /** Called with the new address after each restart of ClickHouse. */
   onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void
   /** Lets go of the engines; they end a moment after the last client has left. */
   close(): Promise<void>
@@ -178,7 +178,7 @@ class Attachment implements EmbeddedEngines {
     }
     const previous = this.#clickhouse
     this.#clickhouse = notice.address
-    if (!previous || (previous.url === notice.address.url && previous.password === notice.address.password)) return
+    if (!previous || previous.socketPath === notice.address.socketPath) return
     for (const listener of this.#movedListeners) listener(notice.address)
   }
 

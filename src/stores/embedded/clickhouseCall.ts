@@ -1,9 +1,24 @@
 // Worker thread of the ClickHouse process. The call runs clickhouse-local and returns when its last statement ends.
+import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import { DataType, load, open } from 'ffi-rs'
+import { confineThread, type FileAccess } from './landlock.ts'
 
-const { library, argv } = workerData as { library: string; argv: string[] }
+/** What the thread is given. */
+export interface ClickHouseCall {
+  library: string
+  argv: string[]
+  /** The files that the engine may use; any, when left out. */
+  files?: FileAccess
+}
+
+const { library, argv, files } = workerData as ClickHouseCall
 open({ library: 'chdb', path: library })
+// A query reads any file by the function `file`, which clickhouse-local limits neither by grants nor to a folder.
+if (files && !confineThread(files)) {
+  // Not console.error, which would wait for this thread, and the call never returns.
+  writeSync(2, 'This system has no Landlock: nothing but grants keeps queries of ClickHouse from files.\n')
+}
 load({
   library: 'chdb',
   funcName: 'chdb_query_cmdline',

@@ -1,54 +1,12 @@
 /**
- * What the engine runs, as `default`, when it starts: it opens the HTTP port, then waits for ever, since the engine ends with
- * its last statement. 3 s is the longest sleep allowed, one block is one row.
+ * What the engine runs, as `default`, when it starts: it opens the HTTP port, writes the port's number into a file, then
+ * waits for ever, since the engine ends with its last statement. 3 s is the longest sleep allowed, one block is one row.
  */
-export const startStatements = `
+export function startStatements(portFile: string): string {
+  return `
   SYSTEM START LISTEN HTTP;
+  SELECT getServerPort('http_port') INTO OUTFILE '${portFile.replace(/['\\]/g, '\\$&')}' TRUNCATE FORMAT TSV;
   SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null`
-
-/**
- * Two users. The start statements can only run as a passwordless `default`; it may do what they do and nothing else, and
- * `max_sessions_for_user` lets nobody else in under that name as long as they run, which is for the engine's whole life.
- * Ours has a password and may do all but reach outside: no files, URLs or other servers. Its profile takes back what
- * clickhouse-local turns on and a server does not, and lets a reader of a long answer pause; it counts only here, in no query.
- */
-export function usersXml(username: string, passwordSha256: string): string {
-  return `<clickhouse>
-  <profiles>
-    <default>
-      <max_concurrent_queries_for_user>100</max_concurrent_queries_for_user>
-      <http_send_timeout>3600</http_send_timeout>
-      <implicit_select>0</implicit_select>
-      <allow_introspection_functions>0</allow_introspection_functions>
-    </default>
-    <starter><max_sessions_for_user>1</max_sessions_for_user></starter>
-  </profiles>
-  <quotas><default></default></quotas>
-  <users>
-    <default>
-      <password></password>
-      <networks><ip>127.0.0.1</ip></networks>
-      <profile>starter</profile>
-      <quota>default</quota>
-      <grants>
-        <query>GRANT SYSTEM LISTEN ON *.*</query>
-        <query>GRANT SELECT ON system.numbers</query>
-      </grants>
-    </default>
-    <${username}>
-      <password_sha256_hex>${passwordSha256}</password_sha256_hex>
-      <networks><ip>127.0.0.1</ip></networks>
-      <profile>default</profile>
-      <quota>default</quota>
-      <grants>
-        <query>GRANT CHECK, SHOW, SELECT, INSERT, ALTER, CREATE, DROP, UNDROP TABLE, TRUNCATE, OPTIMIZE, KILL QUERY, MOVE PARTITION BETWEEN SHARDS, SYSTEM, dictGet, INTROSPECTION ON *.*</query>
-        <query>GRANT TABLE ENGINE ON *</query>
-        <query>GRANT SET DEFINER ON *</query>
-      </grants>
-    </${username}>
-  </users>
-</clickhouse>
-`
 }
 
 /**
@@ -59,6 +17,7 @@ export function configXml({ usersFile, logFile }: { usersFile: string; logFile: 
   return `<clickhouse>
   <users_config>${xml(usersFile)}</users_config>
   <timezone>UTC</timezone>
+  <access_control_improvements><table_engines_require_grant>true</table_engines_require_grant></access_control_improvements>
   <log-level>warning</log-level>
   <logger>
     <log>${xml(logFile)}</log>

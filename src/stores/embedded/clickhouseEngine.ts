@@ -1,30 +1,27 @@
 // The process of the embedded ClickHouse: its worker thread calls into libchdb and stays there for the engine's life, its
 // main thread watches the supervisor. Ending is `kill -9`: what was answered is in files, and nothing else matters to them.
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
-import { configXml, startStatements, usersXml } from './clickhouseConfig.ts'
+import type { ClickHouseCall } from './clickhouseCall.ts'
+import { configXml, startStatements } from './clickhouseConfig.ts'
+import { relay } from './clickhouseRelay.ts'
+import { embeddedUsers, readerName, usersXml, writerName } from './clickhouseUsers.ts'
 import { lockFile } from './kernel.ts'
-import { type Places, placesOf } from './places.ts'
-import type { ClickHouseAddress, EngineNotice, EngineOrder } from './protocol.ts'
+import { clickhouseSocketName, isClickHouseSocket, type Places, placesOf } from './places.ts'
+import type { EngineNotice, EngineOrder } from './protocol.ts'
 
 /** An engine whose supervisor was killed may still be on its way out. */
 const lockPatienceMs = 10_000
-const pollMs = 20
-const answerPatienceMs = 5_000
-const username = 'tributary'
-
-/** What is kept from one start to the next, so that clients need not change anything. */
-interface Access {
-  port: number
-  password: string
-  /** `26.7`, of the engine that used the folder last. */
-  version: string
-}
+const pollMs = 5
+/** Where the engine reads how much memory and how many processors it has, what it uses of them, and random numbers. */
+const systemFiles = [
+  ...['/proc/self', '/proc/meminfo', '/proc/cpuinfo', '/proc/stat', '/proc/loadavg', '/proc/uptime', '/proc/sys'],
+  ...['/sys/fs/cgroup', '/sys/devices/system/cpu', '/sys/block', '/dev/urandom', '/dev/random'],
+]
 
 process.on('disconnect', die)
 // TRAP: a supervisor that died while the modules above were loaded was announced before anybody listened.
@@ -45,39 +42,75 @@ async function main(places: Places): Promise<void> {
     throw new Error('another process still has its folder')
   }
   const library = libchdbPath()
-  const accessFile = join(places.run, 'clickhouse.json')
-  const previous = readAccess(accessFile)
+  const versionFile = join(places.run, 'clickhouse.json')
+  const previous = readVersion(versionFile)
   const version = versionOf(library)
-  if (previous && isNewer(previous.version, version)) {
-    throw new Error(`its folder was last used by version ${previous.version}, this is ${version}`)
+  if (previous && isNewer(previous, version)) {
+    throw new Error(`its folder was last used by version ${previous}, this is ${version}`)
   }
-  const password = previous?.password ?? randomBytes(24).toString('base64url')
-  const port = await freePort(previous?.port)
-  writePrivately(accessFile, JSON.stringify({ port, password, version } satisfies Access))
+  writePrivately(versionFile, JSON.stringify({ version }))
 
+  const writer = { username: writerName, password: makePassword() }
+  const reader = { username: readerName, password: makePassword() }
   const usersFile = join(places.run, 'clickhouse-users.xml')
   const configFile = join(places.run, 'clickhouse-config.xml')
-  writePrivately(usersFile, usersXml(username, createHash('sha256').update(password).digest('hex')))
+  const portFile = join(places.clickhouse, 'port')
+  const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) })
+  writePrivately(usersFile, usersXml(users))
   writePrivately(configFile, configXml({ usersFile, logFile: places.clickhouseLog }))
+  rmSync(portFile, { force: true })
   const call = new Worker(new URL('./clickhouseCall.js', import.meta.url), {
     workerData: {
       library,
+      files: {
+        readable: [...systemFiles, configFile, usersFile],
+        writable: [places.clickhouse, '/dev/null'],
+      },
       argv: [
         'clickhouse',
         `--path=${places.clickhouse}`,
-        `--http_port=${port}`,
+        '--http_port=0',
         '--listen_host=127.0.0.1',
         `--config-file=${configFile}`,
         '--query',
-        startStatements,
+        startStatements(portFile),
       ],
-    },
+    } satisfies ClickHouseCall,
   })
   // The call comes back only when something went wrong; the engine printed the reason.
   call.on('exit', die)
-  const address = { url: `http://127.0.0.1:${port}`, username, password }
-  while (!(await answers(address))) await sleep(pollMs)
-  tell({ kind: 'ready', address })
+  let port = readPort(portFile)
+  while (!port) {
+    await sleep(pollMs)
+    port = readPort(portFile)
+  }
+  const socketPath = newSocket(places)
+  await relay(socketPath, port)
+  tell({ kind: 'ready', address: { socketPath, writer, reader } })
+}
+
+/** @returns undefined until the engine listens; it writes the number beside and renames the file */
+function readPort(file: string): number | undefined {
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
+}
+
+/**
+ * A path of this start alone, so that a client that has the passwords of an earlier one finds no engine there, as in any
+ * outage, instead of being refused. Sockets of earlier starts are removed.
+ */
+function newSocket(places: Places): string {
+  for (const name of readdirSync(places.sockets)) {
+    if (isClickHouseSocket(name)) rmSync(join(places.sockets, name))
+  }
+  return join(places.sockets, clickhouseSocketName(randomBytes(4).toString('hex')))
+}
+
+function makePassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 function tell(notice: EngineNotice): void {
@@ -91,39 +124,11 @@ function die(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** @returns the port when it can be had, else any free one */
-async function freePort(wanted: number | undefined): Promise<number> {
-  const server = createServer()
-  const listen = (port: number) =>
-    new Promise<number | undefined>((resolve) => {
-      server.once('error', () => resolve(undefined))
-      server.listen(port, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
-    })
-  const port = (wanted && (await listen(wanted))) || (await listen(0))
-  await new Promise((resolve) => server.close(resolve))
-  if (!port) throw new Error('no port is free on 127.0.0.1')
-  return port
-}
-
-async function answers(address: ClickHouseAddress): Promise<boolean> {
-  try {
-    const headers = { 'X-ClickHouse-User': address.username, 'X-ClickHouse-Key': address.password }
-    const response = await fetch(`${address.url}/?query=SELECT%201`, {
-      headers,
-      signal: AbortSignal.timeout(answerPatienceMs),
-    })
-    await response.text()
-    return response.ok
-  } catch {
-    return false
-  }
-}
-
-function readAccess(file: string): Access | undefined {
+/** @returns such as `26.7`, of the engine that used the folder last */
+function readVersion(file: string): string | undefined {
   if (!existsSync(file)) return undefined
   try {
-    const { port, password, version } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Access>
-    return Number.isInteger(port) && password && version ? { port: port as number, password, version } : undefined
+    return (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version
   } catch {
     return undefined
   }

@@ -24,7 +24,7 @@ export interface Places {
   postgres: string
   /** Lock files and generated configuration; only its owner may look in. */
   run: string
-  /** Folder of the two sockets: `run`, or a short one when its path is too long for a socket address. */
+  /** Folder of the sockets: `run`, or a short one when its path is too long for a socket address. */
   sockets: string
   controlSocket: string
   postgresSocket: string
@@ -43,6 +43,7 @@ export function makePlaces(dataDir: string): Places {
   try {
     makeFolder(resolve(dataDir))
     const places = placesOf(realpathSync(dataDir))
+    refuseShared(places.dataDir, dataDir)
     for (const folder of [places.clickhouse, places.run]) {
       mkdirSync(folder, { recursive: true })
       chmodSync(folder, 0o700)
@@ -55,6 +56,24 @@ export function makePlaces(dataDir: string): Places {
   } catch (error) {
     if (error instanceof EmbeddedError) throw error
     throw new EmbeddedError(`DATA_DIR=${dataDir}: ${wordsOf(error as NodeJS.ErrnoException)}.`)
+  }
+}
+
+/**
+ * Another user who may write in the folder could replace the engines' folders in it by folders of their own. Groups count
+ * as other users.
+ * @throws EmbeddedError
+ */
+function refuseShared(folder: string, dataDir: string): void {
+  const { uid, mode } = statSync(folder)
+  const own = process.getuid?.() ?? 0
+  if (own !== 0 && uid !== own && uid !== 0) {
+    throw new EmbeddedError(`DATA_DIR=${dataDir}: the folder belongs to another user; choose one of your own.`)
+  }
+  if ((mode & 0o022) !== 0) {
+    throw new EmbeddedError(
+      `DATA_DIR=${dataDir}: other users may write in the folder; choose one of your own, or run: chmod go-w ${folder}.`,
+    )
   }
 }
 
@@ -74,7 +93,8 @@ function makeFolder(folder: string): void {
 /** The same paths for every process that is given the same folder, whatever its environment. */
 export function placesOf(dataDir: string): Places {
   const run = join(dataDir, 'run')
-  const sockets = Buffer.byteLength(join(run, 'postgres.sock')) <= socketPathMax ? run : shortFolder(dataDir)
+  const longest = join(run, clickhouseSocketName('00000000'))
+  const sockets = Buffer.byteLength(longest) <= socketPathMax ? run : shortFolder(dataDir)
   return {
     dataDir,
     clickhouse: join(dataDir, 'clickhouse'),
@@ -84,8 +104,17 @@ export function placesOf(dataDir: string): Places {
     controlSocket: join(sockets, 'control.sock'),
     postgresSocket: join(sockets, 'postgres.sock'),
     log: join(dataDir, 'embedded.log'),
-    clickhouseLog: join(dataDir, 'clickhouse.log'),
+    clickhouseLog: join(dataDir, 'clickhouse', 'clickhouse.log'),
   }
+}
+
+/** @param start eight hexadecimal digits that name one start of the engine */
+export function clickhouseSocketName(start: string): string {
+  return `clickhouse-${start}.sock`
+}
+
+export function isClickHouseSocket(name: string): boolean {
+  return /^clickhouse-[0-9a-f]{8}\.sock$/.test(name)
 }
 
 /** TRAP: not os.tmpdir(), which follows TMPDIR: two clients with different environments would not meet. */

@@ -1,15 +1,20 @@
 import type { Socket } from 'node:net'
 
 /** Raised when a message changes its meaning: programs of two versions then refuse each other instead of guessing. */
-export const protocolVersion = 1
+export const protocolVersion = 2
 
 export const engineNames = ['clickhouse', 'postgres'] as const
 export type EngineName = (typeof engineNames)[number]
 
-/** Where the embedded ClickHouse answers over HTTP and as whom to ask. */
+/** Where one start of the embedded ClickHouse answers HTTP, and as whom: the next start has another socket and passwords. */
 export interface ClickHouseAddress {
-  /** `http://127.0.0.1:PORT` */
-  url: string
+  /** A Unix socket in a folder of the owner's alone. */
+  socketPath: string
+  writer: ClickHouseCredentials
+  reader: ClickHouseCredentials
+}
+
+export interface ClickHouseCredentials {
   username: string
   password: string
 }

@@ -1,0 +1,26 @@
+// What users of ClickHouse may do, for embedded engines. `docs/clickhouse-users.sql` grants users of a server the same; a
+// test compares them.
+
+/** The engines of the tables that migrations create. Every other one is refused: File, URL, S3 and more reach outside. */
+export const tableEngines = ['ReplacingMergeTree', 'SummingMergeTree']
+
+/** Creates tables and changes their columns. */
+export function ownerGrants(database: string): string[] {
+  return [
+    `GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE VIEW, DROP TABLE, DROP VIEW, OPTIMIZE ON ${database}.*`,
+    ...tableEngines.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
+  ]
+}
+
+/** Inserts and deletes rows, and ends its own queries. */
+export function writerGrants(database: string): string[] {
+  return [`GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON ${database}.*`, 'GRANT SELECT ON system.processes']
+}
+
+/** Reads rows. */
+export function readerGrants(database: string): string[] {
+  return [`GRANT SELECT ON ${database}.*`]
+}
+
+/** Settings of the reader, which its queries may not change. `max_memory_usage` is bytes a query. */
+export const readerSettings = { readonly: '2', max_memory_usage: '4000000000' }
