@@ -9,6 +9,7 @@ import type { Stores } from '../stores/open.ts'
 import type { PixelEvent } from '../writing/pixelEvent.ts'
 import { Batches } from './batches.ts'
 import { type AccountMonth, Ceiling, type TakenPlace } from './ceiling.ts'
+import { watchContinuity } from './continuity.ts'
 import { Duplicates, generationAfter, type Outcome } from './deduplicate.ts'
 import { openFigures } from './figures.ts'
 import { openAttribution, type Place } from './resolve.ts'
@@ -87,6 +88,10 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   const attribution = openAttribution({ clickhouse, postgres: stores.postgres }, now)
   const duplicates = new Duplicates(clickhouse)
   const ceiling = new Ceiling(clickhouse)
+  const continuity = watchContinuity(stores.clickhouse, deadlineMs, () => {
+    for (const memory of [attribution, duplicates, ceiling]) memory.forget()
+    log.warn('ClickHouse was restarted or restored; event ids, clicks and counts kept in memory are read again.')
+  })
   const flushes = new Batches<Call, Outcome>({ ...flushOptions, deadlineMs, run: flush })
   let callsUnderWay = 0
   const figures = openFigures(registry, { underWay: () => callsUnderWay, waiting: () => flushes.waiting })
@@ -95,6 +100,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     if (callsUnderWay === callsMax) throw new Problem('unavailable', 'Too many events at once.', { retryAfterS: 1 })
     callsUnderWay += 1
     try {
+      await continuity.confirm()
       const place = await attribution.resolve(sender.accountId, event.of)
       const call = { ...sender, event, place, id: event.eventId ?? uuidv7() }
       const first = () => flushes.add(call)

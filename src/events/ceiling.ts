@@ -90,6 +90,11 @@ export class Ceiling {
     }
   }
 
+  /** Drops every count: they are read again. */
+  forget(): void {
+    this.#counts.clear()
+  }
+
   async #read(monthMs: number, counts: readonly Count[]): Promise<void> {
     const askedAtMs = performance.now()
     try {

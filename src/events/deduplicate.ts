@@ -75,6 +75,11 @@ export class Duplicates {
   remember(event: Owned, receivedAtMs: number): void {
     this.#recentAtMs.set(keyOf(event), receivedAtMs)
   }
+
+  /** Drops what is remembered: ClickHouse is asked for every id again. */
+  forget(): void {
+    this.#recentAtMs.clear()
+  }
 }
 
 /** Equal parts of a list, none of them larger than one statement is to ask for. */

@@ -21,6 +21,8 @@ export interface Attribution {
    * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
    */
   resolve(accountId: string, of: ValidEvent['of']): Promise<Place>
+  /** Drops the clicks that were found: they are looked up again. Campaigns come from Postgres, and expire by themselves. */
+  forget(): void
 }
 
 /** A click never changes, so what was found stays; what was not found may arrive at any moment and is asked again. */
@@ -125,6 +127,9 @@ export function openAttribution(
   }
 
   return {
+    forget() {
+      clicks.clear()
+    },
     async resolve(accountId, of) {
       if ('campaignId' in of) {
         const place = await findCampaign({ accountId, id: of.campaignId })
