@@ -7,7 +7,7 @@ import { openIntake } from '../../src/events/accept.ts'
 import { validateEvent } from '../../src/events/validate.ts'
 import { exportRows } from '../../src/export/run.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'
+import { changeTables, startMerges, stopMerges, storeClicks, storeMetadata } from '../kit/rows.ts'
 import {
   connectionReset,
   hang,
@@ -30,9 +30,9 @@ beforeAll(async () => {
 afterAll(() => api?.close())
 beforeEach(async () => {
   inserts = interceptInserts(api.stores.clickhouse)
-  await changeTables(api.stores, 'SYSTEM STOP MERGES pixel_events')
+  await stopMerges(api.stores, 'pixel_events')
 })
-afterEach(() => changeTables(api.stores, 'SYSTEM START MERGES pixel_events'))
+afterEach(() => startMerges(api.stores, 'pixel_events'))
 
 async function newAccount(): Promise<{ id: string; key: string }> {
   accounts += 1
@@ -118,7 +118,7 @@ describe('events whose insert was repeated after its response was lost', () => {
     expect(await send(other, key, event('e20'))).toEqual(overCeiling)
     expect(await usedEvents(key)).toBe(20)
     // Merged copies change nothing.
-    await changeTables(api.stores, 'SYSTEM START MERGES pixel_events')
+    await startMerges(api.stores, 'pixel_events')
     await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
     expect(await usedEvents(key)).toBe(20)
     for (const app of [instance, other]) await app.close()
@@ -126,7 +126,7 @@ describe('events whose insert was repeated after its response was lost', () => {
 
   it('are stored though the first attempt was lost after ClickHouse had taken note of it', async () => {
     const { id, key } = await newAccount()
-    await changeTables(api.stores, 'SYSTEM START MERGES pixel_events')
+    await startMerges(api.stores, 'pixel_events')
     const instance = await newInstance(inserts.clickhouse)
     // As in a crash between the note of an insert and its part: ClickHouse knows the insert, and its rows are gone.
     inserts.handlers.push(async (insert) => {
