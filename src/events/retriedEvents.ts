@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { insertRows } from '../sql/write.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
 import { columnsOf } from '../writing/column.ts'
@@ -29,9 +28,8 @@ export async function recordRetries(
   for (const event of events) for (const { write } of retryColumns) write(out, event)
   await insertRows(clickhouse, {
     table: 'pixel_event_retries',
-    columns: retryColumns.map(({ name }) => name),
+    columns: retryColumns,
     bytes: out.bytes,
-    token: randomUUID(),
     ...(signal && { signal }),
   })
 }

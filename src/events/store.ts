@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { type Patience, untilAnswered } from '../patience.ts'
 import { insertRows } from '../sql/write.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
 import { type PixelEvent, pixelEventColumns } from '../writing/pixelEvent.ts'
 import { RowBinary } from '../writing/rowBinary.ts'
 import { recordRetries } from './retriedEvents.ts'
-
-const columns = pixelEventColumns.map(({ name }) => name)
 
 /** Buffers whose rows are stored, for reuse. */
 const spare: RowBinary[] = []
@@ -39,9 +36,8 @@ export async function storeEvents(
       isRetry = true
       await insertRows(clickhouse, {
         table: 'pixel_events',
-        columns,
+        columns: pixelEventColumns,
         bytes: out.bytes,
-        token: randomUUID(),
         ...(signal && { signal }),
       })
     },

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { sumColumns, sums } from '../metrics.ts'
-import { ch, type Fragment, identifier, join, text } from '../sql/fragment.ts'
-import { runOnEveryNode, runStatement } from '../sql/write.ts'
+import { ch, type Fragment, identifier, join } from '../sql/fragment.ts'
+import { mustBeginBefore, runStatement, type WriteBounds } from '../sql/write.ts'
 import type { ClickHouse } from '../stores/clickhouse.ts'
 import { actualSums, type RollupName, rollups, type Span, storedSums } from './catalogue.ts'
 
@@ -39,9 +38,14 @@ HAVING ${join(unequal, ' OR ')}`
  * Makes a rollup right by inserting what is missing, or too much, as one block: readers see the old sums or the right
  * ones, and running it again changes nothing. Nobody else may write rows of the account meanwhile, nor repair them.
  * @param span whole UTC days of one year, which is one partition and so one part
- * @throws Problem `unavailable` when its outcome is not known
+ * @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known
  */
-export async function repair(clickhouse: ClickHouse, name: RollupName, span: Span): Promise<void> {
+export async function repair(
+  clickhouse: ClickHouse,
+  name: RollupName,
+  span: Span,
+  { deadlineMs, queryId }: WriteBounds,
+): Promise<void> {
   const { table, keys } = rollups[name]
   const missing = sums.map((sum) => ch`${differing(sum.name).actual} - ${differing(sum.name).stored}`)
   await runStatement(
@@ -49,20 +53,9 @@ export async function repair(clickhouse: ClickHouse, name: RollupName, span: Spa
     ch`
 INSERT INTO ${table} (account_id, ${keys}, ${sumColumns})
 SELECT account_id, ${keys}, ${join(missing, ', ')}
-FROM (${differences(name, span)})`,
+FROM (${differences(name, span)})
+WHERE ${mustBeginBefore(deadlineMs)}`,
     `repair.${name}`,
-    `${repairsOf(span.accountId)}${randomUUID()}`,
+    queryId,
   )
 }
-
-/**
- * Ends repairs of an account that outlived their sender, so that none is committed once we have looked.
- * @throws Problem `unavailable` when that is not known
- */
-export async function endRepairs(clickhouse: ClickHouse, accountId: string): Promise<void> {
-  const statement = ch`KILL QUERY WHERE startsWith(initial_query_id, ${text(repairsOf(accountId))}) SYNC`
-  await runOnEveryNode(clickhouse, statement, 'repair.end')
-}
-
-/** What the query ids of an account's repairs begin with; no account's id holds a space. */
-const repairsOf = (accountId: string) => `repair ${accountId} `

@@ -85,6 +85,11 @@ export function isClickHouseRefusal(error: unknown): boolean {
   return error instanceof ClickHouseError
 }
 
+/** Whether `throwIf` ended a statement; in those that write, only deadlines use it. */
+export function isDeadlinePassed(error: unknown): boolean {
+  return error instanceof ClickHouseError && error.type === 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'
+}
+
 /** Whether an error says that a table is not there. */
 export function isUnknownTable(error: unknown): boolean {
   return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE'

@@ -19,13 +19,27 @@ export interface Lease {
   /** Aborts, with LeaseLost, when the lease has another holder. */
   readonly lost: AbortSignal
   /**
+   * Until when a statement of this holder, or of an earlier one whose statements are not known to have ended, may still
+   * begin: epoch milliseconds by the clock of the store that the statements go to. Undefined: no statement is left.
+   */
+  readonly statementDeadlineMs: number | undefined
+  /**
    * Makes sure that it is ours; for the most part without asking. Call it right before anything that the next holder could
    * not undo. One that has run out, as while Postgres was away or the machine slept, is ours still if nobody took it.
    * @throws LeaseLost, or Problem `unavailable` when Postgres does not say whose it is
    */
   confirm(): Promise<void>
-  /** Lets go at once, so that the next one need not wait for the expiry; while Postgres is away they have to. */
-  release(): Promise<void>
+  /**
+   * Records, before a statement is sent, until when it may begin. The next holder waits for that moment.
+   * @throws LeaseLost, or Problem `unavailable`
+   */
+  recordStatementDeadline(deadlineMs: number): Promise<void>
+  /**
+   * Releases at once, so that the next holder need not wait for the expiry; while Postgres is unavailable it has to.
+   * @param deadlineMs until when a statement whose outcome is unknown may begin, null when there is none; unless given,
+   *   what was recorded stays
+   */
+  release(deadlineMs?: number | null): Promise<void>
 }
 
 /** How a lease is waited for. */
@@ -58,8 +72,8 @@ export async function takeLease(
   const owner = randomUUID()
   for (let isFirst = true; ; isFirst = false) {
     const asked = moment()
-    const { fence, held } = await repeat(() => tryToTake(postgres, name, owner, behind))
-    if (fence !== undefined) return hold(postgres, name, owner, fence, asked)
+    const { taken, held } = await repeat(() => tryToTake(postgres, name, owner, behind))
+    if (taken) return hold(postgres, name, owner, taken, asked)
     if (isFirst) onWait?.(held)
     signal?.throwIfAborted()
     await pause(retryMs)
@@ -76,8 +90,8 @@ export async function takeLease(
 export async function tryLease(postgres: Postgres, name: string, behind?: string): Promise<Lease | undefined> {
   const owner = randomUUID()
   const asked = moment()
-  const { fence } = await tryToTake(postgres, name, owner, behind)
-  return fence === undefined ? undefined : hold(postgres, name, owner, fence, asked)
+  const { taken } = await tryToTake(postgres, name, owner, behind)
+  return taken && hold(postgres, name, owner, taken, asked)
 }
 
 /**
@@ -90,20 +104,26 @@ async function tryToTake(
   name: string,
   owner: string,
   behind: string | undefined,
-): Promise<{ fence?: bigint; held: string }> {
-  const [row] = await askPostgres(postgres<{ fence: string }[]>`
+): Promise<{ taken?: LeaseRow; held: string }> {
+  const [row] = await askPostgres(postgres<LeaseRow[]>`
     INSERT INTO leases (name, owner, fence, expires_at)
     VALUES (${name}, ${owner}, 1, clock_timestamp() + ${lifeMs} * interval '1 millisecond')
     ON CONFLICT (name) DO UPDATE
     SET owner = excluded.owner, fence = leases.fence + 1, expires_at = excluded.expires_at
     WHERE leases.expires_at < clock_timestamp() OR leases.owner = ${owner}
-    RETURNING fence`)
+    RETURNING fence, statement_deadline`)
   if (!row) return { held: name }
   if (behind !== undefined && (await isSomebodys(postgres, behind))) {
-    await letGo(postgres, name, owner)
+    await letGo(postgres, name, owner, row.statement_deadline)
     return { held: behind }
   }
-  return { held: name, fence: BigInt(row.fence) }
+  return { held: name, taken: row }
+}
+
+/** What a lease says of itself when it is acquired. */
+interface LeaseRow {
+  fence: string
+  statement_deadline: Date | null
 }
 
 /**
@@ -123,9 +143,12 @@ export async function isSomebodys(postgres: Postgres, pattern: string): Promise<
 /** The owner of a lease that nobody has. */
 const nobody = ''
 
-async function letGo(postgres: Postgres, name: string, owner: string): Promise<void> {
+async function letGo(postgres: Postgres, name: string, owner: string, deadline: Date | null): Promise<void> {
   const release = postgres`
-    UPDATE leases SET owner = ${nobody}, expires_at = '-infinity' WHERE name = ${name} AND owner = ${owner}`
+    UPDATE leases
+    SET owner = ${nobody}, expires_at = '-infinity',
+      statement_deadline = ${deadline?.toISOString() ?? null}::timestamptz
+    WHERE name = ${name} AND owner = ${owner}`
   await askPostgres(release).catch(() => {})
 }
 
@@ -138,11 +161,12 @@ function hold(
   postgres: Postgres,
   name: string,
   owner: string,
-  fence: bigint,
-  taken: { wallMs: number; monotonicMs: number },
+  taken: LeaseRow,
+  asked: { wallMs: number; monotonicMs: number },
 ): Lease {
   const loss = new AbortController()
-  let lastBeat = taken
+  let lastBeat = asked
+  let statementDeadlineMs = taken.statement_deadline?.getTime()
   const beat = setInterval(() => {
     // Postgres may be away for a moment; whoever writes meanwhile asks for themselves.
     extend().catch(() => {})
@@ -155,15 +179,19 @@ function hold(
     return lifeMs - Math.max(now.wallMs - lastBeat.wallMs, now.monotonicMs - lastBeat.monotonicMs)
   }
 
-  async function extend(): Promise<void> {
+  /** @param deadlineMs the statement deadline to record with it; an earlier one than the recorded changes nothing */
+  async function extend(deadlineMs?: number): Promise<void> {
     const asked = moment()
+    const deadline = deadlineMs === undefined ? null : new Date(deadlineMs).toISOString()
     const rows = await askPostgres(postgres`
       UPDATE leases
-      SET expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond'
+      SET expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond',
+        statement_deadline = greatest(statement_deadline, ${deadline}::timestamptz)
       WHERE name = ${name} AND owner = ${owner}
       RETURNING 1`)
     if (rows.length > 0) {
       lastBeat = asked
+      if (deadlineMs !== undefined) statementDeadlineMs = Math.max(statementDeadlineMs ?? 0, deadlineMs)
       return
     }
     clearInterval(beat)
@@ -172,17 +200,24 @@ function hold(
 
   return {
     name,
-    fence,
+    fence: BigInt(taken.fence),
     lost: loss.signal,
+    get statementDeadlineMs() {
+      return statementDeadlineMs
+    },
     async confirm() {
       loss.signal.throwIfAborted()
       if (remainingMs() > 0) return
       await extend()
       loss.signal.throwIfAborted()
     },
-    async release() {
+    async recordStatementDeadline(deadlineMs) {
+      await extend(deadlineMs)
+      loss.signal.throwIfAborted()
+    },
+    async release(deadlineMs = statementDeadlineMs ?? null) {
       clearInterval(beat)
-      await letGo(postgres, name, owner)
+      await letGo(postgres, name, owner, deadlineMs === null ? null : new Date(deadlineMs))
     },
   }
 }

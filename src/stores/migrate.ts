@@ -8,12 +8,14 @@ import { Problem } from '../problem.ts'
 import { ch } from '../sql/fragment.ts'
 import { selectRows } from '../sql/rows.ts'
 import { type ClickHouse, isUnknownTable, whileItWorks } from './clickhouse.ts'
+import { untilClickHouseClock } from './clickhouseClock.ts'
 import type { Cluster, ClusterNode } from './cluster.ts'
 import { isSomebodys, type Lease, LeaseLost, takeLease } from './lease.ts'
 import { packageRoot } from './packageRoot.ts'
 import { askPostgres, type Postgres } from './postgres.ts'
 import { onReplica } from './replicas.ts'
 import { shardsOf, spreadTables, tablesOf } from './spread.ts'
+import { execute } from './statement.ts'
 
 /** A migration that cannot be run; the message is one line. */
 export class MigrationError extends Error {
@@ -98,7 +100,7 @@ async function migrateClickHouse(
   const files = await readMigrations('clickhouse')
   await mustBeOfOneKind(clickhouse)
   const { cluster } = clickhouse
-  const turn = { begin: () => untilNobodyWrites(postgres, lease), confirm: () => mustBeOurs(lease) }
+  const turn = { begin: () => untilNobodyWrites({ clickhouse, postgres }, lease), confirm: () => mustBeOurs(lease) }
   return cluster
     ? await migrateCluster(cluster, clickhouse.database, files, turn)
     : await runPending(clickhouse.client, files, turn, (statement) => statement)
@@ -114,11 +116,17 @@ interface Turn {
  * A table that is filled from another must not miss a row that arrives meanwhile, nor have it twice. Writers that are at
  * work end first; while we have the lease, nobody becomes one.
  */
-async function untilNobodyWrites(postgres: Postgres, lease: Lease): Promise<void> {
+async function untilNobodyWrites({ clickhouse, postgres }: Parameters<typeof migrate>[0], lease: Lease): Promise<void> {
   while (await untilAnswered('looking for writers', () => isSomebodys(postgres, 'writer:%'))) {
     await pause(250)
     await mustBeOurs(lease)
   }
+  // A writer that was suspended may still send the statement that it was about to send.
+  const [row] = await askPostgres(postgres<{ latest: Date | null }[]>`
+    SELECT max(statement_deadline) AS latest FROM leases WHERE name LIKE 'writer:%'`)
+  const latestMs = row?.latest?.getTime()
+  if (latestMs === undefined) return
+  await untilAnswered('waiting for interrupted writers', () => untilClickHouseClock(clickhouse, latestMs))
 }
 
 /** @throws MigrationError, or Problem `unavailable` */
@@ -200,7 +208,7 @@ async function runPending(
     for (const statement of statementsOf(sql)) {
       const query = here(statement)
       await turn.confirm()
-      if (query) await client.command({ query, clickhouse_settings: whileItWorks })
+      if (query) await execute(client, { query, clickhouse_settings: whileItWorks })
     }
     await turn.confirm()
     await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })

@@ -7,7 +7,7 @@ import type { Stores } from '../stores/open.ts'
 import { rebuildConversionTables } from '../writing/conversionTables.ts'
 import { rebuildClickDays, wholeDays } from '../writing/days.ts'
 import { leftoverBatches } from '../writing/ledger.ts'
-import { takeTurn } from '../writing/open.ts'
+import { openIdleWriter } from '../writing/open.ts'
 import { recover } from '../writing/recover.ts'
 import type { Writer } from '../writing/writer.ts'
 import { compareAccount, type Difference } from './compare.ts'
@@ -63,12 +63,11 @@ async function inTurn(
   accountId: string,
   work: (writer: Writer) => Promise<void>,
 ): Promise<void> {
-  const lease = await takeTurn(stores, accountId, { say, signal: interrupted })
-  const signal = AbortSignal.any([interrupted, lease.lost])
+  const writer = await openIdleWriter(stores, accountId, { say, signal: interrupted })
   try {
-    await work({ stores, accountId, lease, signal, say, close: () => lease.release() })
+    await work(writer)
   } finally {
-    await lease.release()
+    await writer.close()
   }
 }
 

@@ -6,8 +6,6 @@ import { KeyedRows } from './keyedRows.ts'
 import { KnownKeys } from './knownKeys.ts'
 import type { Writer } from './writer.ts'
 
-const columnNames = clickColumns.map(({ name }) => name)
-
 /** @returns what tells which clicks of the writer's account are stored, for all batches of a run */
 export function knownClicks(writer: Writer): KnownKeys {
   const all = ch`SELECT id AS key FROM click_index WHERE account_id = ${text(writer.accountId)}`
@@ -44,21 +42,26 @@ export class ClickBatch {
   async store(writer: Writer, known: KnownKeys): Promise<number> {
     this.#rows.drop(await known.storedAmong([...this.#rows.keys()]))
     const inserted = this.#rows.size
-    if (inserted > 0) {
-      await sendBatch(writer, {
-        resource: 'clicks',
-        table: 'clicks',
-        columns: columnNames,
-        bytes: this.#rows.bytes,
-        isDistinct: true,
-        firstMs: this.#firstMs,
-        lastMs: this.#lastMs,
-      })
-      known.add(this.#rows.keys())
+    // Before they are sent: after an attempt whose outcome is unknown, any of them may be stored.
+    known.add(this.#rows.keys())
+    while (this.#rows.size > 0 && !(await this.#send(writer))) {
+      this.#rows.drop(await known.storedAmong([...this.#rows.keys()]))
     }
     this.#rows.clear()
     this.#firstMs = Number.POSITIVE_INFINITY
     this.#lastMs = Number.NEGATIVE_INFINITY
     return inserted
+  }
+
+  #send(writer: Writer): Promise<boolean> {
+    return sendBatch(writer, {
+      resource: 'clicks',
+      table: 'clicks',
+      columns: clickColumns,
+      bytes: this.#rows.bytes,
+      isDistinct: true,
+      firstMs: this.#firstMs,
+      lastMs: this.#lastMs,
+    })
   }
 }

@@ -1,7 +1,8 @@
 import { untilAnswered } from '../patience.ts'
 import { ch, type Fragment, text } from '../sql/fragment.ts'
 import { selectRows, unhurried } from '../sql/rows.ts'
-import { runOnEveryNode, runStatement } from '../sql/write.ts'
+import { mustBeginBefore, runStatement } from '../sql/write.ts'
+import { deleteRows } from './deleteRows.ts'
 import type { Writer } from './writer.ts'
 
 /**
@@ -74,23 +75,26 @@ HAVING min(is_derived) = max(is_derived)`
 
 async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
   const { table, columns, key, stored, derived, account } = derivation
-  const { clickhouse } = writer.stores
   const label = 'rebuild.conversion_tables'
   const wrong = mismatches(derivation)
-  await untilAnswered(
-    'rebuilding what is made of conversions',
-    async () => {
-      const [row] = await selectRows(clickhouse, ch`${wrong} LIMIT 1`, { label, ...unhurried })
-      if (!row) return
-      // All versions of a key go: a wrong one would hide the right one that is to be inserted.
-      const keys = ch`SELECT ${key} FROM (${wrong})`
-      await runOnEveryNode(clickhouse, ch`DELETE FROM ${table} WHERE ${account} AND (${key}) IN (${keys})`, label)
-      await runStatement(
-        clickhouse,
-        ch`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM (${derived}) WHERE (${columns}) NOT IN (${stored})`,
+  const read = () => selectRows(writer.stores.clickhouse, ch`${wrong} LIMIT 1`, { label, ...unhurried })
+  const [row] = await untilAnswered('comparing what is made of conversions', read, writer)
+  if (!row) return
+  // All versions of a key go: a wrong one would hide the right one that is to be inserted.
+  await deleteRows(writer, table, ch`${account} AND (${key}) IN (SELECT ${key} FROM (${wrong}))`, label)
+  const insert = () =>
+    writer.fence.run(({ deadlineMs, queryId }) =>
+      runStatement(
+        writer.stores.clickhouse,
+        ch`
+INSERT INTO ${table} (${columns})
+SELECT ${columns}
+FROM (${derived})
+WHERE (${columns}) NOT IN (${stored})
+  AND ${mustBeginBefore(deadlineMs)}`,
         label,
-      )
-    },
-    writer,
-  )
+        queryId,
+      ),
+    )
+  await untilAnswered('rebuilding what is made of conversions', insert, writer)
 }

@@ -53,13 +53,26 @@ async function storedAmong(writer: Writer, ids: ReadonlySet<string>): Promise<Ma
 
 /**
  * Writes changes as one batch: each takes the stored row back, as deleted, and puts the new one in its place. Of two
- * rows with one key the table keeps the new one; sums and other tables made of them follow from the pair.
+ * rows with one key the table keeps the new one; sums and other tables made of them follow from the pair. After an
+ * attempt whose outcome is unknown the stored rows are read again, and the changes that are missing are written anew.
  */
-export async function writeChanges(
-  writer: Writer,
-  changes: readonly { before: Conversion | undefined; row: Conversion }[],
-): Promise<void> {
-  if (changes.length === 0) return
+export async function writeChanges(writer: Writer, changes: readonly Change[]): Promise<void> {
+  let missing = changes
+  while (missing.length > 0 && !(await sendChanges(writer, missing))) {
+    const stored = await storedAmong(writer, new Set(missing.map(({ row }) => row.id)))
+    missing = missing
+      .map(({ row }) => ({ row, before: stored.get(row.id) }))
+      .filter(({ row, before }) => before?.version !== row.version)
+  }
+}
+
+/** A conversion as it is to be stored, and as it is. */
+interface Change {
+  before: Conversion | undefined
+  row: Conversion
+}
+
+async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<boolean> {
   const nowVersion = Date.now() * 1_000
   const out = new RowBinary()
   const times: number[] = []
@@ -72,10 +85,10 @@ export async function writeChanges(
     if (before) write({ ...before, version: row.version - 1, isDeleted: true })
     write(row)
   }
-  await sendBatch(writer, {
+  return await sendBatch(writer, {
     resource: 'conversions',
     table: 'conversions',
-    columns: conversionColumns.map(({ name }) => name),
+    columns: conversionColumns,
     bytes: out.bytes,
     firstMs: times.reduce((a, b) => Math.min(a, b)),
     lastMs: times.reduce((a, b) => Math.max(a, b)),

@@ -1,10 +1,10 @@
 import { untilAnswered } from '../patience.ts'
 import { rollupNames, rollups, type Span, storedSums } from '../rollups/catalogue.ts'
-import { endRepairs, repair } from '../rollups/differences.ts'
+import { repair } from '../rollups/differences.ts'
 import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows, unhurried } from '../sql/rows.ts'
-import { runOnEveryNode, runStatement } from '../sql/write.ts'
-import { mustStillHold } from './ledger.ts'
+import { mustBeginBefore, runStatement } from '../sql/write.ts'
+import { deleteRows } from './deleteRows.ts'
 import type { Writer } from './writer.ts'
 
 const dayMs = 86_400_000
@@ -41,21 +41,11 @@ export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
   for (const month of await monthsWithRows(writer, span)) await repairRollups(writer, month)
 }
 
-/** @throws LeaseLost when somebody else may have written meanwhile; the days are then rebuilt by the next writer */
 async function repairRollups(writer: Writer, month: Span): Promise<void> {
-  const { stores, lease } = writer
   for (const name of rollupNames) {
-    await untilAnswered(
-      `repairing ${name}`,
-      async () => {
-        // One whose connection broke may still be at work; two at once would both add what is missing.
-        await endRepairs(stores.clickhouse, month.accountId)
-        await lease.confirm()
-        await repair(stores.clickhouse, name, month)
-      },
-      writer,
-    )
-    await mustStillHold(writer, { resource: 'clicks', firstMs: month.fromMs, lastMs: month.untilMs - 1 })
+    // Repeated, it adds what is still missing: the fence lets no two repairs run at once.
+    const attempt = () => writer.fence.run((bounds) => repair(writer.stores.clickhouse, name, month, bounds))
+    await untilAnswered(`repairing ${name}`, attempt, writer)
   }
 }
 
@@ -92,32 +82,28 @@ ORDER BY month`
  * with another campaign would lead events there.
  */
 async function rebuildClickIndex(writer: Writer, span: Span): Promise<void> {
-  const { clickhouse } = writer.stores
+  const label = 'rebuild.click_index'
   const strays = ch`
 ${inSpan(span)}
   AND (clicked_at, id, campaign_id) NOT IN (SELECT clicked_at, id, campaign_id FROM clicks WHERE ${inSpan(span)})`
-  await untilAnswered(
-    'rebuilding the index of clicks',
-    async () => {
-      const [stray] = await selectRows(clickhouse, ch`SELECT 1 FROM click_index WHERE ${strays} LIMIT 1`, {
-        label: 'rebuild.click_index',
-        ...unhurried,
-      })
-      if (stray) await runOnEveryNode(clickhouse, ch`DELETE FROM click_index WHERE ${strays}`, 'rebuild.click_index')
-      await runStatement(
-        clickhouse,
+  await deleteRows(writer, ch`click_index`, strays, label)
+  const insert = () =>
+    writer.fence.run(({ deadlineMs, queryId }) =>
+      runStatement(
+        writer.stores.clickhouse,
         ch`
 INSERT INTO click_index (account_id, id, clicked_at, campaign_id)
 SELECT account_id, id, clicked_at, campaign_id
 FROM clicks
 WHERE ${inSpan(span)}
   AND (clicked_at, id, campaign_id) NOT IN (
-    SELECT clicked_at, id, campaign_id FROM click_index WHERE ${inSpan(span)})`,
-        'rebuild.click_index',
-      )
-    },
-    writer,
-  )
+    SELECT clicked_at, id, campaign_id FROM click_index WHERE ${inSpan(span)})
+  AND ${mustBeginBefore(deadlineMs)}`,
+        label,
+        queryId,
+      ),
+    )
+  await untilAnswered('rebuilding the index of clicks', insert, writer)
 }
 
 function inSpan({ accountId, fromMs, untilMs }: Span, at: Fragment = ch`clicked_at`): Fragment {

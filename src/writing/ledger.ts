@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { untilAnswered } from '../patience.ts'
 import { LeaseLost } from '../stores/lease.ts'
 import { askPostgres } from '../stores/postgres.ts'
@@ -7,7 +6,7 @@ import type { Writer } from './writer.ts'
 
 /** A batch that is sent, or may have been: its token and the days it touches. */
 export interface NotedBatch {
-  /** Deduplication token and query id of its insert. */
+  /** Names it. */
   token: string
   resource: 'clicks' | 'conversions'
   /** Earliest clicked_at or converted_at in it, epoch milliseconds. */
@@ -50,29 +49,6 @@ export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<void
     writer,
   )
   if (rows.length === 0) throw new LeaseLost()
-}
-
-/**
- * Makes sure, after something was written, that nobody else has written meanwhile; else notes its days, to be rebuilt by
- * whoever is next.
- * @throws LeaseLost, or Problem `unavailable` when Postgres stays away
- */
-export async function mustStillHold(writer: Writer, days: Omit<NotedBatch, 'token'>): Promise<void> {
-  try {
-    await untilAnswered('confirming its turn', () => writer.lease.confirm(), { say: writer.say })
-  } catch (error) {
-    if (error instanceof LeaseLost) await noteForWhoeverIsNext(writer, { ...days, token: randomUUID() })
-    throw error
-  }
-}
-
-/** Notes days that are to be rebuilt, lease or not: by whoever holds it next. */
-async function noteForWhoeverIsNext(writer: Writer, batch: NotedBatch): Promise<void> {
-  const { postgres } = writer.stores
-  await askPostgres(postgres`
-    INSERT INTO import_batches (token, account_id, resource, first_at, last_at)
-    VALUES (${batch.token}, ${writer.accountId}, ${batch.resource},
-      ${new Date(batch.firstMs).toISOString()}, ${new Date(batch.lastMs).toISOString()})`)
 }
 
 /** Strikes batches that ClickHouse confirmed, or whose days were rebuilt. */

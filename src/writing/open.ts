@@ -1,6 +1,7 @@
 import { untilAnswered } from '../patience.ts'
 import { type Lease, takeLease, tryLease } from '../stores/lease.ts'
 import { migrationLease, mustBeCurrent } from '../stores/migrate.ts'
+import { settle, WriteFence } from './fence.ts'
 import { type Recovered, recover } from './recover.ts'
 import type { Writer } from './writer.ts'
 
@@ -13,7 +14,7 @@ type Waiting = Pick<Writer, 'say' | 'signal'>
  * @throws Problem `unavailable` when a store stays away, MigrationError when a newer version has migrated the stores
  *   since this process opened them, or the reason of `signal`
  */
-export async function takeTurn(stores: Writer['stores'], accountId: string, { say, signal }: Waiting): Promise<Lease> {
+async function takeTurn(stores: Writer['stores'], accountId: string, { say, signal }: Waiting): Promise<Lease> {
   const onWait = (held: string) =>
     say(
       held === migrationLease
@@ -26,6 +27,22 @@ export async function takeTurn(stores: Writer['stores'], accountId: string, { sa
   })
   await assertCurrent(stores, lease, { say, signal })
   return lease
+}
+
+/**
+ * Waits for the account's turn and until no statement of an earlier writer is left; repairs nothing.
+ * @param signal ends the wait and every step
+ * @throws what `takeTurn` throws
+ */
+export async function openIdleWriter(stores: Writer['stores'], accountId: string, waiting: Waiting): Promise<Writer> {
+  const writer = writerWith(stores, accountId, await takeTurn(stores, accountId, waiting), waiting)
+  try {
+    await settle(writer)
+    return writer
+  } catch (error) {
+    await writer.close()
+    throw error
+  }
 }
 
 /**
@@ -72,20 +89,22 @@ async function recovering(
   stores: Writer['stores'],
   accountId: string,
   lease: Lease,
-  { say, signal }: Waiting,
+  waiting: Waiting,
 ): Promise<{ writer: Writer; recovered: Recovered }> {
-  const writer: Writer = {
-    stores,
-    accountId,
-    lease,
-    signal: AbortSignal.any([signal, lease.lost]),
-    say,
-    close: () => lease.release(),
-  }
+  const writer = writerWith(stores, accountId, lease, waiting)
   try {
     return { writer, recovered: await recover(writer) }
   } catch (error) {
     await writer.close()
     throw error
+  }
+}
+
+function writerWith(stores: Writer['stores'], accountId: string, lease: Lease, { say, signal }: Waiting): Writer {
+  const fence = new WriteFence(stores.clickhouse, accountId, lease)
+  return {
+    ...{ stores, accountId, lease, fence, say },
+    signal: AbortSignal.any([signal, lease.lost]),
+    close: () => lease.release(fence.unsettledUntilMs ?? null),
   }
 }

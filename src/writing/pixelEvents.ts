@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { untilAnswered } from '../patience.ts'
 import { ch, text } from '../sql/fragment.ts'
 import { idList } from '../sql/idList.ts'
-import { insertRows } from '../sql/write.ts'
+import { insertOnce } from './batch.ts'
 import { KeyedRows } from './keyedRows.ts'
 import { KnownKeys } from './knownKeys.ts'
 import { type PixelEvent, pixelEventColumns } from './pixelEvent.ts'
@@ -31,9 +29,9 @@ WHERE account_id = ${text(writer.accountId)}`
 
 /**
  * Stores events that are not stored yet; of several with one key the first one wins. Nothing is derived from them by a
- * view, so they need no ledger: what a run that was cut short did not store, the next one does.
+ * view, so they need no journal: what a run that was interrupted did not store, the next one does.
  * @returns how many were stored
- * @throws LeaseLost, or the last error when ClickHouse stays away
+ * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function storePixelEvents(
   writer: Writer,
@@ -42,22 +40,12 @@ export async function storePixelEvents(
 ): Promise<number> {
   const rows = new KeyedRows(pixelEventColumns)
   for (const event of events) rows.add(keyOf(event), event)
-  rows.drop(await known.storedAmong([...rows.keys()]))
-  if (rows.size === 0) return 0
-  const insertion = {
-    table: 'pixel_events',
-    columns: pixelEventColumns.map(({ name }) => name),
-    bytes: rows.bytes,
-    token: randomUUID(),
-  }
-  await untilAnswered(
-    'storing a batch',
-    async () => {
-      await writer.lease.confirm()
-      await insertRows(writer.stores.clickhouse, insertion)
-    },
-    writer,
-  )
+  const dropStored = async () => rows.drop(await known.storedAmong([...rows.keys()]))
+  await dropStored()
+  const inserted = rows.size
+  // Before they are sent: after an attempt whose outcome is unknown, any of them may be stored.
   known.add(rows.keys())
-  return rows.size
+  const send = () => insertOnce(writer, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
+  while (rows.size > 0 && !(await send())) await dropStored()
+  return inserted
 }

@@ -7,7 +7,8 @@ import { openAnswers } from '../../src/answers.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/room.ts'
 import { readSettings } from '../../src/settings.ts'
-import { insertRows } from '../../src/sql/write.ts'
+import { insertRows, NotBegun } from '../../src/sql/write.ts'
+import { readClickHouseClock } from '../../src/stores/clickhouseClock.ts'
 import { migrate } from '../../src/stores/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { RowBinary } from '../../src/writing/rowBinary.ts'
@@ -167,19 +168,19 @@ describe('on two nodes', () => {
     }
   })
 
-  it('a batch that is sent again with its token changes nothing on either node, whichever node is asked', async () => {
+  it('a batch that arrives after its deadline is stored on neither node, whichever node receives it', async () => {
     const out = new RowBinary()
-    for (let n = 0; n < 100; n++) for (const text of ['acme', `again${n}`, 'k0', 'US']) out.text(text)
-    const batch = {
-      ...{ table: 'clicks', columns: ['account_id', 'id', 'campaign_id', 'country'] },
-      ...{ bytes: out.bytes, token: randomUUID(), isDistinct: true },
-    }
-    await insertRows(stores.clickhouse, batch)
+    for (let n = 0; n < 100; n++) for (const value of ['acme', `late${n}`, 'k0', 'US']) out.text(value)
+    const columns = ['account_id', 'id', 'campaign_id', 'country'].map((name) => ({ name, type: 'String' }))
+    const batch = { table: 'clicks', columns, bytes: out.bytes, isDistinct: true }
+    const other = await open({ CLICKHOUSE_URL: cluster.nodes[1].url('tributary_writer') })
     const before = await everything()
-    await insertRows(stores.clickhouse, batch)
-    const throughTheOther = await open({ CLICKHOUSE_URL: cluster.nodes[1].url('tributary_writer') })
-    await insertRows(throughTheOther.clickhouse, batch)
-    await throughTheOther.close()
+    for (const { clickhouse } of [stores, other]) {
+      const deadlineMs = await readClickHouseClock(clickhouse)
+      const late = insertRows(clickhouse, batch, { queryId: randomUUID(), deadlineMs })
+      await expect(late).rejects.toThrow(NotBegun)
+    }
+    await other.close()
     expect(await everything()).toEqual(before)
   })
 

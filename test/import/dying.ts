@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { sums } from '../../src/metrics.ts'
 import { rollupNames } from '../../src/rollups/catalogue.ts'
 import type { Stores } from '../../src/stores/open.ts'
@@ -17,15 +16,23 @@ type Row = Record<string, string | number | boolean | null>
 /**
  * The same stores as a process sees them that dies at its first insert: the tables named here have not got it, the others
  * have, and its row stays in the ledger.
+ * @param failure what the insert fails with; a process that survives it goes on with stores that work
  */
-export function dyingStores(stores: Stores, accountId: string, without: readonly WrittenTable[]): Stores {
+export function dyingStores(
+  stores: Stores,
+  accountId: string,
+  without: readonly WrittenTable[],
+  failure: Error = new Died(),
+): Stores {
   const { client } = stores.clickhouse
+  let hasFailed = false
   const dying = new Proxy(client, {
     get(target, name) {
       const value = Reflect.get(target, name)
       if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
       return async (order: Parameters<typeof client.exec>[0]) => {
-        if (!order.query.startsWith('INSERT')) return await client.exec(order)
+        if (hasFailed || !order.query.startsWith('INSERT')) return await client.exec(order)
+        hasFailed = true
         const before = new Map<WrittenTable, Row[]>()
         for (const table of without) before.set(table, await present(stores, accountId, table))
         const answer = await client.exec(order)
@@ -35,7 +42,7 @@ export function dyingStores(stores: Stores, accountId: string, without: readonly
         for (const table of ['click_index', 'conversion_index', 'converted_clicks']) {
           await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
         }
-        throw new Died()
+        throw failure
       }
     },
   })
@@ -55,9 +62,7 @@ async function present(stores: Stores, accountId: string, table: WrittenTable): 
 async function undo(stores: Stores, accountId: string, table: WrittenTable, before: Row[]): Promise<void> {
   const { client } = stores.clickhouse
   const insert = async (values: Row[]) => {
-    // Without a token of its own, rows equal to earlier ones would be taken for a repetition.
-    const clickhouse_settings = { insert_deduplication_token: randomUUID() }
-    if (values.length > 0) await client.insert({ table, values, format: 'JSONEachRow', clickhouse_settings })
+    if (values.length > 0) await client.insert({ table, values, format: 'JSONEachRow' })
   }
   if (table === 'clicks' || table === 'conversions') {
     const key = table === 'clicks' ? ['id'] : ['id', 'version']

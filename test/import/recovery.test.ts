@@ -4,6 +4,7 @@ import { rollupNames } from '../../src/rollups/catalogue.ts'
 import { differences } from '../../src/rollups/differences.ts'
 import { ch } from '../../src/sql/fragment.ts'
 import { selectRows } from '../../src/sql/rows.ts'
+import { readClickHouseClock } from '../../src/stores/clickhouseClock.ts'
 import { isSomebodys, takeLease } from '../../src/stores/lease.ts'
 import { migrationLease } from '../../src/stores/migrate.ts'
 import { compareAccount } from '../../src/verify/compare.ts'
@@ -287,9 +288,12 @@ describe('after an import that died', () => {
     await mustEqual(model)
   })
 
-  it('in a repair that is still at work in ClickHouse, that is ended before anything else', async () => {
+  it('in a repair that is still running in ClickHouse, the repair is ended before anything else', async () => {
     const { client } = stores.clickhouse
-    const queryId = `repair ${account} left`
+    const queryId = `write ${account} left`
+    const lease = await takeLease(stores.postgres, `writer:${account}`)
+    await lease.recordStatementDeadline(await readClickHouseClock(stores.clickhouse))
+    await lease.release()
     const isRunning = async () =>
       (await rowsOf(stores, `SELECT 1 FROM system.processes WHERE query_id = '${queryId}'`)).length > 0
     const left = client.command({

@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { NamedTable } from '../../src/names.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { testNowMs } from './app.ts'
-
-// Every insert has a token of its own: the same rows put in again are rows of their own, not a repetition that is dropped.
 
 /** Columns of a row as ClickHouse takes them; what is left out gets the column's default. */
 export type StoredRow = Record<string, string | number | boolean | null>
@@ -17,7 +14,6 @@ export async function storeClicks({ clickhouse }: Pick<Stores, 'clickhouse'>, ac
     table: 'clicks',
     format: 'JSONEachRow',
     values: rows.map((row) => ({ account_id: accountId, ...row })),
-    clickhouse_settings: { insert_deduplication_token: randomUUID() },
   })
 }
 
@@ -42,7 +38,6 @@ export async function storeConversions(
     table: 'conversions',
     format: 'JSONEachRow',
     values,
-    clickhouse_settings: { insert_deduplication_token: randomUUID() },
   })
 }
 

@@ -99,12 +99,12 @@ describe.skipIf(process.env['TRIBUTARY_TEST_CLUSTER'])('a store without sums', (
     const overtaken = new Proxy(stores.clickhouse.client, {
       get(target, name) {
         const value = Reflect.get(target, name)
-        if (name !== 'command') return typeof value === 'function' ? value.bind(target) : value
-        return async (order: Parameters<typeof target.command>[0]) => {
+        if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
+        return async (order: Parameters<typeof target.exec>[0]) => {
           ran.push(order.query)
           sleptMs = 3_600_000
           await stores.postgres`UPDATE leases SET owner = 'another' WHERE name = 'migrate'`
-          return await target.command(order)
+          return await target.exec(order)
         }
       },
     })
@@ -142,10 +142,10 @@ async function migrateUntil(statement: number): Promise<boolean> {
   const client = new Proxy(stores.clickhouse.client, {
     get(target, name) {
       const value = Reflect.get(target, name)
-      if (name !== 'command') return typeof value === 'function' ? value.bind(target) : value
-      return async (order: Parameters<typeof target.command>[0]) => {
+      if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
+      return async (order: Parameters<typeof target.exec>[0]) => {
         if (ran++ === statement) throw new Died()
-        return await target.command(order)
+        return await target.exec(order)
       }
     },
   })
