@@ -1,7 +1,6 @@
 // How many events a second are stored before they are answered, and how long does an answer take?
 // bench/README.md says how to run this and how to read it.
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +13,7 @@ import { readSettings } from '../src/settings.ts'
 import { migrate } from '../src/stores/migrate.ts'
 import { openStores, type Stores } from '../src/stores/open.ts'
 import { packageRoot } from '../src/stores/packageRoot.ts'
+import { type EventLoad, perSecondOf, type Seen, sendEvents } from './eventsLoad.ts'
 import {
   clickhousePid,
   cpuMs,
@@ -47,13 +47,8 @@ const warmClicks = 10_000
 const visitors = 50_000
 const campaigns = 20
 
-/** One way of sending events. */
-interface Load {
+interface Load extends EventLoad {
   name: string
-  attribution: 'click' | 'visitor'
-  /** How many different ones; `new`: each event has one that the server has not seen. */
-  identifiers: number | 'new'
-  withIds: boolean
 }
 
 const loads: Load[] = [
@@ -62,18 +57,6 @@ const loads: Load[] = [
   { name: 'event_id, visitors', attribution: 'visitor', identifiers: visitors, withIds: true },
   { name: 'event_id, cold clicks', attribution: 'click', identifiers: 'new', withIds: true },
 ]
-
-/** What wrk saw; times in microseconds. */
-interface Seen {
-  requests: number
-  durationUs: number
-  refused: number
-  broken: number
-  p50Us: number
-  p95Us: number
-  p99Us: number
-  maxUs: number
-}
 
 interface Figures {
   load: string
@@ -112,11 +95,11 @@ try {
   const profiled = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
   const server = await start([...nodeFlags, ...profiled, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'])
   const empty = await start(['--import', 'tsx', join(packageRoot, 'bench/emptyRoute.ts')])
-  await runWrk(urlOf(server), 512, 6, 'warm up', { key, ...(loads[0] as Load) })
-  await runWrk(urlOf(empty), 512, 3, 'warm up', { key, ...(loads[0] as Load) })
+  await sendEvents(urlOf(server), { connections: 512, seconds: 6, run: 'warm up', key }, loads[0] as Load)
+  await sendEvents(urlOf(empty), { connections: 512, seconds: 3, run: 'warm up', key }, loads[0] as Load)
   for (const connections of options.connections.split(',').map(Number)) {
     const [first] = loads
-    const baseline = await runWrk(urlOf(empty), connections, seconds, 'baseline', { key, ...(first as Load) })
+    const baseline = await sendEvents(urlOf(empty), { connections, seconds, run: 'baseline', key }, first as Load)
     const baselinePerSecond = perSecondOf(baseline)
     baselines.push({
       connections,
@@ -170,7 +153,7 @@ async function measure(
   const before = await counts()
   const cpuBeforeMs = [await cpuMs(server.pid), await cpuMs(engine)] as const
   const elsewhereBefore = await elsewhereUs(server.pid, engine)
-  const seen = await runWrk(urlOf(server), connections, seconds, run, { key, ...load })
+  const seen = await sendEvents(urlOf(server), { connections, seconds, run, key }, load)
   const elsewhere = ((await elsewhereUs(server.pid, engine)) - elsewhereBefore) / seen.durationUs
   const after = await settledCounts()
   const answered = seen.requests - seen.refused
@@ -202,39 +185,6 @@ function say(name: string, connections: number, seen: Seen, figures?: Figures): 
     : ''
   const times = [seen.p50Us, seen.p95Us, seen.p99Us].map((us) => (us / 1000).toFixed(1)).join(' / ')
   console.log(`${name}, ${connections} connections: ${Math.round(perSecondOf(seen))}/s, p50/p95/p99 ${times} ms${rest}`)
-}
-
-function perSecondOf({ requests, durationUs }: Seen): number {
-  return requests / (durationUs / 1e6)
-}
-
-/** @throws Error when wrk is not installed */
-async function runWrk(
-  url: string,
-  connections: number,
-  seconds: number,
-  run: string,
-  { key, attribution, identifiers, withIds }: Load & { key: string },
-): Promise<Seen> {
-  const child = spawn(
-    'wrk',
-    [
-      ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'],
-      ...['-s', join(packageRoot, 'bench/events.lua'), `${url}/api/v1/events`, '--'],
-      ...[key, attribution, `${identifiers}`, withIds ? 'yes' : 'no', run],
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  const [code] = await once(child, 'close').catch(() => {
-    throw new Error('This bench sends its load with wrk: apt-get install wrk.')
-  })
-  const line = text.split('\n').find((candidate) => candidate.startsWith('{"requests"'))
-  if (code !== 0 || !line) throw new Error(`wrk ended with ${code}: ${text}`)
-  return JSON.parse(line) as Seen
 }
 
 /** Starts a program on the bench's stores that tells its address in its first line. */

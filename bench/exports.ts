@@ -3,9 +3,8 @@
 //   node --import tsx bench/exports.ts --folder /tmp/exports --clicks 1000000
 // The bare SELECT is read over HTTP by the same process, in turns with the API, so take the ratios. Goals: NDJSON at
 // least 0.6 of the rows a second, Parquet 0.8, and less than 50 MB more memory in the process of the API.
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createKey } from '../src/accounts/keys.ts'
@@ -15,6 +14,7 @@ import { openStores } from '../src/stores/open.ts'
 import { packageRoot } from '../src/stores/packageRoot.ts'
 import { benchAccount, fillStores } from './data.ts'
 import { startProgram, stopPrograms, urlOf } from './processes.ts'
+import { drain, type ListRead, readList } from './readList.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -37,13 +37,6 @@ try {
   await stores.close()
 }
 
-/** What one reading of the whole list took. */
-interface Read {
-  seconds: number
-  megabytes: number
-  rows: number | undefined
-}
-
 async function measure(): Promise<void> {
   const created = await createKey(stores.postgres, {
     ...{ accountId: benchAccount, name: 'bench', scopes: ['read:clicks'], expiresAt: null },
@@ -54,7 +47,7 @@ async function measure(): Promise<void> {
     ...settings,
   })
   const server = { url: urlOf(program), pid: program.pid }
-  const ways: Record<string, () => Promise<Read>> = {
+  const ways: Record<string, () => Promise<ListRead>> = {
     'bare SELECT, NDJSON': () => readBare('JSONEachRow'),
     'API, NDJSON': () => readApi(server.url, created.key, 'ndjson'),
     'API, CSV': () => readApi(server.url, created.key, 'csv'),
@@ -62,7 +55,7 @@ async function measure(): Promise<void> {
     'bare SELECT, Parquet': () => readBare('Parquet'),
     'API, Parquet': () => readApi(server.url, created.key, 'parquet'),
   }
-  const seen: Record<string, Read[]> = {}
+  const seen: Record<string, ListRead[]> = {}
   try {
     await readApi(server.url, created.key, 'ndjson')
     const before = await memoryMb(server.pid)
@@ -98,11 +91,11 @@ async function measure(): Promise<void> {
   }
 }
 
-function medianSeconds(reads: readonly Read[]): number {
+function medianSeconds(reads: readonly ListRead[]): number {
   return reads.map(({ seconds }) => seconds).sort((a, b) => a - b)[Math.floor(reads.length / 2)] ?? Number.NaN
 }
 
-async function readBare(format: 'JSONEachRow' | 'Parquet'): Promise<Read> {
+async function readBare(format: 'JSONEachRow' | 'Parquet'): Promise<ListRead> {
   const startedMs = performance.now()
   const answer = await stores.clickhouse.client.exec({
     query: `SELECT * FROM clicks WHERE account_id = {account:String} FORMAT ${format}`,
@@ -111,24 +104,8 @@ async function readBare(format: 'JSONEachRow' | 'Parquet'): Promise<Read> {
   return await drain(answer.stream as IncomingMessage, startedMs, format === 'JSONEachRow')
 }
 
-async function readApi(url: string, key: string, format: string, encoding = 'identity'): Promise<Read> {
-  const startedMs = performance.now()
-  const headers = { authorization: `ApiKey ${key}`, 'accept-encoding': encoding }
-  const asked = request(`${url}/api/v1/clicks?format=${format}`, { headers }).end()
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}`)
-  return await drain(answer, startedMs, format === 'ndjson' && encoding === 'identity')
-}
-
-/** Reads to the end; counts line feeds where each ends a row. */
-async function drain(stream: IncomingMessage, startedMs: number, isLines: boolean): Promise<Read> {
-  let bytes = 0
-  let rows = 0
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (isLines) for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows += 1
-  }
-  return { seconds: (performance.now() - startedMs) / 1000, megabytes: bytes / 1e6, rows: isLines ? rows : undefined }
+function readApi(url: string, key: string, format: string, encoding?: string): Promise<ListRead> {
+  return readList(`${url}/api/v1/clicks?format=${format}`, key, encoding)
 }
 
 /** What a process holds in memory now; Linux only. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A program that was started for a bench. */
 export interface Program {
@@ -78,4 +79,18 @@ export async function peakMb(pid: number): Promise<number> {
 export async function cpuMs(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** @returns how many cores were busy during a second in which this bench does nothing */
+export async function busyCores(): Promise<number> {
+  const busyTicks = async () => {
+    const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n')
+    const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(/ +/).slice(1).map(Number)
+    return user + nice + system + irq + softirq
+  }
+  const before = await busyTicks()
+  const startedMs = performance.now()
+  await sleep(1_000)
+  // A tick is a hundredth of a second.
+  return ((await busyTicks()) - before) / ((performance.now() - startedMs) / 10)
 }

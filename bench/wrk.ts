@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Asks one address with wrk, as fast as it answers, on 16 connections for 10 seconds.
+ * Asks one address with wrk, as fast as it answers, on 16 connections.
  * @throws Error when wrk is not installed or an answer was not 200
  */
-export function runWrk(url: string, key: string): { perSecond: number; p50Ms: number; p99Ms: number } {
-  const words = ['-t1', '-c16', '-d10s', '--latency', '-H', `authorization: ApiKey ${key}`, url]
+export function runWrk(url: string, key: string, seconds = 10): { perSecond: number; p50Ms: number; p99Ms: number } {
+  const words = ['-t1', '-c16', `-d${seconds}s`, '--latency', '-H', `authorization: ApiKey ${key}`, url]
   let text: string
   try {
     text = execFileSync('wrk', words, { encoding: 'utf8' })

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { packageRoot } from '../src/stores/packageRoot.ts'
+
+const run = promisify(execFile)
+const buildTimeoutMs = 10 * 60_000
+
+/** A commit that was built in a folder of its own. */
+export interface Build {
+  /** Its short hash, or `working tree`. */
+  name: string
+  /** The folder of its package. */
+  code: string
+  /** Options of Node that its own `npm start` has. */
+  nodeFlags: string[]
+  versions: { node: string; chdb: string }
+}
+
+/**
+ * Copies a commit out of git and builds it, unless the folder has it already.
+ * @param commit undefined for the working tree, with files that are not committed yet
+ * @throws Error when git does not know the commit, or it does not build
+ */
+export async function buildCommit(commit: string | undefined, folder: string): Promise<Build> {
+  await mkdir(folder, { recursive: true })
+  const tree = await treeOf(commit, folder)
+  const code = join(folder, `code-${tree}`)
+  if (!existsSync(code)) {
+    const unfinished = `${code}.unfinished`
+    await rm(unfinished, { recursive: true, force: true })
+    await mkdir(unfinished)
+    await run('git', ['archive', '--output', `${unfinished}.tar`, tree], { cwd: packageRoot })
+    await run('tar', ['-xf', `${unfinished}.tar`, '-C', unfinished])
+    await rm(`${unfinished}.tar`)
+    await addDependencies(unfinished)
+    await run('npm', ['run', '--silent', 'build'], { cwd: unfinished, timeout: buildTimeoutMs })
+    await rename(unfinished, code)
+  }
+  const name = commit === undefined ? 'working tree' : await git('rev-parse', '--short', commit)
+  return { name, code, nodeFlags: await nodeFlagsOf(code), versions: await versionsOf(code) }
+}
+
+async function treeOf(commit: string | undefined, folder: string): Promise<string> {
+  if (commit !== undefined) return await git('rev-parse', `${commit}^{tree}`)
+  // An index of its own, so that nothing is staged in the checkout.
+  const env = { ...process.env, GIT_INDEX_FILE: join(folder, 'index') }
+  await run('git', ['read-tree', 'HEAD'], { cwd: packageRoot, env })
+  await run('git', ['add', '--all'], { cwd: packageRoot, env })
+  return (await run('git', ['write-tree'], { cwd: packageRoot, env })).stdout.trim()
+}
+
+/** Links the packages of this checkout where the lock file is the same one; installs them otherwise. */
+async function addDependencies(code: string): Promise<void> {
+  const lockOf = (root: string) => readFile(join(root, 'package-lock.json'), 'utf8')
+  if ((await lockOf(code)) === (await lockOf(packageRoot))) {
+    await symlink(join(packageRoot, 'node_modules'), join(code, 'node_modules'))
+  } else {
+    await run('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: code, timeout: buildTimeoutMs })
+  }
+}
+
+async function nodeFlagsOf(code: string): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(join(code, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
+}
+
+async function versionsOf(code: string): Promise<Build['versions']> {
+  const chdb = JSON.parse(await readFile(join(code, 'node_modules/chdb/package.json'), 'utf8')) as { version: string }
+  return { node: process.version, chdb: chdb.version }
+}
+
+async function git(...words: string[]): Promise<string> {
+  return (await run('git', words, { cwd: packageRoot })).stdout.trim()
+}
