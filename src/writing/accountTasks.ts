@@ -3,10 +3,23 @@ import { askPostgres, type Postgres } from '../stores/postgres.ts'
 import type { Writer } from './writer.ts'
 
 /**
- * Work that an account needs once its batches are stored.
+ * Work that an account needs besides its batches.
  * `attribute_late_clicks`: clicks were stored, so conversions that arrived before their click may have to be attributed.
+ * `count_stored_rows`: the account has rows from before rows were counted.
  */
-export type AccountTask = 'attribute_late_clicks'
+export type AccountTask = 'attribute_late_clicks' | 'count_stored_rows'
+
+/** @throws the last error when Postgres stays unavailable */
+export async function hasTask({ stores, accountId, ...waiting }: Writer, task: AccountTask): Promise<boolean> {
+  const rows = await untilAnswered(
+    'reading the tasks of the account',
+    () =>
+      askPostgres(stores.postgres`
+        SELECT 1 FROM account_tasks WHERE account_id = ${accountId} AND task = ${task}`),
+    waiting,
+  )
+  return rows.length > 0
+}
 
 /**
  * Removes a completed task, only if the account's lease is still held by this writer: the next holder may have recorded

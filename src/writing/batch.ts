@@ -20,8 +20,8 @@ export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> 
   const noted: NotedBatch = { ...batch, token: randomUUID() }
   await noteBatch(writer, noted)
   const isStored = await insertOnce(writer, batch)
-  if (!isStored) await repairBatches(writer, [noted])
-  await strikeBatches(writer, [noted.token])
+  if (isStored) await strikeBatches(writer, [noted.token])
+  else await repairBatches(writer, [noted])
   return isStored
 }
 

@@ -4,6 +4,7 @@ import { sendBatch } from './batch.ts'
 import { type Click, clickColumns } from './click.ts'
 import { KeyedRows } from './keyedRows.ts'
 import { KnownKeys } from './knownKeys.ts'
+import { extentOf } from './months.ts'
 import type { Writer } from './writer.ts'
 
 /** @returns what tells which clicks of the writer's account are stored, for all batches of a run */
@@ -19,8 +20,8 @@ export function knownClicks(writer: Writer): KnownKeys {
 /** Clicks on their way to the store, each id once: the first one wins. Filled again once they are stored. */
 export class ClickBatch {
   readonly #rows = new KeyedRows(clickColumns)
-  #firstMs = Number.POSITIVE_INFINITY
-  #lastMs = Number.NEGATIVE_INFINITY
+  /** clicked_at by id. */
+  readonly #times = new Map<string, number>()
 
   get isFull(): boolean {
     return this.#rows.isFull
@@ -29,8 +30,7 @@ export class ClickBatch {
   /** @returns false when a click of that id is in it already */
   add(click: Click): boolean {
     if (!this.#rows.add(click.id, click)) return false
-    this.#firstMs = Math.min(this.#firstMs, click.clickedAt)
-    this.#lastMs = Math.max(this.#lastMs, click.clickedAt)
+    this.#times.set(click.id, click.clickedAt)
     return true
   }
 
@@ -40,16 +40,15 @@ export class ClickBatch {
    * @throws LeaseLost, or the last error when a store stays away
    */
   async store(writer: Writer, known: KnownKeys): Promise<number> {
-    this.#rows.drop(await known.storedAmong([...this.#rows.keys()]))
+    await this.#dropStored(known)
     const inserted = this.#rows.size
     // Before they are sent: after an attempt whose outcome is unknown, any of them may be stored.
     known.add(this.#rows.keys())
     while (this.#rows.size > 0 && !(await this.#send(writer))) {
-      this.#rows.drop(await known.storedAmong([...this.#rows.keys()]))
+      await this.#dropStored(known)
     }
     this.#rows.clear()
-    this.#firstMs = Number.POSITIVE_INFINITY
-    this.#lastMs = Number.NEGATIVE_INFINITY
+    this.#times.clear()
     return inserted
   }
 
@@ -60,8 +59,13 @@ export class ClickBatch {
       columns: clickColumns,
       bytes: this.#rows.bytes,
       isDistinct: true,
-      firstMs: this.#firstMs,
-      lastMs: this.#lastMs,
+      ...extentOf(this.#times.values()),
     })
+  }
+
+  async #dropStored(known: KnownKeys): Promise<void> {
+    const stored = await known.storedAmong([...this.#rows.keys()])
+    this.#rows.drop(stored)
+    for (const id of stored) this.#times.delete(id)
   }
 }

@@ -3,6 +3,7 @@ import { idList } from '../sql/idList.ts'
 import { attribute } from './attribution.ts'
 import { sendBatch } from './batch.ts'
 import { type Conversion, conversionColumns } from './conversion.ts'
+import { extentOf } from './months.ts'
 import { RowBinary } from './rowBinary.ts'
 import { readStored } from './storedConversions.ts'
 import type { Writer } from './writer.ts'
@@ -75,10 +76,8 @@ interface Change {
 async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<boolean> {
   const nowVersion = Date.now() * 1_000
   const out = new RowBinary()
-  const times: number[] = []
   const write = (row: Conversion) => {
     for (const column of conversionColumns) column.write(out, row)
-    times.push(row.convertedAt)
   }
   for (const { before, row } of changes) {
     row.version = Math.max(nowVersion, (before?.version ?? 0) + 2)
@@ -90,7 +89,9 @@ async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<
     table: 'conversions',
     columns: conversionColumns,
     bytes: out.bytes,
-    firstMs: times.reduce((a, b) => Math.min(a, b)),
-    lastMs: times.reduce((a, b) => Math.max(a, b)),
+    ...extentOf(
+      changes.map(({ row }) => row.convertedAt),
+      changes.flatMap(({ before }) => (before ? [before.convertedAt] : [])),
+    ),
   })
 }

@@ -1,6 +1,8 @@
+import { completeTask, hasTask } from './accountTasks.ts'
 import { settle } from './fence.ts'
-import { leftoverBatches, strikeBatches } from './ledger.ts'
+import { leftoverBatches } from './ledger.ts'
 import { repairBatches } from './repairBatches.ts'
+import { compareRowCounts } from './storedRows.ts'
 import { attachWaiting } from './waiting.ts'
 import type { Writer } from './writer.ts'
 
@@ -22,10 +24,10 @@ export async function recover(writer: Writer): Promise<Recovered> {
   if (leftovers.length > 0) {
     writer.say(`An earlier import into account ${writer.accountId} was cut short; bringing its days back in order.`)
     await repairBatches(writer, leftovers)
-    await strikeBatches(
-      writer,
-      leftovers.map(({ token }) => token),
-    )
+  }
+  if (await hasTask(writer, 'count_stored_rows')) {
+    await compareRowCounts(writer)
+    await completeTask(writer, 'count_stored_rows')
   }
   return { batches: leftovers.length, attributed: await attachWaiting(writer) }
 }

@@ -1,11 +1,12 @@
 import { rebuildConversionTables } from './conversionTables.ts'
 import { rebuildClickDays, rebuildSums, wholeDays } from './days.ts'
-import type { NotedBatch } from './ledger.ts'
+import { type NotedBatch, settleBatches } from './ledger.ts'
+import { countRowsOf } from './storedRows.ts'
 import type { Writer } from './writer.ts'
 
 /**
  * Makes everything that is made of rows what the stored rows say, on the days of batches that may be stored in part:
- * in their table and not in its views, or the other way round. The batches stay in the journal.
+ * in their table and not in its views, or the other way round. Then clears them from the journal.
  * @throws LeaseLost, or the last error when a store stays unavailable
  */
 export async function repairBatches(writer: Writer, batches: readonly NotedBatch[]): Promise<void> {
@@ -18,4 +19,9 @@ export async function repairBatches(writer: Writer, batches: readonly NotedBatch
   const conversionDays = daysOf('conversions')
   for (const span of conversionDays) await rebuildSums(writer, span)
   if (conversionDays.length > 0) await rebuildConversionTables(writer)
+  await settleBatches(
+    writer,
+    batches.map(({ token }) => token),
+    await countRowsOf(writer, batches),
+  )
 }

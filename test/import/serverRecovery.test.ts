@@ -81,10 +81,9 @@ describe('a running server', () => {
     await importKilledBeforeAttribution()
     await expect.poll(attributedClicks, deadline).toEqual([{ click_id: 'k1' }])
     await expect.poll(openTasks, deadline).toEqual([])
+    const line = `Account ${account}: completed an interrupted import; batches repaired: 0, conversions attributed: 1.`
+    await expect.poll(() => lines, deadline).toEqual([line])
     await stop()
-    expect(lines).toEqual([
-      `Account ${account}: completed an interrupted import; batches repaired: 0, conversions attributed: 1.`,
-    ])
     await expectConsistent()
   })
 
@@ -92,10 +91,9 @@ describe('a running server', () => {
     const stop = startRecovery(stores, log, 10)
     await importKilledBeforeSums()
     await expect.poll(unconfirmedBatches, deadline).toEqual([])
+    const line = `Account ${account}: completed an interrupted import; batches repaired: 1, conversions attributed: 0.`
+    await expect.poll(() => lines, deadline).toEqual([line])
     await stop()
-    expect(lines).toEqual([
-      `Account ${account}: completed an interrupted import; batches repaired: 1, conversions attributed: 0.`,
-    ])
     await expectConsistent()
   })
 

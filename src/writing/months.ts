@@ -1,0 +1,51 @@
+const dayMs = 86_400_000
+
+/** Ids that a batch adds to a UTC month; negative where they move to another month. */
+export interface MonthlyRows {
+  /** First day of the month, `2026-11-01`. */
+  month: string
+  rows: number
+}
+
+/** The time that a batch touches, epoch milliseconds, and the rows that it adds. */
+export interface Extent {
+  firstMs: number
+  lastMs: number
+  added: MonthlyRows[]
+}
+
+/**
+ * @param times clicked_at or converted_at of the rows that a batch adds, epoch milliseconds; at least one
+ * @param removed of the rows that it takes away
+ */
+export function extentOf(times: Iterable<number>, removed: readonly number[] = []): Extent {
+  let firstMs = Number.POSITIVE_INFINITY
+  let lastMs = Number.NEGATIVE_INFINITY
+  const byDay = new Map<number, number>()
+  const count = (atMs: number, rows: number) => {
+    firstMs = Math.min(firstMs, atMs)
+    lastMs = Math.max(lastMs, atMs)
+    const day = Math.floor(atMs / dayMs)
+    byDay.set(day, (byDay.get(day) ?? 0) + rows)
+  }
+  for (const atMs of times) count(atMs, 1)
+  for (const atMs of removed) count(atMs, -1)
+  const byMonth = new Map<string, number>()
+  for (const [day, rows] of byDay) {
+    const month = monthOf(day * dayMs)
+    byMonth.set(month, (byMonth.get(month) ?? 0) + rows)
+  }
+  const added = [...byMonth].flatMap(([month, rows]) => (rows === 0 ? [] : [{ month, rows }]))
+  return { firstMs, lastMs, added }
+}
+
+/** @returns the first day of a moment's UTC month, `2026-11-01` */
+function monthOf(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 7)}-01`
+}
+
+/** @param month its first day, `2026-11-01` @returns epoch milliseconds */
+export function startOfNextMonth(month: string): number {
+  const start = new Date(month)
+  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)
+}
