@@ -4,56 +4,95 @@ import { parseId, requireAccount } from '../cli/account.ts'
 import type { Context } from '../cli/context.ts'
 import { Failure } from '../cli/failure.ts'
 import type { Stores } from '../stores/open.ts'
-import { rebuildConversionTables } from '../writing/conversionTables.ts'
-import { rebuildClickDays, wholeDays } from '../writing/days.ts'
 import { leftoverBatches } from '../writing/ledger.ts'
 import { openIdleWriter } from '../writing/open.ts'
-import { recover } from '../writing/recover.ts'
+import { setConfirmedRows } from '../writing/storedRows.ts'
 import type { Writer } from '../writing/writer.ts'
-import { compareAccount, type Difference } from './compare.ts'
+import { compareAccount } from './compare.ts'
+import { type Difference, type LostRows, lineOf } from './difference.ts'
+import { repairAccount } from './repair.ts'
 
-/** `verify`: whether every sum and index is what the rows say. */
+interface Options {
+  account?: string
+  repair?: boolean
+  acceptMissing?: boolean
+}
+
+/** `verify`: whether the rows are all there, each once, and every sum and index is what they say. */
 export function addVerifyCommand(program: Command, context: Context): void {
   program
     .command('verify')
-    .description('Compare every rollup and index with the rows it was made of; exit 1 when one differs.')
+    .description(
+      'Compare the rows with what was stored, and every sum and index with the rows; exit 1 on a difference.',
+    )
     .option('--account <id>', 'only this account', parseId)
-    .option('--repair', 'rebuild the days that differ, while reads go on')
+    .option('--repair', 'repair what differs, while reads go on; missing rows are only reported')
+    .option(
+      '--accept-missing',
+      'accept the present number of rows, as after a restore; reports no row before it as missing',
+    )
     .addHelpText(
       'after',
-      '\nIt takes turns with imports into the account. Examples:\n  tributary verify\n  tributary verify --account acme --repair',
+      `
+It takes turns with imports into the account. Rows are missing when ClickHouse has fewer than it confirmed: import their
+files again, or restore a backup, then run it with --accept-missing.
+
+Examples:
+  tributary verify
+  tributary verify --account acme --repair
+  tributary verify --account acme --accept-missing`,
     )
-    .action((options: { account?: string; repair?: true }) => verify(context, options))
+    .action((options: Options) => verify(context, options))
 }
 
-async function verify(context: Context, options: { account?: string; repair?: true }): Promise<void> {
+async function verify(context: Context, { account, repair = false, acceptMissing = false }: Options): Promise<void> {
   const stores = await context.openStores()
   const accounts =
-    options.account === undefined
-      ? await listAccounts(stores.postgres)
-      : [await requireAccount(stores.postgres, options.account)]
-  const repair = options.repair === true
+    account === undefined ? await listAccounts(stores.postgres) : [await requireAccount(stores.postgres, account)]
   const found: Difference[] = []
-  const left: Difference[] = []
+  let left: Difference[] = []
   try {
     for (const { id } of accounts) {
       await inTurn(context, stores, id, async (writer) => {
         const differences = await compareAccount(writer)
         found.push(...differences)
-        if (repair) left.push(...(await repairAccount(writer, differences)))
-        else await tellOfLeftovers(writer)
+        if (!repair) await tellOfLeftovers(writer)
+        left.push(...(repair ? await repairAccount(writer, differences) : differences))
+        if (acceptMissing) left = await acceptMissingRows(writer, left)
       })
     }
   } catch (error) {
     for (const difference of found) context.say(lineOf(difference))
     throw error
   }
+  const isRepaired = repair && left.length === 0
   context.print(
-    { accounts: accounts.length, differences: found, repaired: repair && left.length === 0 },
-    [...found.map(lineOf), summary(accounts.length, found.length, repair && left.length === 0)].join('\n'),
+    { accounts: accounts.length, differences: found, repaired: isRepaired },
+    [...found.map(lineOf), summary(accounts.length, found.length, isRepaired)].join('\n'),
   )
-  if (left.length > 0) throw new Failure(`${left.length} of them could not be repaired.`)
-  if (found.length > 0 && !repair) throw new Failure('run it with --repair to rebuild those days.')
+  if (left.length > 0) throw new Failure(adviceOn(left, repair))
+}
+
+/** @returns the differences that are left: all but missing rows of the account */
+async function acceptMissingRows(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
+  const isAccepted = (one: Difference): one is Difference & LostRows =>
+    one.accountId === writer.accountId && one.kind === 'missing_rows'
+  for (const { table, month, stored } of differences.filter(isAccepted)) {
+    await setConfirmedRows(writer, table, [{ month, rows: stored }])
+  }
+  return differences.filter((one) => !isAccepted(one))
+}
+
+function adviceOn(left: readonly Difference[], repair: boolean): string {
+  const isMissing = left.some(({ kind }) => kind === 'missing_rows')
+  const isOther = left.some(({ kind }) => kind !== 'missing_rows')
+  return [
+    ...(repair ? [`${left.length} of them could not be repaired.`] : []),
+    ...(isMissing
+      ? ['Rows are missing: import their files again or restore a backup, then run it with --accept-missing.']
+      : []),
+    ...(isOther && !repair ? ['Run it with --repair to repair the rest.'] : []),
+  ].join(' ')
 }
 
 /** Runs a piece of work while nobody else writes the account. Unlike an import it mends nothing on its way in. */
@@ -71,31 +110,12 @@ async function inTurn(
   }
 }
 
-/** @returns what still differs */
-async function repairAccount(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
-  await recover(writer)
-  const days = [...new Set(differences.flatMap(({ day }) => (day === null ? [] : [day])))]
-  const stretches = days.map((day) => ({ firstMs: Date.parse(day), lastMs: Date.parse(day) }))
-  for (const span of wholeDays(writer.accountId, stretches)) await rebuildClickDays(writer, span)
-  if (differences.some(({ day }) => day === null)) await rebuildConversionTables(writer)
-  return differences.length === 0 ? [] : await compareAccount(writer)
-}
-
 async function tellOfLeftovers(writer: Writer): Promise<void> {
   const leftovers = await leftoverBatches(writer)
   if (leftovers.length === 0) return
   writer.say(
     `An import into account ${writer.accountId} was cut short; its next import, or --repair, brings its days in order.`,
   )
-}
-
-function lineOf({ accountId, table, day, keys, sums }: Difference): string {
-  const place = [accountId, table, day].filter(Boolean).join(' ')
-  if (!sums) return `${place}: ${keys} rows missing, wrong or too much`
-  const { stored, actual } = sums
-  const unequal = (Object.keys(stored) as (keyof typeof stored)[]).filter((name) => stored[name] !== actual[name])
-  const each = unequal.map((name) => `; ${name} ${stored[name]} stored, ${actual[name]} in the rows`)
-  return `${place}: ${keys} sums differ${each.length > 0 ? each.join('') : '; those of the whole day do not'}`
 }
 
 function summary(accounts: number, differences: number, repaired: boolean): string {

@@ -1,4 +1,3 @@
-import type { Metric } from '../../schema/metrics.ts'
 import { sums } from '../metrics.ts'
 import { untilAnswered } from '../patience.ts'
 import { type RollupName, rollupNames, rollups, type Span } from '../rollups/catalogue.ts'
@@ -7,34 +6,38 @@ import { ch, type Fragment, instant, join, text } from '../sql/fragment.ts'
 import { selectRows, unhurried } from '../sql/rows.ts'
 import { derivations, mismatches } from '../writing/conversionTables.ts'
 import { monthsWithRows } from '../writing/days.ts'
+import { compareRowCounts } from '../writing/storedRows.ts'
+import { countUnattributed } from '../writing/waiting.ts'
 import type { Writer } from '../writing/writer.ts'
-
-/** A table that is not what the rows it was made of say. */
-export interface Difference {
-  accountId: string
-  table: string
-  /** The UTC day, `2026-11-20`; null for what is made of conversions, which is compared as a whole. */
-  day: string | null
-  /** Keys whose row is missing, wrong or too much. */
-  keys: number
-  /** What those keys hold and what they should, in a rollup. */
-  sums: { stored: Sums; actual: Sums } | undefined
-}
-
-type Sums = Partial<Record<Metric, number>>
+import type { Difference, Sums } from './difference.ts'
+import { compareClickIds } from './duplicateClicks.ts'
+import { compareConversionIds } from './duplicateConversions.ts'
 
 /** Any click lies between these: see the importer's limits. */
 const allDays = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
 
 /**
- * Compares everything that is derived from an account's clicks and conversions with those rows, a month at a time.
- * Nobody may write the account meanwhile, so the writer holds its lease; readers notice nothing.
- * @returns every difference, by table and day; none: all is right
+ * Compares an account's clicks and conversions with what was confirmed as stored, looks for ids that are stored twice, and
+ * compares everything that is derived from the rows with them, a month at a time. The writer holds the account's lease, so
+ * that no row arrives meanwhile; reads are not affected.
+ * @returns every difference; none: all is right
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function compareAccount(writer: Writer): Promise<Difference[]> {
   const { accountId } = writer
-  const found: Difference[] = []
+  const missing = await compareRowCounts(writer)
+  const found: Difference[] = [
+    ...missing.map(({ resource: table, ...counts }) => ({
+      kind: 'missing_rows' as const,
+      accountId,
+      table,
+      ...counts,
+    })),
+    ...[...(await compareClickIds(writer)), ...(await compareConversionIds(writer))].map((ids) => ({
+      accountId,
+      ...ids,
+    })),
+  ]
   for (const month of await monthsWithRows(writer, { accountId, ...allDays })) {
     found.push(...(await compareClickIndex(writer, month)))
     for (const name of rollupNames) found.push(...(await compareRollup(writer, name, month)))
@@ -43,8 +46,17 @@ export async function compareAccount(writer: Writer): Promise<Difference[]> {
     const question = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
     const [row] = await ask<{ keys: number }>(writer, question)
     if (row && row.keys > 0)
-      found.push({ accountId, table: derivation.name, day: null, keys: row.keys, sums: undefined })
+      found.push({
+        kind: 'derived',
+        accountId,
+        table: derivation.name,
+        day: null,
+        keys: row.keys,
+        sums: undefined,
+      })
   }
+  const conversions = await countUnattributed(writer)
+  if (conversions > 0) found.push({ kind: 'unattributed', accountId, table: 'conversions', conversions })
   return found
 }
 
@@ -64,6 +76,7 @@ ORDER BY utcDay`,
   const read = (row: (typeof rows)[number], prefix: string): Sums =>
     Object.fromEntries(sums.map(({ metric, name }) => [metric, Number(row[`${prefix}_${name}`])]))
   return rows.map((row) => ({
+    kind: 'derived',
     accountId: writer.accountId,
     table,
     day: row.utcDay,
@@ -89,6 +102,7 @@ GROUP BY utcDay
 ORDER BY utcDay`,
   )
   return rows.map(({ utcDay, keys }) => ({
+    kind: 'derived',
     accountId: writer.accountId,
     table: 'click_index',
     day: utcDay,

@@ -5,20 +5,32 @@ import type { Writer } from './writer.ts'
 /**
  * Work that an account needs besides its batches.
  * `attribute_late_clicks`: clicks were stored, so conversions that arrived before their click may have to be attributed.
+ * `attribute_conversions`: clicks that were stored twice are removed, so conversions may have to go to the one that stays.
  * `count_stored_rows`: the account has rows from before rows were counted.
  */
-export type AccountTask = 'attribute_late_clicks' | 'count_stored_rows'
+export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions' | 'count_stored_rows'
 
 /** @throws the last error when Postgres stays unavailable */
-export async function hasTask({ stores, accountId, ...waiting }: Writer, task: AccountTask): Promise<boolean> {
+export async function openTasks({ stores, accountId, ...waiting }: Writer): Promise<Set<AccountTask>> {
   const rows = await untilAnswered(
     'reading the tasks of the account',
     () =>
-      askPostgres(stores.postgres`
-        SELECT 1 FROM account_tasks WHERE account_id = ${accountId} AND task = ${task}`),
+      askPostgres(stores.postgres<{ task: AccountTask }[]>`
+        SELECT task FROM account_tasks WHERE account_id = ${accountId}`),
     waiting,
   )
-  return rows.length > 0
+  return new Set(rows.map(({ task }) => task))
+}
+
+/** Records a task before the work that makes it necessary; what is interrupted is then completed by the next writer. */
+export async function recordTask({ stores, accountId, ...waiting }: Writer, task: AccountTask): Promise<void> {
+  await untilAnswered(
+    'recording a task',
+    () =>
+      askPostgres(stores.postgres`
+        INSERT INTO account_tasks (account_id, task) VALUES (${accountId}, ${task}) ON CONFLICT DO NOTHING`),
+    waiting,
+  )
 }
 
 /**

@@ -57,7 +57,7 @@ async function storedAmong(writer: Writer, ids: ReadonlySet<string>): Promise<Ma
  * rows with one key the table keeps the new one; sums and other tables made of them follow from the pair. After an
  * attempt whose outcome is unknown the stored rows are read again, and the changes that are missing are written anew.
  */
-export async function writeChanges(writer: Writer, changes: readonly Change[]): Promise<void> {
+export async function writeChanges(writer: Writer, changes: readonly (Change & { row: Conversion })[]): Promise<void> {
   let missing = changes
   while (missing.length > 0 && !(await sendChanges(writer, missing))) {
     const stored = await storedAmong(writer, new Set(missing.map(({ row }) => row.id)))
@@ -67,21 +67,27 @@ export async function writeChanges(writer: Writer, changes: readonly Change[]): 
   }
 }
 
-/** A conversion as it is to be stored, and as it is. */
-interface Change {
+/** A conversion as it is, undefined for a new id, and as it is to be stored, undefined for one that is taken back. */
+export interface Change {
   before: Conversion | undefined
-  row: Conversion
+  row: Conversion | undefined
 }
 
-async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<boolean> {
+/**
+ * Writes changes as one batch, in one attempt.
+ * @returns whether all of them are stored; false: any of them may be
+ */
+export async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<boolean> {
   const nowVersion = Date.now() * 1_000
   const out = new RowBinary()
   const write = (row: Conversion) => {
     for (const column of conversionColumns) column.write(out, row)
   }
   for (const { before, row } of changes) {
-    row.version = Math.max(nowVersion, (before?.version ?? 0) + 2)
-    if (before) write({ ...before, version: row.version - 1, isDeleted: true })
+    const version = Math.max(nowVersion, (before?.version ?? 0) + 2)
+    if (before) write({ ...before, version: version - 1, isDeleted: true })
+    if (!row) continue
+    row.version = version
     write(row)
   }
   return await sendBatch(writer, {
@@ -90,7 +96,7 @@ async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<
     columns: conversionColumns,
     bytes: out.bytes,
     ...extentOf(
-      changes.map(({ row }) => row.convertedAt),
+      changes.flatMap(({ row }) => (row ? [row.convertedAt] : [])),
       changes.flatMap(({ before }) => (before ? [before.convertedAt] : [])),
     ),
   })

@@ -5,7 +5,7 @@ import { beginsBefore, NotBegun, runOnEveryNode } from '../sql/write.ts'
 import type { Writer } from './writer.ts'
 
 /**
- * Deletes rows of a derived table until none is left, on each node by what its own tables hold.
+ * Deletes rows of a table until none is left, on each node by what its own tables hold.
  * @param where which ones, the account first
  * @param label names the statements in ClickHouse's own logs
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable

@@ -40,7 +40,7 @@ export function extentOf(times: Iterable<number>, removed: readonly number[] = [
 }
 
 /** @returns the first day of a moment's UTC month, `2026-11-01` */
-function monthOf(atMs: number): string {
+export function monthOf(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 7)}-01`
 }
 

@@ -1,9 +1,9 @@
-import { completeTask, hasTask } from './accountTasks.ts'
+import { completeTask, openTasks } from './accountTasks.ts'
 import { settle } from './fence.ts'
 import { leftoverBatches } from './ledger.ts'
 import { repairBatches } from './repairBatches.ts'
 import { compareRowCounts } from './storedRows.ts'
-import { attachWaiting } from './waiting.ts'
+import { attachWaiting, attributeConversions } from './waiting.ts'
 import type { Writer } from './writer.ts'
 
 /** What an interrupted writer had left: unconfirmed batches, and conversions that were not attributed to their click. */
@@ -25,9 +25,11 @@ export async function recover(writer: Writer): Promise<Recovered> {
     writer.say(`An earlier import into account ${writer.accountId} was cut short; bringing its days back in order.`)
     await repairBatches(writer, leftovers)
   }
-  if (await hasTask(writer, 'count_stored_rows')) {
+  const tasks = await openTasks(writer)
+  if (tasks.has('count_stored_rows')) {
     await compareRowCounts(writer)
     await completeTask(writer, 'count_stored_rows')
   }
-  return { batches: leftovers.length, attributed: await attachWaiting(writer) }
+  const again = tasks.has('attribute_conversions') ? await attributeConversions(writer) : 0
+  return { batches: leftovers.length, attributed: again + (await attachWaiting(writer)) }
 }

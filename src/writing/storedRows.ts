@@ -21,7 +21,7 @@ const allTime = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
  * @param range of clicked_at or converted_at, epoch milliseconds, `until` exclusive; whole months
  * @returns months that have rows, in order
  */
-export async function countRows(
+async function countRows(
   writer: Writer,
   resource: CountedResource,
   { fromMs, untilMs } = allTime,

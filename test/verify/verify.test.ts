@@ -108,6 +108,7 @@ describe('verify', () => {
     )
     const { differences } = await verify()
     expect(differences[0]).toEqual({
+      kind: 'derived',
       accountId: 'acme',
       table: 'sums_by_quarter_hour',
       day: '2026-11-01',
@@ -120,7 +121,7 @@ describe('verify', () => {
     expect(await verify('--account', 'other')).toMatchObject({ code: 0, shown: [] })
     const { stdout, stderr, code } = await runHere(['verify'], stores.environment)
     expect([stdout, stderr, code]).toEqual([
-      'acme sums_by_quarter_hour 2026-11-01: 1 sums differ; clicks 3 stored, 1 in the rows; cost 1.75 stored, 0.25 in the rows\n2 accounts compared: 1 difference.\n',
+      'acme sums_by_quarter_hour 2026-11-01: 1 sum differs; clicks 3 stored, 1 in the rows; cost 1.75 stored, 0.25 in the rows\n2 accounts compared: 1 difference.\n',
       expect.stringContaining('--repair'),
       1,
     ])
@@ -149,7 +150,7 @@ describe('verify', () => {
     const { differences } = await verify()
     expect(differences).toEqual(
       planted.map(({ table, day, stored, actual }) => ({
-        ...{ accountId: 'acme', table, day, keys: 1, sums: { stored, actual } },
+        ...{ kind: 'derived', accountId: 'acme', table, day, keys: 1, sums: { stored, actual } },
       })),
     )
     expect(await verify('--repair')).toMatchObject({ code: 0, repaired: true })

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { rebuildConversionTables } from '../writing/conversionTables.ts'
+import { rebuildClickDays, wholeDays } from '../writing/days.ts'
+import { noteBatch, strikeBatches } from '../writing/ledger.ts'
+import { recover } from '../writing/recover.ts'
+import { attributeConversions } from '../writing/waiting.ts'
+import type { Writer } from '../writing/writer.ts'
+import { compareAccount } from './compare.ts'
+import { type Difference, isRepairable } from './difference.ts'
+import { removeDuplicateClicks } from './duplicateClicks.ts'
+import { removeDuplicateConversions } from './duplicateConversions.ts'
+
+/** One repair may bring to light what another one hid, as a click that was missing in the index and is stored twice. */
+const roundsMax = 3
+
+/**
+ * Makes right what can be made right, while reads go on. What is interrupted is completed by the next writer, by a running
+ * server, or by another repair.
+ * @returns what still differs
+ */
+export async function repairAccount(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
+  await recover(writer)
+  let left = [...differences]
+  for (let round = 0; round < roundsMax && left.some(isRepairable); round++) {
+    await repair(writer, left)
+    left = await compareAccount(writer)
+  }
+  return left
+}
+
+async function repair(writer: Writer, differences: readonly Difference[]): Promise<void> {
+  const derived = differences.filter((difference) => difference.kind === 'derived')
+  const days = new Set(derived.flatMap(({ day }) => (day === null ? [] : [Date.parse(day)])))
+  const spans = wholeDays(
+    writer.accountId,
+    [...days].map((dayMs) => ({ firstMs: dayMs, lastMs: dayMs })),
+  )
+  const tokens: string[] = []
+  for (const { fromMs, untilMs } of spans) {
+    const token = randomUUID()
+    tokens.push(token)
+    await noteBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
+  }
+  const twice = (table: string) => differences.some((one) => one.kind === 'duplicate_ids' && one.table === table)
+  if (twice('clicks')) await removeDuplicateClicks(writer)
+  if (twice('conversions')) await removeDuplicateConversions(writer)
+  for (const span of spans) await rebuildClickDays(writer, span)
+  const areConversionsChanged = twice('conversions') || derived.some(({ day }) => day === null)
+  if (areConversionsChanged) await rebuildConversionTables(writer)
+  if (twice('clicks') || differences.some(({ kind }) => kind === 'unattributed')) await attributeConversions(writer)
+  await strikeBatches(writer, tokens)
+}
