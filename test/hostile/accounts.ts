@@ -1,0 +1,59 @@
+import { scopes } from '../../schema/scopes.ts'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { createKey } from '../../src/accounts/keys.ts'
+import type { Stores } from '../../src/stores/open.ts'
+import { fill } from '../faults/fill.ts'
+
+/** Who sends requests to the server. */
+export interface Accounts {
+  /** A key of the account whose rows `readPaths` and events name. */
+  regular: string
+  /** Keys of the same account that the server has not seen. */
+  unseen: string[]
+  /** One key for each account that reads no export to its end. */
+  stalling: string[]
+  /** Of an account with `campaignCount` campaigns whose names take longest to search. */
+  searching: string
+  attacking: string
+}
+
+const unseenMax = 1_000
+const stallingAccounts = 6
+/** As NDJSON some 35 MB: more than the operating system keeps for a client that reads nothing. */
+const clicksPerExport = 50_000
+const campaignCount = 60_000
+
+/** Stores the accounts and their rows. Their limits are those that no load reaches. */
+export async function fillAccounts(stores: Stores): Promise<Accounts> {
+  const regular = await fill(stores)
+  const unseen: string[] = []
+  while (unseen.length < unseenMax) unseen.push(await keyOf(stores, 'acme'))
+  const stalling: string[] = []
+  while (stalling.length < stallingAccounts) {
+    const id = `stalling-${stalling.length}`
+    stalling.push(await accountWithKey(stores, id))
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
+        SELECT {id:String}, now64(3) - number, toString(number), repeat(hex(sipHash128(number)), 4)
+        FROM numbers({clicks:UInt32})`,
+      query_params: { id, clicks: clicksPerExport },
+    })
+  }
+  const searching = await accountWithKey(stores, 'searching')
+  await stores.postgres`
+    INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
+    SELECT 'searching', 'campaign-' || number, repeat('a', 200), 'searching', 'active', now(), now()
+    FROM generate_series(1, ${campaignCount}::int) AS number`
+  return { regular, unseen, stalling, searching, attacking: await accountWithKey(stores, 'attacking') }
+}
+
+async function accountWithKey(stores: Stores, id: string): Promise<string> {
+  await createAccount(stores.postgres, { id, name: id, plan: 'scale', currency: 'USD' })
+  return await keyOf(stores, id)
+}
+
+async function keyOf({ postgres }: Stores, accountId: string): Promise<string> {
+  const created = await createKey(postgres, { accountId, name: 'load', scopes, expiresAt: null })
+  if (!created) throw new Error(`The account ${accountId} is missing.`)
+  return created.key
+}
