@@ -15,6 +15,7 @@ import type {
   PostgresAddress,
 } from '../../src/stores/embedded/protocol.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { processesOf } from '../kit/processes.ts'
 
 // Starting engines takes a second on an idle machine and half a minute on a busy one.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
@@ -114,15 +115,6 @@ function kill(id: number): void {
   } catch {
     // It has ended meanwhile.
   }
-}
-
-/** The processes that run on a folder, by program. */
-export function processesOf(path: string): { id: number; program: string }[] {
-  const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
-  return lines.flatMap((line) => {
-    const [, id, program] = /^\s*(\d+) .*\/embedded\/(\w+)\.js (?:\S+)$/.exec(line) ?? []
-    return id && program && line.endsWith(` ${path}`) ? [{ id: Number(id), program }] : []
-  })
 }
 
 async function startClient(path: string): Promise<Client> {

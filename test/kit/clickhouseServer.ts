@@ -15,6 +15,10 @@ export interface ClickHouseServer extends ServerProcess {
   /** The address of its database `tributary` for one of its users; passwords are the names. */
   url(user: string): string
   readonly port: number
+  /** Process id of the engine; another one after each start. */
+  readonly pid: number
+  /** Resolves when the engine has ended, however it did. */
+  readonly ended: Promise<unknown>
   /** Runs a statement as one of its users. @returns the answer's text @throws Error with the server's words */
   ask(user: string, statement: string): Promise<string>
   close(): Promise<void>
@@ -83,6 +87,12 @@ export async function startClickHouse(
   await start()
   return {
     port,
+    get pid() {
+      return child.pid ?? 0
+    },
+    get ended() {
+      return exited
+    },
     url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
     ask,
     start,

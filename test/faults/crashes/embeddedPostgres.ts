@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Postgres } from '../../../src/stores/postgres.ts'
+import { processesOf } from '../../kit/processes.ts'
+import type { Victim } from './crashStores.ts'
+
+/** The supervisor pauses before it starts an engine that died this often within half a minute. */
+const deathsMax = 4
+
+const startMaxMs = 60_000
+
+/** The embedded Postgres of a folder; its supervisor starts it again, and is replaced before it would pause. */
+export function embeddedPostgres(folder: string, sql: Postgres): Victim {
+  let deaths = 0
+  const pidOf = (program: string) => processesOf(folder).find((running) => running.program === program)?.id
+  return {
+    get pid() {
+      const pid = pidOf('postgresEngine')
+      if (!pid) throw new Error('The embedded Postgres does not run.')
+      return pid
+    },
+    get ended() {
+      return endOf(this.pid)
+    },
+    async start() {
+      deaths += 1
+      const supervisor = pidOf('supervisor')
+      if (deaths % deathsMax === 0 && supervisor) process.kill(supervisor, 'SIGKILL')
+      for (const deadlineMs = performance.now() + startMaxMs; ; await sleep(50)) {
+        const isUp = await sql`SELECT 1`.then(
+          () => true,
+          () => false,
+        )
+        if (isUp) return
+        if (performance.now() > deadlineMs) throw new Error('The embedded Postgres does not start again.')
+      }
+    },
+  }
+}
+
+async function endOf(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return
+    }
+    await sleep(20)
+  }
+}

@@ -1,0 +1,32 @@
+import { CrashAccount } from './crashAccount.ts'
+import { openCrashStores } from './crashStores.ts'
+import type { Disk } from './disk.ts'
+import type { Trial } from './trials.ts'
+
+/**
+ * Cuts the power of both engines right after each write was acknowledged, and starts them again.
+ * @param writes in any order; what they need is stored, and on the disk, before the first one
+ * @returns what was acknowledged and is missing, or twice there
+ */
+export async function cutPower(disk: Disk, writes: Readonly<Record<string, Trial>>): Promise<string[]> {
+  let stores = await openCrashStores({ folder: disk.folder })
+  let account = await CrashAccount.open(stores)
+  const faults: string[] = []
+  try {
+    for (const [number, [name, { prepare, write }]] of Object.entries(writes).entries()) {
+      await prepare?.(account, [number])
+      await write(account, number)
+      disk.cutPower()
+      await account.close()
+      await stores.close()
+      await disk.mountAgain()
+      stores = await openCrashStores({ folder: disk.folder })
+      account = await account.moveTo(stores)
+      faults.push(...(await account.differences()).map((line) => `after ${name}: ${line}`))
+    }
+    return faults
+  } finally {
+    await account.close()
+    await stores.close()
+  }
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const program = '/usr/bin/strace'
+const detachMaxMs = 2_000
+
+/** System calls by which the engines change files. */
+export type FileCall = 'rename' | 'write' | 'pwrite64' | 'fdatasync' | 'fsync' | 'openat' | 'mkdir'
+
+/** An instant in the life of a process: just before one of its threads makes its N-th call of that name. */
+export interface Instant {
+  call: FileCall
+  /** From 1. strace counts for each thread on its own, from the moment that it is attached. */
+  at: number
+}
+
+/** A process that dies at an instant. */
+export interface ArmedKill {
+  /** Detaches. @returns the arguments of the call that was not made, such as a path; undefined when the process lives */
+  disarm(): Promise<string | undefined>
+}
+
+/** `8626  rename("/data/tmp_insert_1", …`: the thread, the call, its arguments. */
+const callStart = /^(\d+) +(\w+)\(/
+
+/** Whether processes can be killed at a system call here. @throws Error on CI, where strace must be installed */
+export function hasStrace(): boolean {
+  if (existsSync(program)) return true
+  const missing = `${program} is missing: install Debian's strace to run these tests.`
+  if (process.env.CI) throw new Error(missing)
+  console.warn(missing)
+  return false
+}
+
+/**
+ * Has the kernel kill a process right before a system call, which is not made: what is in files then is what a crash at
+ * that instant leaves. Resolves when every thread is watched.
+ * @throws Error when the process can't be traced
+ */
+export async function armKill(pid: number, { call, at }: Instant): Promise<ArmedKill> {
+  const tracer = await attach(pid, [`trace=${call}`, `inject=${call}:error=EIO:signal=SIGKILL:when=${at}`])
+  return {
+    async disarm() {
+      const lines = await tracer.detach()
+      const death = lines.findIndex((line) => line.includes('+++ killed by SIGKILL'))
+      const last = lines.slice(0, Math.max(death, 0)).findLast((line) => callStart.test(line))
+      return last && argumentsOf(last)
+    },
+  }
+}
+
+async function attach(pid: number, expressions: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-strace-'))
+  const output = join(folder, 'calls')
+  const wanted = expressions.flatMap((expression) => ['-e', expression])
+  const child = spawn(program, ['-f', '-p', `${pid}`, '-o', output, ...wanted], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  await new Promise<void>((resolve, reject) => {
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (/ attached/.test(said)) resolve()
+    })
+    child.once('exit', () => reject(new Error(`strace: ${said.trim()}`)))
+  })
+  return {
+    async detach(): Promise<string[]> {
+      child.kill('SIGINT')
+      // TRAP: strace hangs when it is interrupted while the threads of a killed process end.
+      const impatience = setTimeout(() => child.kill('SIGKILL'), detachMaxMs)
+      await exited
+      clearTimeout(impatience)
+      const lines = (await readFile(output, 'utf8')).split('\n')
+      await rm(folder, { recursive: true })
+      return lines
+    },
+  }
+}
+
+function argumentsOf(line: string): string {
+  return line.slice(line.indexOf('(') + 1)
+}
