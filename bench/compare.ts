@@ -70,12 +70,14 @@ try {
   const [sideA, sideB] = sides as [Side, Side]
   for (const side of [sideA, sideB]) {
     console.log(`${side.build.name}: filling its store with ${data.clicks} clicks, unless it is`)
+    mustBeInTime()
     await side.fill()
   }
   const facts = new Map<string, string>()
   for (let round = 0; round < Number(options.rounds); round++) {
     const measured = new Map<Side, Figure[]>()
     for (const side of round % 2 === 0 ? [sideA, sideB] : [sideB, sideA]) {
+      mustBeInTime()
       busyElsewhere.push(rounded(await busyCores()))
       measured.set(side, await side.measure(sizes, facts))
     }
@@ -92,6 +94,11 @@ try {
   clearTimeout(timer)
   await stopPrograms()
   if (options.folder === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+}
+
+/** The limit may pass while nothing runs that could be stopped, as during a build. */
+function mustBeInTime(): void {
+  if (!isInTime) throw new Error('The time is over.')
 }
 
 /** One figure of both commits over all rounds. */
