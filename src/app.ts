@@ -35,7 +35,7 @@ import { usageRoutes } from './usage/routes.ts'
 /** What the server is made of. */
 export interface AppParts {
   settings: Settings
-  stores: Pick<Stores, 'clickhouse' | 'postgres' | 'listen'>
+  stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader' | 'listen'>
   /** The present moment in epoch milliseconds. */
   now: () => number
   /** Names of campaigns and the like; opened on `stores` when left out. */

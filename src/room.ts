@@ -25,7 +25,7 @@ export type App = FastifyInstance<
 
 /** What a room (one folder of `src` a subject) is given; it reaches for nothing else. */
 export interface Room {
-  readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
+  readonly stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader'>
   readonly names: Names
   readonly answers: Answers
   readonly exports: Exports

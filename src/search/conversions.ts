@@ -4,42 +4,39 @@ import type { NamesById } from '../names.ts'
 import type { Room } from '../room.ts'
 import { findLatest } from '../sql/latest.ts'
 import { type PageKey, toPage } from '../sql/page.ts'
-import { askPostgres, type Postgres } from '../stores/postgres.ts'
-import { fold, likeLoosely } from './fold.ts'
+import { fold } from './fold.ts'
+import { findNames } from './names.ts'
 import type { ConversionSearchPlan } from './plan.ts'
-import { conversionSearchQuestion } from './sql.ts'
+import { conversionSearchQuestion, type SearchPart } from './sql.ts'
+
+/** A conversion that holds the text, and where. */
+interface FoundConversion {
+  row: StoredConversion
+  matches: Match[]
+}
 
 /**
  * Reads one page of the conversions that hold a text, newest first, each with the fields that hold it.
- * @throws Problem `unavailable`, `query_timeout`
+ *
+ * Names are in Postgres, and the text may be in any number of them: they are taken a part at a time, and each part finds
+ * its own newest conversions. The newest of all parts together are the page. One part is the rule.
+ * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchConversions(
   room: Room,
   plan: ConversionSearchPlan,
   signal: AbortSignal,
 ): Promise<ConversionSearchPage> {
-  const { clickhouse, postgres } = room.stores
-  const envelope = { query: plan.query, searchedFields: [...plan.fields] }
-  const [campaigns, offers] = await Promise.all([
-    plan.fields.includes('campaignName') ? findNamed(postgres, 'campaigns', plan) : noNames,
-    plan.fields.includes('offerName') ? findNamed(postgres, 'offers', plan) : noNames,
-  ])
-  const question = conversionSearchQuestion(plan, [...campaigns.keys()], [...offers.keys()])
-  if (!question) return { data: [], nextCursor: null, hasMore: false, ...envelope }
-  /** The rows at these keys that hold the text, and where. */
-  const readMatching = async (keys: PageKey[]) => {
-    const rows = await readConversions(room, plan.accountId, keys, {
-      state: question.state,
-      label: 'conversions.search.rows',
-      signal,
-    })
-    return rows.flatMap((row) => {
-      const matches = matchesIn(row, plan, campaigns.get(row.campaignId), offers.get(row.offerId))
-      return matches.length === 0 ? [] : [{ row, matches }]
-    })
+  const namesOf = (field: ConversionSearchField, table: 'campaigns' | 'offers') =>
+    plan.fields.includes(field) ? findNames(room.stores.postgresReader, { ...plan, table }, signal) : noParts
+  const [campaignParts, offerParts] = [namesOf('campaignName', 'campaigns'), namesOf('offerName', 'offers')]
+  let found: FoundConversion[] = []
+  for (let part = 0; ; part++) {
+    const [campaigns = noNames, offers = noNames] = await Promise.all([nextOf(campaignParts), nextOf(offerParts)])
+    if (part > 0 && campaigns.size === 0 && offers.size === 0) break
+    const more = await findInPart(room, newerThan(plan, found), { campaigns, offers, hasText: part === 0 }, signal)
+    found = newestOf(plan, found, more)
   }
-  const asking = { label: 'conversions.search', signal }
-  const found = await findLatest(clickhouse, question, plan.after, plan.limit + 1, asking, readMatching)
   const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
   const write = await conversionWriter(
     room,
@@ -47,38 +44,86 @@ export async function searchConversions(
     page.data.map(({ row }) => row),
   )
   const data = page.data.map(({ row, matches }) => ({ ...write(row), matched: true as const, matches }))
-  return { ...page, data, ...envelope }
+  return { ...page, data, query: plan.query, searchedFields: [...plan.fields] }
+}
+
+const noNames: NamesById = new Map()
+const noParts: AsyncIterator<NamesById, undefined> = { next: async () => ({ done: true, value: undefined }) }
+
+async function nextOf(parts: AsyncIterator<NamesById, undefined>): Promise<NamesById | undefined> {
+  return (await parts.next()).value
+}
+
+/** Finds the newest conversions of one part. */
+async function findInPart(
+  room: Room,
+  plan: ConversionSearchPlan,
+  part: SearchPart,
+  signal: AbortSignal,
+): Promise<FoundConversion[]> {
+  const question = conversionSearchQuestion(plan, part)
+  if (!question) return []
+  const readMatching = async (keys: PageKey[]) => {
+    const rows = await readConversions(room, plan.accountId, keys, {
+      state: question.state,
+      label: 'conversions.search.rows',
+      signal,
+    })
+    return rows.flatMap((row) => {
+      const matches = matchesIn(row, plan, part)
+      return matches.length === 0 ? [] : [{ row, matches }]
+    })
+  }
+  const asking = { label: 'conversions.search', signal }
+  return await findLatest(room.stores.clickhouse, question, plan.after, plan.limit + 1, asking, readMatching)
 }
 
 function matchesIn(
   row: StoredConversion,
   { fields, folded }: ConversionSearchPlan,
-  campaignName: string | undefined,
-  offerName: string | undefined,
+  { campaigns, offers }: SearchPart,
 ): Match[] {
-  const values: Record<ConversionSearchField, string | undefined> = { ...row, campaignName, offerName }
   return fields.flatMap((field) => {
-    const value = values[field]
-    return value !== undefined && fold(value).includes(folded) ? [{ field, value }] : []
+    if (field === 'campaignName') return namedMatch(field, campaigns.get(row.campaignId))
+    if (field === 'offerName') return namedMatch(field, offers.get(row.offerId))
+    return fold(row[field]).includes(folded) ? [{ field, value: row[field] }] : []
   })
 }
 
-const noNames: NamesById = new Map()
+/** A name that was found holds the text. */
+function namedMatch(field: ConversionSearchField, name: string | undefined): Match[] {
+  return name === undefined ? [] : [{ field, value: name }]
+}
 
-/**
- * Finds the campaigns or offers whose name holds the text.
- * @throws Problem `unavailable`
- */
-async function findNamed(
-  postgres: Postgres,
-  table: 'campaigns' | 'offers',
-  { accountId, folded }: ConversionSearchPlan,
-): Promise<NamesById> {
-  const rows = await askPostgres(
-    postgres<{ id: string; name: string }[]>`
-      SELECT id, name
-      FROM ${postgres(table)}
-      WHERE account_id = ${accountId} AND search_text LIKE ${likeLoosely(folded)}`,
-  )
-  return new Map(rows.filter(({ name }) => fold(name).includes(folded)).map(({ id, name }) => [id, name]))
+/** Leaves out what is older than a page that is full already. */
+function newerThan(plan: ConversionSearchPlan, found: readonly FoundConversion[]): ConversionSearchPlan {
+  const last = found[plan.limit]
+  return last ? { ...plan, range: { ...plan.range, fromMs: conversionKey(last.row).atMs } } : plan
+}
+
+/** The newest conversions of two parts, as many as a page needs; one that both found matches where either says. */
+function newestOf(
+  { fields, limit }: ConversionSearchPlan,
+  one: readonly FoundConversion[],
+  other: readonly FoundConversion[],
+): FoundConversion[] {
+  const byKey = new Map(one.map((found) => [keyText(found), found]))
+  for (const found of other) {
+    const known = byKey.get(keyText(found))
+    const matches = [...(known?.matches ?? []), ...found.matches]
+    const ordered = fields.flatMap((field) => matches.find((match) => match.field === field) ?? [])
+    byKey.set(keyText(found), { row: found.row, matches: ordered })
+  }
+  return [...byKey.values()].sort(newestFirst).slice(0, limit + 1)
+}
+
+function keyText({ row }: FoundConversion): string {
+  return `${row.convertedAtMs} ${row.id}`
+}
+
+/** Ids are ASCII, so that they sort here as they do in ClickHouse. */
+function newestFirst(a: FoundConversion, b: FoundConversion): number {
+  const [one, other] = [conversionKey(a.row), conversionKey(b.row)]
+  if (one.atMs !== other.atMs) return other.atMs - one.atMs
+  return one.id < other.id ? 1 : -1
 }

@@ -7,6 +7,7 @@ import {
 import type { App, Room } from '../room.ts'
 import { searchCampaigns } from './campaigns.ts'
 import { searchConversions } from './conversions.ts'
+import { withDeadline } from './deadline.ts'
 import { planCampaignSearch, planConversionSearch } from './plan.ts'
 
 export function searchRoutes(app: App, room: Room): void {
@@ -23,7 +24,10 @@ export function searchRoutes(app: App, room: Room): void {
       },
       config: { scope: 'search:conversions' },
     },
-    (request) => searchConversions(room, planConversionSearch(request.query, request.caller), request.signal),
+    (request) => {
+      const plan = planConversionSearch(request.query, request.caller)
+      return withDeadline(request.signal, (signal) => searchConversions(room, plan, signal))
+    },
   )
   app.get(
     '/campaigns/search',
@@ -37,6 +41,9 @@ export function searchRoutes(app: App, room: Room): void {
       },
       config: { scope: 'search:campaigns' },
     },
-    (request) => searchCampaigns(room, planCampaignSearch(request.query, request.caller), request.signal),
+    (request) => {
+      const plan = planCampaignSearch(request.query, request.caller)
+      return withDeadline(request.signal, (signal) => searchCampaigns(room, plan, signal))
+    },
   )
 }

@@ -1,4 +1,5 @@
 import type { ConversionSearchField } from '../../schema/search.ts'
+import type { NamesById } from '../names.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, text, texts } from '../sql/fragment.ts'
 import { idList } from '../sql/idList.ts'
 import type { LatestQuestion } from '../sql/latest.ts'
@@ -33,17 +34,21 @@ const searchColumns: Record<ConversionSearchField, string | undefined> = {
 }
 const searchColumnCount = Object.values(searchColumns).filter(Boolean).length
 
+/** What one part of a search looks for: campaigns and offers by id, and the text in the conversions themselves. */
+export interface SearchPart {
+  campaigns: NamesById
+  offers: NamesById
+  hasText: boolean
+}
+
 /**
- * Which conversions a search finds: by the text in them, or by the campaigns and offers whose names hold it.
+ * Which conversions one part of a search finds: by the text in them, or by the campaigns and offers whose names hold it.
  * @returns undefined when there is nothing that could be found
  */
-export function conversionSearchQuestion(
-  plan: ConversionSearchPlan,
-  campaignIds: readonly string[],
-  offerIds: readonly string[],
-): LatestQuestion | undefined {
+export function conversionSearchQuestion(plan: ConversionSearchPlan, part: SearchPart): LatestQuestion | undefined {
   const { range, fields, folded } = plan
-  const columns = fields.flatMap((field) => searchColumns[field] ?? [])
+  const [campaignIds, offerIds] = [[...part.campaigns.keys()], [...part.offers.keys()]]
+  const columns = part.hasText ? fields.flatMap((field) => searchColumns[field] ?? []) : []
   const byName = [
     ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idList(campaignIds)}`]),
     ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idList(offerIds)}`]),

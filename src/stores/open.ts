@@ -12,6 +12,11 @@ import { isPostgresRefusal, listenTo, mustBeUtf8, openPostgres, type Postgres } 
 export interface Stores {
   readonly clickhouse: ClickHouse
   readonly postgres: Postgres
+  /**
+   * Connections of their own to the same Postgres, for reads whose duration depends on what an account has stored. Key
+   * look-ups and events never wait behind them.
+   */
+  readonly postgresReader: Postgres
   /** `listenTo` of a Postgres server; the embedded engine has none. */
   readonly listen?: (channel: string, onNotice: (payload: string | undefined) => void) => void
   close(): Promise<void>
@@ -19,6 +24,9 @@ export interface Stores {
 
 /** Where a line about the stores goes. */
 export type StoreLog = (line: { level: 'info' | 'warn' | 'error'; message: string }) => void
+
+/** Connections of `postgresReader` to a server. Searches use short statements in turn, so a few connections serve many. */
+const readerConnectionsMax = 4
 
 /**
  * Opens the stores that the settings name, embedded ones where they name none, and makes sure that both answer.
@@ -38,15 +46,18 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
     ? openClickHouse(...addressesOf(embedded.clickhouse))
     : openClickHouse(addressOf(settings.CLICKHOUSE_URL ?? ''), serverReader, naming)
   embedded.onClickHouseMoved((moved) => clickhouse.moveTo(...addressesOf(moved)))
-  const postgres = openPostgres(embedded.postgres ?? { url: settings.DATABASE_URL ?? '' })
+  const postgresAddress = embedded.postgres ?? { url: settings.DATABASE_URL ?? '' }
+  const postgres = openPostgres(postgresAddress)
+  const postgresReader = openPostgres(postgresAddress, readerConnectionsMax)
   const stores: Stores = {
     clickhouse,
     postgres,
+    postgresReader,
     ...(embedded.postgres === undefined && {
       listen: (channel, onNotice) => listenTo(postgres, channel, onNotice),
     }),
     async close() {
-      await Promise.allSettled([clickhouse.close(), postgres.end({ timeout: 5 })])
+      await Promise.allSettled([clickhouse.close(), postgres.end({ timeout: 5 }), postgresReader.end({ timeout: 5 })])
       await embedded.close()
     },
   }

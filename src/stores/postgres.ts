@@ -11,8 +11,9 @@ export type PostgresAddress = { url: string } | { path: string }
 /**
  * Opens a pool. The embedded engine is one session behind a socket, so it gets one connection: more would only queue
  * there. TRAP: nothing may rely on session state (SET, advisory session locks, LISTEN) for the same reason.
+ * @param connectionsMax connections to a server
  */
-export function openPostgres(address: PostgresAddress): Postgres {
+export function openPostgres(address: PostgresAddress, connectionsMax = 10): Postgres {
   const options = {
     connect_timeout: 5,
     // In seconds; the driver's own rises to 20 and would keep us away that long after Postgres is back.
@@ -22,7 +23,7 @@ export function openPostgres(address: PostgresAddress): Postgres {
   }
   return 'path' in address
     ? postgres({ ...options, path: address.path, max: 1, user: 'postgres', database: 'postgres' })
-    : postgres(address.url, { ...options, max: 10 })
+    : postgres(address.url, { ...options, max: connectionsMax })
 }
 
 /**
@@ -70,6 +71,37 @@ export async function askPostgres<Rows>(question: PromiseLike<Rows>, deadlineMs 
     clearTimeout(timer)
   }
 }
+
+/**
+ * Runs a query that ends with a signal. A server is told to cancel it; the embedded engine, which can't, finishes it.
+ * @throws Problem `unavailable`; `query_timeout` when the server or an operator ended it; or the signal's reason
+ */
+export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[]>(
+  query: postgres.PendingQuery<Rows>,
+  signal: AbortSignal,
+): Promise<Rows> {
+  signal.throwIfAborted()
+  let cancel: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    cancel = () => {
+      query.cancel()
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', cancel)
+  })
+  try {
+    return await Promise.race([query, aborted])
+  } catch (error) {
+    if (isPostgresUnreachable(error)) throw unavailable()
+    if ((error as { code?: unknown }).code !== queryCanceled) throw error
+    throw new Problem('query_timeout', 'The database ended the query; try again.', { retryAfterS: 5 })
+  } finally {
+    if (cancel) signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** The SQLSTATE of a statement that was cancelled or ran out of the server's `statement_timeout`. */
+const queryCanceled = '57014'
 
 function unavailable(): Problem {
   return new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })

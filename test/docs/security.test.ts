@@ -18,7 +18,8 @@ beforeAll(async () => {
   // Nothing is asked of the stores here.
   const clickhouse = openClickHouse({ url: 'http://127.0.0.1:9', username: 'x', password: '', database: 'x' })
   const postgres = openPostgres({ url: 'postgres://x@127.0.0.1:9/x' })
-  app = await buildApp({ settings: readSettings({}), stores: { clickhouse, postgres }, now: () => testNowMs })
+  const stores = { clickhouse, postgres, postgresReader: postgres }
+  app = await buildApp({ settings: readSettings({}), stores, now: () => testNowMs })
 })
 afterAll(() => app.close())
 

@@ -378,10 +378,10 @@ const named = (list: readonly Operation[]) =>
 
 describe('503 query_timeout, when ClickHouse gives up a question', () => {
   it.each(named(onClickHouse))('%s', async (_name, operation) => {
-    const { clickhouse, postgres } = api.stores
+    const { clickhouse, ...stores } = api.stores
     const app = await buildApp({
       settings: api.stores.settings,
-      stores: { postgres, clickhouse: hurried(clickhouse) },
+      stores: { ...stores, clickhouse: hurried(clickhouse) },
       now: () => testNowMs,
     })
     await expectRefusal(operation, {}, [503, 'query_timeout'], app)

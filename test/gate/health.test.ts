@@ -44,9 +44,9 @@ describe('health', () => {
     })
     const postgres = openPostgres({ url: `postgres://x:secret@127.0.0.1:${port}/x` })
     for (const [broken, names] of [
-      [{ clickhouse, postgres: stores.postgres }, 'ClickHouse'],
-      [{ clickhouse: stores.clickhouse, postgres }, 'Postgres'],
-      [{ clickhouse, postgres }, 'ClickHouse and Postgres'],
+      [{ ...stores, clickhouse }, 'ClickHouse'],
+      [{ ...stores, postgres, postgresReader: postgres }, 'Postgres'],
+      [{ clickhouse, postgres, postgresReader: postgres }, 'ClickHouse and Postgres'],
     ] as const) {
       const app = await buildApp({ settings: stores.settings, stores: broken, now: () => testNowMs, rooms: [] })
       const answer = await app.inject('/readyz')
@@ -74,8 +74,8 @@ describe('a store that can’t be reached', () => {
     })
     const postgres = openPostgres({ url: `postgres://x:secret@127.0.0.1:${port}/x` })
     for (const broken of [
-      { clickhouse, postgres: stores.postgres },
-      { clickhouse: stores.clickhouse, postgres },
+      { ...stores, clickhouse },
+      { ...stores, postgres, postgresReader: postgres },
     ]) {
       const app = await buildApp({ settings: stores.settings, stores: broken, now: () => testNowMs })
       const answer = await app.inject({ url: '/api/v1/clicks', headers: { authorization: `ApiKey ${key}` } })

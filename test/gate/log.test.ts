@@ -115,8 +115,8 @@ it('never holds a password of a store, however the stores refuse us', async () =
   const postgres = openPostgres({ url: `postgres://x:hush@127.0.0.1:${ports[1]}/x` })
   const statuses = new Set<number>()
   for (const broken of [
-    { clickhouse, postgres: stores.postgres },
-    { clickhouse: stores.clickhouse, postgres },
+    { ...stores, clickhouse },
+    { ...stores, postgres, postgresReader: postgres },
   ]) {
     const log = openLog('trace', destination)
     const app = await buildApp({ settings: stores.settings, stores: broken, redis, now: () => testNowMs, log })

@@ -351,6 +351,7 @@ async function openWatched(): Promise<{ app: App; asked: string[]; close: () => 
   })
   const stores = {
     postgres: watchedPostgres,
+    postgresReader: watchedPostgres,
     clickhouse: Object.create(clickhouse, { reader: { value: watchedReader } }),
   }
   const app = await buildApp({ settings, stores, answers: openAnswers({ lifeMs: 0 }), now: () => testNowMs })
