@@ -72,10 +72,7 @@ export async function findPlaces(
 export async function placeFields(postgres: Postgres, accountId: string): Promise<RowField[]> {
   const fields = await Promise.all(
     (Object.keys(placeTables) as (keyof typeof placeTables)[]).map(async (field) => {
-      const rows = await askPostgres(
-        postgres<{ id: string; name: string }[]>`
-          SELECT id, name FROM ${postgres(placeTables[field])} WHERE account_id = ${accountId} ORDER BY id`,
-      )
+      const rows = await readNames(postgres, placeTables[field], accountId)
       const column = identifier(field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
       const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
       return [
@@ -89,6 +86,30 @@ export async function placeFields(postgres: Postgres, accountId: string): Promis
     }),
   )
   return fields.flat()
+}
+
+/** Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine. */
+const rowsPerStatement = 1_000
+
+/** Reads all names of a table of one account, in the order of their ids. */
+async function readNames(
+  postgres: Postgres,
+  table: NamedTable,
+  accountId: string,
+): Promise<{ id: string; name: string }[]> {
+  const all: { id: string; name: string }[] = []
+  for (;;) {
+    const rows = await askPostgres(
+      postgres<{ id: string; name: string }[]>`
+        SELECT id, name
+        FROM ${postgres(table)}
+        WHERE account_id = ${accountId} AND id > ${all.at(-1)?.id ?? ''}
+        ORDER BY id
+        LIMIT ${rowsPerStatement}`,
+    )
+    all.push(...rows)
+    if (rows.length < rowsPerStatement) return all
+  }
 }
 
 /** ClickHouse refuses a form field above 128 KiB. Quoting may double a text, and one text may have 24 KiB. */

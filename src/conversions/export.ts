@@ -18,7 +18,7 @@ export async function* exportConversions(
   { format, csvEscape, asOfMs }: { format: RowFormat; csvEscape: CsvEscape; asOfMs: number },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const places = await placeFields(stores.postgres, plan.accountId)
+  const places = await placeFields(stores.postgresReader, plan.accountId)
   yield* streamBytes(stores.clickhouse, conversionExportSql(plan, places, { format, csvEscape, asOfMs }), {
     label: 'conversions.export',
     signal,
