@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts'
 
 /** Longest time of a search, all of its queries together. */
-export const searchDeadlineMs = 20_000
+const searchDeadlineMs = 20_000
 
 /**
  * Runs a search that has to end in time. Its signal aborts when the client disconnects and when the time is over; every
