@@ -417,7 +417,7 @@ describe('503 unavailable, when the stores are away', () => {
       200,
     )
     away.clickhouse.moveTo({ url: 'http://127.0.0.1:1', username: 'default', password: '', database: 'nowhere' })
-    await away.postgres.end()
+    await Promise.all([away.postgres.end(), away.postgresReader.end()])
   })
   afterAll(async () => {
     await app?.close()
