@@ -80,8 +80,6 @@ async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
   const read = () => selectRows(writer.stores.clickhouse, ch`${wrong} LIMIT 1`, { label, ...unhurried })
   const [row] = await untilAnswered('comparing what is made of conversions', read, writer)
   if (!row) return
-  // All versions of a key go: a wrong one would hide the right one that is to be inserted.
-  await deleteRows(writer, table, ch`${account} AND (${key}) IN (SELECT ${key} FROM (${wrong}))`, label)
   const insert = () =>
     writer.fence.run(({ deadlineMs, queryId }) =>
       runStatement(
@@ -97,4 +95,7 @@ WHERE (${columns}) NOT IN (${stored})
       ),
     )
   await untilAnswered('rebuilding what is made of conversions', insert, writer)
+  // Only now, so that an interruption takes no right row away. Of a key that is still wrong, another row hides the right one.
+  const hiding = ch`${account} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
+  await deleteRows(writer, table, hiding, label)
 }

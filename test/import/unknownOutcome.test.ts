@@ -6,6 +6,7 @@ import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { clickTables, conversionTables, dyingStores, type WrittenTable } from './dying.ts'
 import { importContent, makeAccount, rowsOf } from './importing.ts'
+import { interceptStatements } from './interceptedStatements.ts'
 
 let stores: TestStores
 let account: string
@@ -120,20 +121,11 @@ describe('an import whose connection breaks during an insert', () => {
 /** The same stores, but the first statement that matches is held until `meanwhile` has ended. */
 function holding(pattern: RegExp, meanwhile: () => Promise<unknown>): Stores {
   let hasHeld = false
-  const client = new Proxy(stores.clickhouse.client, {
-    get(target, name) {
-      const value = Reflect.get(target, name)
-      if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
-      return async (order: Parameters<typeof target.exec>[0]) => {
-        if (!hasHeld && pattern.test(order.query)) {
-          hasHeld = true
-          await meanwhile()
-        }
-        return await target.exec(order)
-      }
-    },
+  return interceptStatements(stores, pattern, async () => {
+    if (hasHeld) return
+    hasHeld = true
+    await meanwhile()
   })
-  return { ...stores, clickhouse: { ...stores.clickhouse, client } }
 }
 
 /** What happens while a writer is suspended: its lease expires, and another writer does the same import. */
