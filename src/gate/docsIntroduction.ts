@@ -66,7 +66,8 @@ with the same filters to read on. Walking a list visits every row exactly once, 
 **Exports.** \`/clicks\` and \`/conversions\` also leave whole: all rows of the filters in one answer of any length, as
 \`application/x-ndjson\`, \`text/csv\` or \`application/vnd.apache.parquet\`, by \`Accept\` or by \`format\`; reports and the daily series as CSV.
 Rows have the same fields and order as in JSON, and one more, \`cursor\`. An answer that breaks off ends with a reset connection;
-call again with the \`cursor\` of the last complete row to go on after it.
+call again with the \`cursor\` of the last complete row to go on after it. An account may have two exports at a time, one while the
+server is busy. A client that takes no byte of a response for a minute, or less than 1 MB in five minutes, is disconnected.
 
 \`\`\`sh
 curl --compressed -H 'Authorization: ApiKey trb_live_…' 'http://127.0.0.1:3000${apiPrefix}/clicks?from=2026-11-01&format=csv'
