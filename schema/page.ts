@@ -37,7 +37,7 @@ export function WalkPage<T extends TSchema>(row: T) {
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'With `updated_since`: every version that our store took before this moment can be seen now; null without. It is no later than the oldest write under way, so no row is skipped.',
+        'With `updated_since`: every version that our store took before this moment can be seen now; null without. Nothing is ever stored before it, also when a clock steps back, so no row is skipped; it stays the same while nothing is stored.',
     }),
   })
 }

@@ -4,7 +4,7 @@ import { checkCsvEscape } from '../csvEscape.ts'
 import { formatOfExport } from '../exports.ts'
 import type { App, Room } from '../room.ts'
 import { toInstantText } from '../time/range.ts'
-import { settledUntil } from '../walk.ts'
+import { readWatermark } from '../walk.ts'
 import { exportClicks } from './export.ts'
 import { planClicks } from './plan.ts'
 import { listClicks } from './run.ts'
@@ -28,7 +28,7 @@ export function clickRoutes(app: App, room: Room): void {
       const format = formatOfExport(request, listFormats, wanted)
       checkCsvEscape(csvEscape, format)
       if (!format) return await listClicks(room, plan, request.signal)
-      const asOfMs = await settledUntil(room.stores, plan.accountId, 'clicks', request.signal)
+      const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'clicks')
       reply.header('x-as-of', toInstantText(asOfMs))
       return await room.exports.send(request, reply, format, (signal) =>
         exportClicks(room, plan, { format, csvEscape, asOfMs }, signal),

@@ -6,7 +6,7 @@ import { type PageKey, type PageOf, toPage } from '../sql/page.ts'
 import { selectRows, smallFinal } from '../sql/rows.ts'
 import { type StoredSubIds, toAmount, toSubIds, toText } from '../storedValues.ts'
 import { toInstantText } from '../time/range.ts'
-import { settledUntil } from '../walk.ts'
+import { readWatermark } from '../walk.ts'
 import type { ClickPlan } from './plan.ts'
 import { clickKeysSql, clickRowsSql, clickWalkSql, conversionCountsSql, convertedQuestion } from './sql.ts'
 
@@ -77,7 +77,7 @@ function keyOf({ clickedAt, id }: Click): PageKey {
 async function walkClicks(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
   const { stores } = room
   const isByStoring = plan.walk.updatedSinceMs !== undefined
-  const asOfMs = isByStoring ? await settledUntil(stores, plan.accountId, 'clicks', signal) : undefined
+  const asOfMs = isByStoring ? await readWatermark(stores.postgres, plan.accountId, 'clicks') : undefined
   const found = await selectRows<PageKey & { clickedMs: number }>(
     stores.clickhouse,
     clickWalkSql(plan, asOfMs, plan.limit + 1),

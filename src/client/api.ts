@@ -656,7 +656,7 @@ export interface operations {
                         hasMore: boolean;
                         /**
                          * Format: date-time
-                         * @description With `updated_since`: every version that our store took before this moment can be seen now; null without. It is no later than the oldest write under way, so no row is skipped.
+                         * @description With `updated_since`: every version that our store took before this moment can be seen now; null without. Nothing is ever stored before it, also when a clock steps back, so no row is skipped; it stays the same while nothing is stored.
                          */
                         asOf: string | null;
                     };
@@ -885,7 +885,7 @@ export interface operations {
                         hasMore: boolean;
                         /**
                          * Format: date-time
-                         * @description With `updated_since`: every version that our store took before this moment can be seen now; null without. It is no later than the oldest write under way, so no row is skipped.
+                         * @description With `updated_since`: every version that our store took before this moment can be seen now; null without. Nothing is ever stored before it, also when a clock steps back, so no row is skipped; it stays the same while nothing is stored.
                          */
                         asOf: string | null;
                     };

@@ -4,7 +4,7 @@ import { checkCsvEscape } from '../csvEscape.ts'
 import { formatOfExport } from '../exports.ts'
 import type { App, Room } from '../room.ts'
 import { toInstantText } from '../time/range.ts'
-import { settledUntil } from '../walk.ts'
+import { readWatermark } from '../walk.ts'
 import { exportConversions } from './export.ts'
 import { planConversions } from './plan.ts'
 import { listConversions } from './run.ts'
@@ -29,7 +29,7 @@ export function conversionRoutes(app: App, room: Room): void {
       const format = formatOfExport(request, listFormats, wanted)
       checkCsvEscape(csvEscape, format)
       if (!format) return await listConversions(room, plan, request.signal)
-      const asOfMs = await settledUntil(room.stores, plan.accountId, 'conversions', request.signal)
+      const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'conversions')
       reply.header('x-as-of', toInstantText(asOfMs))
       return await room.exports.send(request, reply, format, (signal) =>
         exportConversions(room, plan, { format, csvEscape, asOfMs }, signal),

@@ -5,7 +5,7 @@ import { findLatest } from '../sql/latest.ts'
 import { type PageKey, type PageOf, toPage } from '../sql/page.ts'
 import { selectRows } from '../sql/rows.ts'
 import { toInstantText } from '../time/range.ts'
-import { settledUntil } from '../walk.ts'
+import { readWatermark } from '../walk.ts'
 import type { ConversionPlan } from './plan.ts'
 import { conversionQuestion, oldestKeysSql, storedVersionsSql } from './sql.ts'
 
@@ -59,7 +59,7 @@ function readLatest(
  * conversion that gets a new version meanwhile comes again later.
  */
 async function walkStored(room: Room, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
-  const asOfMs = await settledUntil(room.stores, plan.accountId, 'conversions', signal)
+  const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'conversions')
   const versionsMax = 2 * plan.limit + 1
   const rows: StoredConversion[] = []
   let from = plan.after

@@ -4,7 +4,7 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../problem.ts'
 import { type ClickHouse, isDeadlinePassed, whileItWorks } from '../stores/clickhouse.ts'
 import { execute } from '../stores/statement.ts'
-import { ch, type Fragment, instant, render } from './fragment.ts'
+import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './fragment.ts'
 import { asProblem } from './rows.ts'
 
 /**
@@ -43,6 +43,8 @@ export interface Insertion {
    * ClickHouse does that to every block of every table, which costs more than writing it.
    */
   isDistinct?: boolean
+  /** The moment of storing of all rows, epoch milliseconds, for tables that have `stored_at`. */
+  storedAtMs?: number
   /** Stops waiting for the response; the rows may be stored all the same. */
   signal?: AbortSignal
 }
@@ -60,21 +62,16 @@ export class NotBegun extends Problem {
  * @throws NotBegun when nothing was stored, Problem `unavailable` when the rows may or may not have been
  */
 export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, bounds?: WriteBounds): Promise<void> {
-  const { table, columns, bytes, isDistinct, signal } = insertion
+  const { table, bytes, isDistinct, signal } = insertion
   const label = `insert.${table}`
-  const names = columns.map(({ name }) => name).join(', ')
   const startedMs = performance.now()
-  // TRAP: `now64` would be the moment at which the request began; `nowInBlock64` is computed for the block itself.
-  const checked = bounds && render(ch`throwIf(nowInBlock64(3) >= ${instant(bounds.deadlineMs)})`)
-  const rows = checked
-    ? `SELECT ${names} FROM input('${structureOf(columns)}') WHERE NOT ${checked.text} FORMAT RowBinary`
-    : 'FORMAT RowBinary'
+  const statement = render(insertSql(insertion, bounds))
   try {
     await execute(clickhouse.client, {
-      query: `INSERT INTO ${table} (${names}) ${rows}`,
+      query: statement.text,
       values: Readable.from([bytes], { objectMode: false }),
       query_id: bounds?.queryId ?? randomUUID(),
-      ...(checked && { query_params: checked.params }),
+      query_params: statement.params,
       clickhouse_settings: {
         ...writeSettings,
         log_comment: label,
@@ -89,8 +86,20 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, b
   }
 }
 
-function structureOf(columns: Insertion['columns']): string {
-  return columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+function insertSql({ table, columns, storedAtMs }: Insertion, bounds: WriteBounds | undefined): Fragment {
+  const names = join(
+    columns.map(({ name }) => identifier(name)),
+    ', ',
+  )
+  if (!bounds && storedAtMs === undefined) return ch`INSERT INTO ${identifier(table)} (${names}) FORMAT RowBinary`
+  const given = columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+  const storedAt = storedAtMs === undefined ? nothing : ch`, ${instant(storedAtMs)} AS stored_at`
+  // TRAP: `now64` would be the moment at which the request began; `nowInBlock64` is computed for the block itself.
+  const inTime = bounds ? ch`\nWHERE NOT throwIf(nowInBlock64(3) >= ${instant(bounds.deadlineMs)})` : nothing
+  return ch`INSERT INTO ${identifier(table)} (${names}${storedAtMs === undefined ? nothing : ch`, stored_at`})
+SELECT ${names}${storedAt}
+FROM input(${text(given)})${inTime}
+FORMAT RowBinary`
 }
 
 /**

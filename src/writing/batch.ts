@@ -7,7 +7,7 @@ import { repairBatches } from './repairBatches.ts'
 import type { Writer } from './writer.ts'
 
 /** Rows of one table and the days they touch. */
-export type Batch = Insertion & Omit<NotedBatch, 'token'>
+export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<NotedBatch, 'token'>
 
 /**
  * Stores a batch and everything that views make of it. It stands in the journal from before it is sent until ClickHouse
@@ -18,8 +18,8 @@ export type Batch = Insertion & Omit<NotedBatch, 'token'>
  */
 export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> {
   const noted: NotedBatch = { ...batch, token: randomUUID() }
-  await noteBatch(writer, noted)
-  const isStored = await insertOnce(writer, batch)
+  const storedAtMs = await noteBatch(writer, noted)
+  const isStored = await insertOnce(writer, { ...batch, storedAtMs })
   if (isStored) await strikeBatches(writer, [noted.token])
   else await repairBatches(writer, [noted])
   return isStored

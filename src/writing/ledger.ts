@@ -22,16 +22,17 @@ export interface NotedBatch {
  * Notes a batch before it is sent, only if the account's lease is still ours. Clicks make conversions that came before
  * them attributable, so the same statement records that task.
  * The lease's row is locked meanwhile, so that whoever takes the lease next sees the note.
+ * @returns the moment of storing of its rows, epoch milliseconds: later than that of the account's earlier batches
  * @throws LeaseLost
  */
-export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<void> {
+export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<number> {
   const { postgres } = writer.stores
   const { name, fence } = writer.lease
-  const rows = await untilAnswered(
+  const [noted] = await untilAnswered(
     'noting a batch',
     async () => {
       await writer.lease.confirm()
-      return await askPostgres(postgres`
+      return await askPostgres(postgres<{ storedAt: Date }[]>`
         WITH held AS (
           SELECT 1 FROM leases
           WHERE name = ${name} AND fence = ${fence.toString()}::bigint
@@ -48,11 +49,12 @@ export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<void
           ${batch.added.map(({ month }) => month)}::date[], ${batch.added.map(({ rows }) => rows)}::integer[]
         FROM held
         ON CONFLICT (token) DO UPDATE SET token = excluded.token
-        RETURNING 1`)
+        RETURNING stored_at AS "storedAt"`)
     },
     writer,
   )
-  if (rows.length === 0) throw new LeaseLost()
+  if (!noted) throw new LeaseLost()
+  return noted.storedAt.getTime()
 }
 
 /**

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readSettings } from '../../src/settings.ts'
@@ -8,6 +7,7 @@ import { migrate } from '../../src/stores/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { startClickHouse } from '../kit/clickhouseServer.ts'
+import { makeFalseClock } from '../kit/falseClock.ts'
 import { startPostgres } from '../kit/postgresServer.ts'
 import { startRedis } from '../kit/redis.ts'
 import { freePort, type ServerProcess } from '../kit/serverProcess.ts'
@@ -38,12 +38,8 @@ export interface Servers {
   close(): Promise<void>
 }
 
-/** Where Debian's package puts it. */
-const falseClock = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
-
 /** @param folder a small disk of its own, which is the caller's to remove; files of ClickHouse go there */
 export async function openServers(folder: string): Promise<Servers> {
-  if (!existsSync(falseClock)) throw new Error('The faults of clocks want it: apt-get install faketime.')
   const clickhouse = await startClickHouse(folder)
   const postgres = await startPostgres()
   const redis = await startRedis()
@@ -91,22 +87,14 @@ export async function openServers(folder: string): Promise<Servers> {
 
 async function startInstance(folder: string, environment: Record<string, string>): Promise<Instance> {
   const port = await freePort()
-  const clockFile = join(folder, `clock-${port}`)
-  await writeFile(clockFile, '+0')
-  const clock = {
-    LD_PRELOAD: falseClock,
-    FAKETIME_TIMESTAMP_FILE: clockFile,
-    // It looks at its file whenever it is asked for the time, and leaves the clock alone that only measures.
-    FAKETIME_NO_CACHE: '1',
-    DONT_FAKE_MONOTONIC: '1',
-  }
+  const clock = await makeFalseClock(join(folder, `clock-${port}`))
   let child: ChildProcess
   let exited: Promise<unknown[]>
   let isDown = true
 
   async function start(): Promise<void> {
     child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
-      env: { PATH: process.env.PATH, ...environment, ...clock, PORT: `${port}` },
+      env: { PATH: process.env.PATH, ...environment, ...clock.environment, PORT: `${port}` },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     exited = once(child, 'exit')
@@ -140,6 +128,6 @@ async function startInstance(folder: string, environment: Record<string, string>
       child.kill('SIGCONT')
       isDown = false
     },
-    skewClock: (seconds) => writeFile(clockFile, `${seconds < 0 ? '' : '+'}${seconds}`),
+    skewClock: (seconds) => clock.set(`${seconds < 0 ? '' : '+'}${seconds}`),
   }
 }

@@ -29,9 +29,15 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-/** @param options of the answers; unless given none is kept, so that each test sees what it stored */
-export async function openTestApp(options: AnswersOptions = { lifeMs: 0 }): Promise<TestApp> {
-  const stores = await openTestStores()
+/**
+ * @param options of the answers; unless given none is kept, so that each test sees what it stored
+ * @param servers addresses of servers that the file started, instead of what the suite runs on
+ */
+export async function openTestApp(
+  options: AnswersOptions = { lifeMs: 0 },
+  servers?: Record<string, string>,
+): Promise<TestApp> {
+  const stores = await openTestStores(servers)
   let nowMs = testNowMs
   const answers = openAnswers(options)
   const app = await buildApp({ settings: stores.settings, stores, answers, now: () => nowMs })

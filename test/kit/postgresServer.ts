@@ -31,8 +31,12 @@ export function hasPostgres(): boolean {
   return false
 }
 
-/** Makes a server with an empty database `tributary` on a free port. @throws Error where postgresql-15 is missing */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * Makes a server with an empty database `tributary` on a free port.
+ * @param environment variables of its process, beside ours
+ * @throws Error where postgresql-15 is missing
+ */
+export async function startPostgres(environment: Record<string, string> = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-postgres-'))
   const user = userOfServer()
   if (user) await chown(folder, user.uid, user.gid)
@@ -70,7 +74,10 @@ export async function startPostgres(): Promise<PostgresServer> {
         '-c',
         'dynamic_shared_memory_type=mmap',
       ]
-      child = spawn(join(programs, 'postgres'), words, { ...user, stdio: 'ignore', cwd: folder })
+      child = spawn(join(programs, 'postgres'), words, {
+        ...{ ...user, stdio: 'ignore', cwd: folder },
+        env: { ...process.env, ...environment },
+      })
       exited = once(child, 'exit')
       if (await answers(child, url('postgres', atPort))) return
       if (performance.now() > deadlineMs) throw new Error('PostgreSQL does not start.')

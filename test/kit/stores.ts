@@ -22,9 +22,12 @@ export interface TestStores extends Stores {
 /** Embedded engines that files of this process have finished with: starting a pair takes two seconds, emptying it 50 ms. */
 const spare: Made[] = []
 
-/** Opens stores of the file's own; `close` them in `afterAll`. */
-export async function openTestStores(): Promise<TestStores> {
-  const made = spare.pop() ?? (await make())
+/**
+ * Opens stores of the file's own; `close` them in `afterAll`.
+ * @param servers addresses of servers that the file started, instead of what the suite runs on
+ */
+export async function openTestStores(servers?: Record<string, string>): Promise<TestStores> {
+  const made = servers ? await make(servers) : (spare.pop() ?? (await make()))
   let isSpoilt = false
   return {
     ...made.stores,
@@ -34,7 +37,7 @@ export async function openTestStores(): Promise<TestStores> {
       isSpoilt = true
     },
     async close() {
-      if (isSpoilt || made.settings.CLICKHOUSE_URL !== undefined) return await made.remove()
+      if (isSpoilt || servers || made.settings.CLICKHOUSE_URL !== undefined) return await made.remove()
       await empty(made)
       spare.push(made)
     },
@@ -50,8 +53,9 @@ interface Made {
   remove(): Promise<void>
 }
 
-async function make(): Promise<Made> {
-  const { environment, remove } = await makeTestPlace()
+async function make(servers: Record<string, string> = {}): Promise<Made> {
+  const { environment: ofSuite, remove } = await makeTestPlace()
+  const environment = { ...ofSuite, ...servers }
   const settings = readSettings(environment)
   const stores = await openStores(settings, () => {})
   await migrate(stores)
