@@ -204,7 +204,7 @@ LIMIT 201`,
 
 /** A cursor as the page before would have given it. */
 function cursorAt(atMs: number, filter: Record<string, string>): string {
-  const query = { ...filter, ...(filter['converted'] && { converted: filter['converted'] === 'true' }) } as Parameters<
+  const query = { ...filter, ...(filter.converted && { converted: filter.converted === 'true' }) } as Parameters<
     typeof planClicks
   >[0]
   const { boundTo } = planClicks(query, { accountId: benchAccount, currency: 'USD' }, benchNowMs)
@@ -215,13 +215,13 @@ function postgresPage(atMs: number, filter: Record<string, string>): PostgresQue
   return {
     text: `
       SELECT * FROM clicks
-      WHERE account_id = $1 AND clicked_at <= $2${filter['campaign_id'] ? ' AND campaign_id = $3' : ''}${
-        filter['converted']
-          ? ` AND ${filter['converted'] === 'true' ? '' : 'NOT '}EXISTS (SELECT 1 FROM conversions c WHERE c.account_id = $1 AND c.click_id = clicks.id AND NOT c.is_test)`
+      WHERE account_id = $1 AND clicked_at <= $2${filter.campaign_id ? ' AND campaign_id = $3' : ''}${
+        filter.converted
+          ? ` AND ${filter.converted === 'true' ? '' : 'NOT '}EXISTS (SELECT 1 FROM conversions c WHERE c.account_id = $1 AND c.click_id = clicks.id AND NOT c.is_test)`
           : ''
       }
       ORDER BY clicked_at DESC, id DESC LIMIT 201`,
-    values: [benchAccount, new Date(atMs), ...(filter['campaign_id'] ? [filter['campaign_id']] : [])],
+    values: [benchAccount, new Date(atMs), ...(filter.campaign_id ? [filter.campaign_id] : [])],
   }
 }
 

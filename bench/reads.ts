@@ -205,11 +205,11 @@ async function engineFigures(): Promise<{ rows: number; bytes: number; cpuUs: nu
     format: 'JSONEachRow',
   })
   const rows = await answer.json<{ event: string; value: string }>()
-  const valueOf = new Map(rows.map(({ event, value }) => [event, Number(value)]))
+  const counterValues = new Map(rows.map(({ event, value }) => [event, Number(value)]))
   return {
-    rows: valueOf.get('SelectedRows') ?? 0,
-    bytes: valueOf.get('SelectedBytes') ?? 0,
-    cpuUs: valueOf.get('OSCPUVirtualTimeMicroseconds') ?? 0,
+    rows: counterValues.get('SelectedRows') ?? 0,
+    bytes: counterValues.get('SelectedBytes') ?? 0,
+    cpuUs: counterValues.get('OSCPUVirtualTimeMicroseconds') ?? 0,
   }
 }
 
@@ -280,7 +280,7 @@ async function keep(stage: Stage, found: object, memory: object): Promise<void> 
     clicksOfAll: clicks,
     bytesStored: stored,
     bytesAClick: {
-      clickhouseRows: rounded((stored['clicks'] ?? 0) / clicks),
+      clickhouseRows: rounded((stored.clicks ?? 0) / clicks),
       clickhouseAll: rounded(ofClicks.reduce((sum, table) => sum + (stored[table] ?? 0), 0) / clicks),
       ...(postgres && { postgresRows: rounded(postgres.rowBytes / clicks) }),
       ...(postgres && { postgresAll: rounded(postgres.allBytes / clicks) }),

@@ -27,12 +27,12 @@ export function formatClause(format: RowFormat): Fragment {
 /** The select list of some fields, each under its name. */
 export function selectList(fields: readonly RowField[], format: RowFormat, csvEscape?: CsvEscape): Fragment {
   return join(
-    fields.map((field) => ch`${valueOf(field, format, csvEscape)} AS ${identifier(field.name)}`),
+    fields.map((field) => ch`${fieldExpression(field, format, csvEscape)} AS ${identifier(field.name)}`),
     ',\n  ',
   )
 }
 
-function valueOf({ value, cell, isText }: RowField, format: RowFormat, csvEscape: CsvEscape): Fragment {
+function fieldExpression({ value, cell, isText }: RowField, format: RowFormat, csvEscape: CsvEscape): Fragment {
   if (format !== 'csv') return value
   return isText && csvEscape === 'formulas' ? escapeFormulaSql(value) : (cell ?? value)
 }

@@ -35,7 +35,7 @@ async function takeAll(resource) {
   const query = new URLSearchParams({ ...everything[resource], format: 'ndjson' })
   const answer = await fetch(`${baseUrl}/api/v1/${resource}?${query}`, { headers })
   if (!answer.ok) throw new Error(await answer.text())
-  let rows = []
+  const rows = []
   for await (const line of createInterface({ input: Readable.fromWeb(answer.body) })) {
     rows.push(JSON.parse(line))
     if (rows.length === 1000) await put(resource, rows.splice(0))

@@ -1,7 +1,7 @@
 import { type Offer, offers } from './catalogue.ts'
 import { clickIdOf } from './clicks.ts'
 import { outcomesByDay } from './outcomes.ts'
-import { type DemoPlan } from './visits.ts'
+import type { DemoPlan } from './visits.ts'
 
 /** A browser's event as `import pixel-events` takes it. */
 export interface PixelEventRow {

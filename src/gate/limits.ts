@@ -153,7 +153,10 @@ function storeOf({ redis, withoutRedis, now }: LimitsOptions): FastifyRateLimitS
   }
 
   function settle(shared: Promise<Counted> | undefined, alone: () => Counted, tell: Tell): void {
-    if (!shared) return answer(tell, alone())
+    if (!shared) {
+      answer(tell, alone())
+      return
+    }
     shared.then(
       (counted) => answer(tell, counted),
       () => (withoutRedis === 'open' ? answer(tell, alone()) : tell(uncounted())),

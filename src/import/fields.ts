@@ -32,7 +32,10 @@ export function rowReader<Row extends object>(shape: RowShape<Row>): RowReader<R
   const readers = new Map<string, { kind: Kind<unknown>; assign: Assign } | undefined>()
   for (const name of shape.ignored) readers.set(name, undefined)
   for (const [name, kind] of Object.entries(shape.fields) as [keyof Row & string, Kind<unknown>][]) {
-    readers.set(name, { kind, assign: (row, value) => void (row[name] = value as Row[typeof name]) })
+    const assign: Assign = (row, value) => {
+      row[name] = value as Row[typeof name]
+    }
+    readers.set(name, { kind, assign })
   }
   for (const [name, kind] of Object.entries(shape.spread ?? {})) {
     readers.set(name, { kind, assign: (row, value) => void Object.assign(row, value) })

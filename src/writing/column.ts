@@ -12,10 +12,10 @@ export interface Column<Row> {
 export function columnsOf<Row>() {
   const column =
     <Value>(type: string, writeValue: (out: RowBinary, value: Value) => void) =>
-    (name: string, valueOf: (row: Row) => Value): Column<Row> => ({
+    (name: string, select: (row: Row) => Value): Column<Row> => ({
       name,
       type,
-      write: (out, row) => writeValue(out, valueOf(row)),
+      write: (out, row) => writeValue(out, select(row)),
     })
   return {
     text: column<string>('String', (out, value) => out.text(value)),

@@ -43,11 +43,11 @@ async function uptimeS(): Promise<number> {
 }
 
 describe('a server whose ClickHouse is restored from a backup', () => {
-  it.skipIf(process.env['CLICKHOUSE_URL'] !== undefined)(
+  it.skipIf(process.env.CLICKHOUSE_URL !== undefined)(
     'stores again what the restored files lack, and counts what they hold',
     { timeout: 120_000 },
     async () => {
-      const data = String(api.stores.environment['DATA_DIR'])
+      const data = String(api.stores.environment.DATA_DIR)
       const [folder, backup] = [join(data, 'clickhouse'), join(data, 'backup')]
       const engine = (name: string) => processesOf(data).find(({ program }) => program === name)?.id ?? 0
       for (let n = 0; n < 5; n++) expect(await send(app, key, event(`kept-${n}`))).toEqual(accepted)

@@ -41,6 +41,7 @@ function routes(app: App, { answers, exports }: Room): void {
   app.get('/exports', { config }, (request, reply) =>
     exports.send(request, reply, 'csv', async function* (signal) {
       await endOf(signal)
+      yield Buffer.alloc(0)
     }),
   )
   app.get('/streams', { config }, (_request, reply) => {

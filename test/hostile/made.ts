@@ -44,6 +44,7 @@ const hostileTexts = [
     '{p1:String}',
     '{p1:Identifier}',
     '$1',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an attempt of template injection, sent as it is
     '${7*7}',
     '?',
     '\\',

@@ -30,8 +30,8 @@ export async function storeConversions(
   const present = new Map<unknown, StoredRow>()
   const values = rows.flatMap((given): StoredRow[] => {
     const row = { account_id: accountId, source: 'cpa', status: 'approved', version: 1, ...given }
-    const before = present.get(given['id'])
-    present.set(given['id'], row)
+    const before = present.get(given.id)
+    present.set(given.id, row)
     return before ? [{ ...before, is_deleted: 1 }, row] : [row]
   })
   await clickhouse.client.insert({

@@ -80,7 +80,7 @@ describe('GET /conversions/search', () => {
     const holds = (n: number) => n % 3 !== 0 || n % 4 === 0 || n % 5 === 0
     const expected = rows
       .filter((_, n) => holds(n))
-      .sort((a, b) => (`${a['converted_at']} ${a['id']}` < `${b['converted_at']} ${b['id']}` ? 1 : -1))
+      .sort((a, b) => (`${a.converted_at} ${a.id}` < `${b.converted_at} ${b.id}` ? 1 : -1))
       .map(({ id }) => id)
     for (const limit of [7, 200])
       expect(await walkSearch(api, '/conversions/search', 'q=wide', limit, wide)).toEqual(expected)

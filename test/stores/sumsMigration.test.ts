@@ -16,7 +16,7 @@ let stores: TestStores
 const ofSums = ['0009_sums.sql', '0011_drop_rollups_of_clicks.sql']
 
 // Going back is for one server; each node of a cluster runs the same files by itself.
-describe.skipIf(process.env['TRIBUTARY_TEST_CLUSTER'])('a store without sums', () => {
+describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('a store without sums', () => {
   beforeAll(async () => {
     stores = await openTestStores()
     stores.spoil()

@@ -7,7 +7,7 @@ import type { CrashStores } from './crashStores.ts'
 import type { Hold } from './holdingProxy.ts'
 import { openStoreProxies } from './storeProxies.ts'
 
-const lookUp = /^POST [^]*SELECT[^]*pixel_events/
+const lookUp = /^POST [\s\S]*SELECT[\s\S]*pixel_events/
 const insert = /^POST [^ ]*INSERT(?:\+|%20)INTO(?:\+|%20)pixel_events\b/
 
 /** Every step of an event. What is held reaches ClickHouse after another server has stored the event. */
