@@ -31,11 +31,11 @@ export const crashScenarios: Record<string, CrashScenario> = {
   'Postgres is killed at each fsync of a click': () => kills('click', 'fsync', 4, killPostgres),
   'Postgres is killed at each fsync of a changed conversion': () =>
     kills('changed conversion', 'fsync', 4, killPostgres),
-  'Either node of two is killed at each rename of a click': () => kills('click', 'rename', 4, killNodeOfTwo),
-  'Either node of two is killed at each rename of a conversion': () => kills('conversion', 'rename', 4, killNodeOfTwo),
+  'Either node of two is killed at each rename of a click': () => kills('click', 'rename', 12, killNodeOfTwo),
+  'Either node of two is killed at each rename of a conversion': () => kills('conversion', 'rename', 12, killNodeOfTwo),
   'Either node of two is killed at each rename of a changed conversion': () =>
-    kills('changed conversion', 'rename', 4, killNodeOfTwo),
-  'Either node of two is killed at each rename of an event': () => kills('event', 'rename', 8, killNodeOfTwo),
+    kills('changed conversion', 'rename', 12, killNodeOfTwo),
+  'Either node of two is killed at each rename of an event': () => kills('event', 'rename', 12, killNodeOfTwo),
 
   'An import is stopped for 25 s at each step': () =>
     onStores({}, async (stores) => {
@@ -87,6 +87,7 @@ interface Target {
 
 const killClickHouse: Target = { victimsOf: ({ nodes }) => nodes }
 const killPostgres: Target = { victimsOf: ({ postgres }) => [postgres] }
+/** A write concerns the node that its row belongs to, so about half of the writes at an instant are hit. */
 const killNodeOfTwo: Target = { ...killClickHouse, isCluster: true }
 
 function kills(name: TrialName, call: FileCall, times: number, target = killClickHouse) {
