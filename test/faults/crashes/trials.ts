@@ -86,9 +86,9 @@ export async function runTrials(stores: CrashStores, trial: Trial, { call, times
   }
 }
 
-/** The file of a call's arguments, without what differs from run to run: `tmp_insert/data.bin`. */
+/** The file that a call names, without what differs from run to run: `tmp_insert/data.bin`; most name a descriptor. */
 function stepOf(callArguments: string): string {
-  const [, path] = /"([^"]*)"/.exec(callArguments) ?? []
+  const [, path] = /"(\/[^"]*)"/.exec(callArguments) ?? []
   const names = path?.replace(/\/$/, '').split('/').slice(-2) ?? []
   return names.map((name) => name.replace(/_\d[\d_]*|[0-9a-f-]{36}/g, '')).join('/') || 'a descriptor'
 }
