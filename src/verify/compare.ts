@@ -12,6 +12,7 @@ import type { Writer } from '../writing/writer.ts'
 import type { Difference, Sums } from './difference.ts'
 import { compareClickIds } from './duplicateClicks.ts'
 import { compareConversionIds } from './duplicateConversions.ts'
+import { compareStoredMoments } from './storedMoments.ts'
 
 /** Any click lies between these: see the importer's limits. */
 const allDays = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
@@ -33,7 +34,11 @@ export async function compareAccount(writer: Writer): Promise<Difference[]> {
       table,
       ...counts,
     })),
-    ...[...(await compareClickIds(writer)), ...(await compareConversionIds(writer))].map((ids) => ({
+    ...[
+      ...(await compareClickIds(writer)),
+      ...(await compareConversionIds(writer)),
+      ...(await compareStoredMoments(writer)),
+    ].map((ids) => ({
       accountId,
       ...ids,
     })),

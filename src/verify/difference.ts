@@ -2,7 +2,13 @@ import type { Metric } from '../../schema/metrics.ts'
 import type { MissingRows } from '../writing/storedRows.ts'
 
 /** Something in a table of an account that is not as it should be. */
-export type Difference = { accountId: string } & (DerivedDifference | DuplicateIds | UnattributedConversions | LostRows)
+export type Difference = { accountId: string } & (
+  | DerivedDifference
+  | DuplicateIds
+  | UnattributedConversions
+  | LostRows
+  | RowsAheadOfWatermark
+)
 
 /** Rows that follow from clicks and conversions, and are not what these say. */
 export interface DerivedDifference {
@@ -44,6 +50,17 @@ export interface LostRows {
   stored: number
 }
 
+/** Rows that reads by `updated_since` do not return: their moment of storing was given to no batch. */
+export interface RowsAheadOfWatermark {
+  kind: 'ahead_of_watermark'
+  table: 'clicks' | 'conversions'
+  /** First day of a UTC month, `2026-11-01`. */
+  month: string
+  rows: number
+  /** The latest of their moments of storing, epoch milliseconds. */
+  latestMs: number
+}
+
 /** Whether `--repair` makes it right: rows that are lost can't be made out of anything that is left. */
 export function isRepairable({ kind }: Difference): boolean {
   return kind !== 'missing_rows'
@@ -61,6 +78,8 @@ export function lineOf(difference: Difference): string {
     }
     case 'unattributed':
       return `${accountId} ${table}: ${counted(difference.conversions, 'conversion is', 'conversions are')} not attributed to the stored click`
+    case 'ahead_of_watermark':
+      return `${accountId} ${table} ${difference.month.slice(0, 7)}: ${counted(difference.rows, 'row is', 'rows are')} stored after the moment of the last batch; reads by updated_since do not return them`
     case 'missing_rows': {
       const { month, confirmed, stored } = difference
       return `${accountId} ${table} ${month.slice(0, 7)}: ${counted(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`

@@ -9,6 +9,7 @@ import { compareAccount } from './compare.ts'
 import { type Difference, isRepairable } from './difference.ts'
 import { removeDuplicateClicks } from './duplicateClicks.ts'
 import { removeDuplicateConversions } from './duplicateConversions.ts'
+import { raiseWatermark } from './storedMoments.ts'
 
 /** One repair may bring to light what another one hid, as a click that was missing in the index and is stored twice. */
 const roundsMax = 3
@@ -35,6 +36,9 @@ async function repair(writer: Writer, differences: readonly Difference[]): Promi
     writer.accountId,
     [...days].map((dayMs) => ({ firstMs: dayMs, lastMs: dayMs })),
   )
+  for (const difference of differences) {
+    if (difference.kind === 'ahead_of_watermark') await raiseWatermark(writer, difference)
+  }
   const tokens: string[] = []
   for (const { fromMs, untilMs } of spans) {
     const token = randomUUID()

@@ -41,6 +41,15 @@ export async function storeConversions(
   })
 }
 
+/** As imports do, gives a moment of storing to the rows of an account that are put into its tables within an hour. */
+export async function giveMoments({ postgres }: Pick<Stores, 'postgres'>, accountId: string): Promise<void> {
+  await postgres`
+    INSERT INTO watermarks
+    SELECT ${accountId}, resource, clock_timestamp() + interval '1 hour'
+    FROM unnest(ARRAY['clicks', 'conversions']) AS resource
+    ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = excluded.stored_at`
+}
+
 /**
  * Puts campaigns, offers, landing pages or traffic sources straight into their table.
  * @param rows each with `id`; named after it, active and made at testNowMs unless given

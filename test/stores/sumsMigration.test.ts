@@ -7,7 +7,7 @@ import { migrate } from '../../src/stores/migrate.ts'
 import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { runHere } from '../cli/command.ts'
 import { importContent } from '../import/importing.ts'
-import { storeClicks } from '../kit/rows.ts'
+import { giveMoments, storeClicks } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 // A store as version 0008 left it, with rows as the programs before it wrote them.
@@ -22,6 +22,7 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('a store without sums', () =
     stores.spoil()
     await goBack()
     await createAccount(stores.postgres, { id: 'acme', name: 'Acme', plan: 'pro', currency: 'USD' })
+    await giveMoments(stores, 'acme')
     await storeClicks(stores, 'acme', [
       { id: 'c1', clicked_at: '2025-10-30 10:00:00.000', campaign_id: 'k1', country: 'US', cost_base: 0.5 },
       { id: 'c2', clicked_at: '2026-11-01 23:59:59.999', campaign_id: 'k2', country: 'DE', cost_base: 0.25 },

@@ -4,12 +4,13 @@ import { rollupNames } from '../../src/rollups/catalogue.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { compareAccount } from '../../src/verify/compare.ts'
 import { repairAccount } from '../../src/verify/repair.ts'
+import { readWatermark } from '../../src/walk.ts'
 import { openWriter } from '../../src/writing/open.ts'
 import { recoverAccounts } from '../../src/writing/recoverAccounts.ts'
 import { runHere } from '../cli/command.ts'
 import { Died } from '../import/dying.ts'
 import { importContent, rowsOf } from '../import/importing.ts'
-import { changeTables } from '../kit/rows.ts'
+import { changeTables, giveMoments } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 let stores: TestStores
@@ -33,6 +34,7 @@ beforeEach(async () => {
     { ...approved, id: 'v1', convertedAt: '2026-11-03T00:00:00Z', clickId: 'c1' },
     { ...approved, id: 'v2', convertedAt: '2026-11-04T00:00:00Z', clickId: 'later' },
   ])
+  await giveMoments(stores, account)
 })
 
 const approved = { status: 'approved', updatedAt: '2026-11-05T00:00:00Z', revenue: 2.5 }
@@ -227,6 +229,31 @@ describe('conversions that are not attributed to their click', () => {
     })
     expect((await verify('--repair')).code).toBe(0)
     expect(await stored('click_id', 'converted_clicks FINAL')).toEqual([{ click_id: 'c1' }, { click_id: 'later' }])
+    await expectSilentForGood()
+  })
+})
+
+describe('rows that no batch was given a moment for', () => {
+  it('are reported, and a repair lets reads by updated_since go on past them', async () => {
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, id, clicked_at, stored_at)
+        VALUES ('${account}', 'ahead', '2026-11-02 10:11:00', now64(3) + INTERVAL 1 DAY)`,
+    })
+    const asOf = () => readWatermark(stores.postgres, account, 'clicks')
+    const [{ storedAtMs = 0 } = {}] = await rowsOf<{ storedAtMs: number }>(
+      stores,
+      `SELECT toUnixTimestamp64Milli(stored_at) AS storedAtMs FROM clicks WHERE account_id = '${account}' AND id = 'ahead'`,
+    )
+    expect(await asOf()).toBeLessThan(storedAtMs)
+    expect(await verify()).toMatchObject({
+      code: 1,
+      lines: [
+        `${account} clicks 2026-11: 1 row is stored after the moment of the last batch; reads by updated_since do not return them`,
+        '1 account compared: 1 difference.',
+      ],
+    })
+    expect((await verify('--repair')).code).toBe(0)
+    expect(await asOf()).toBeGreaterThan(storedAtMs)
     await expectSilentForGood()
   })
 })

@@ -3,7 +3,7 @@ import { createAccount } from '../../src/accounts/accounts.ts'
 import { sums } from '../../src/metrics.ts'
 import { rollupNames } from '../../src/rollups/catalogue.ts'
 import { runHere } from '../cli/command.ts'
-import { changeTables, storeClicks, storeConversions } from '../kit/rows.ts'
+import { changeTables, giveMoments, storeClicks, storeConversions } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 let stores: TestStores
@@ -28,6 +28,7 @@ async function makeAccounts(...ids: string[]): Promise<void> {
       { id: 'v1', converted_at: '2026-11-01 11:00:00.000', click_id: 'c1', click_at: '2026-10-30 10:00:00.000' },
       { id: 'v2', converted_at: '2026-11-01 12:00:00.000', status: 'pending' },
     ])
+    await giveMoments(stores, id)
   }
 }
 
