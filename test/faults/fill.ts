@@ -1,10 +1,8 @@
-import type { ClickHouseSettings } from '@clickhouse/client'
 import { scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
-import { selectRows } from '../../src/sql/rows.ts'
-import { storedInMonthSql } from '../../src/storedEvents.ts'
+import { countStoredEvents } from '../../src/storedEvents.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { changeTables, type StoredRow, storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 import type { Load } from './load.ts'
@@ -106,19 +104,14 @@ export async function reckon({ clickhouse }: BothStores, load: Load): Promise<st
   await changeTables({ clickhouse }, 'OPTIMIZE TABLE pixel_events FINAL')
   let counted = 0
   // A clock that was wrong may have dated events into a neighbouring month.
-  for (const [monthMs, settings] of monthsAround(new Date())) {
-    const question = storedInMonthSql([account], monthMs)
-    const [ceiling] = await selectRows<{ stored: number }>(clickhouse, question, { label: 'faults', settings })
-    counted += ceiling?.stored ?? 0
+  for (const monthMs of monthsAround(new Date())) {
+    counted += (await countStoredEvents(clickhouse, [account], monthMs, { label: 'faults' })).get(account) ?? 0
   }
   if (counted !== stored.size) faults.push(`The ceiling counts ${counted} of ${stored.size} events`)
   return faults
 }
 
-/** @returns first moments of months, and how to count there; a month without events uses no projection */
-function monthsAround(now: Date): [monthMs: number, settings: ClickHouseSettings][] {
-  return [-1, 0, 1].map((shift) => [
-    Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + shift),
-    shift === 0 ? { force_optimize_projection: 1 } : {},
-  ])
+/** @returns first moments of the month before, this one and the next */
+function monthsAround(now: Date): number[] {
+  return [-1, 0, 1].map((shift) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + shift))
 }
