@@ -1,61 +1,73 @@
-// Who may import whom. `npm run check` holds it; `.dependency-canary.mjs` holds that this saw the code at all.
-const rooms = 'reports|stats|clicks|conversions|search|metadata|events|usage|health'
+// Which folder may import which. `npm run check` enforces it; `.dependency-canary.mjs` fails when no module was seen.
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+/** What each folder of src/ may import, besides itself, src/problem.ts and schema/. */
+const layers = {
+  stores: ['package', 'settings'],
+  accounts: ['stores'],
+  query: ['stores'],
+  rows: ['query', 'stores'],
+  http: ['accounts', 'rows', 'query', 'stores', 'settings', 'package'],
+  api: ['http', 'accounts', 'rows', 'query', 'stores', 'package', 'writer/tables'],
+  writer: ['query', 'stores'],
+  import: ['writer', 'accounts', 'stores', 'query'],
+  export: ['import/fileFormat', 'import/resourceNames', 'rows', 'query', 'stores'],
+  demo: ['import', 'accounts', 'stores'],
+  client: [],
+}
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    rule('no-circles', 'Data flows one way.', {}, { circular: true }),
+    rule('no-module-cycles', 'Modules import each other in one direction.', {}, { circular: true }),
+    {
+      ...rule('no-folder-cycles', 'Folders import each other in one direction.', {}, { circular: true }),
+      scope: 'folder',
+    },
     rule(
-      'schema-imports-nothing-of-ours',
-      'The contract stands alone.',
+      'schema-imports-typebox-only',
+      'The contract imports nothing of the product.',
       { path: '^schema/' },
       { path: '^(src|test|bench)/' },
     ),
     rule(
-      'nothing-imports-tests',
-      'Tests and loads look in from outside.',
+      'product-imports-no-tests',
+      'Tests and benches are never imported.',
       { path: '^(src|schema)/' },
       { path: '^(test|bench)/' },
     ),
-    rule(
-      'rooms-are-apart',
-      'What two rooms need lives beside them, not in one of them.',
-      { path: `^src/(${rooms})/` },
-      { path: `^src/(${rooms})/`, pathNot: '^src/$1/' },
+    ...Object.entries(layers).map(([folder, below]) =>
+      rule(
+        `${folder}-imports-lower-layers`,
+        `src/${folder} may import ${below.join(', ') || 'no other folder'}.`,
+        { path: `^src/${folder}/` },
+        { path: '^src/', pathNot: `^src/(problem\\.ts|(${[folder, ...below].join('|')})(/|\\.ts))` },
+      ),
     ),
     rule(
-      'rooms-know-no-app',
-      'Rooms are given what they need.',
-      { path: `^src/(${rooms}|sql|stores|time)/` },
-      { path: '^src/(app\\.ts|main\\.ts|(gate|cli|import|demo|export|verify)/)' },
+      'api-resources-are-independent',
+      'Resources never import each other; what two need belongs to a lower layer.',
+      { path: '^src/api/([^/]+)/' },
+      { path: '^src/api/([^/]+)/', pathNot: '^src/api/$1/' },
     ),
     rule(
-      'sql-knows-stores-only',
-      'SQL is text and typed values.',
-      { path: '^src/sql/' },
-      { path: '^src/', pathNot: '^src/(sql/|problem|stores/)' },
-    ),
-    rule(
-      'fastify-stays-at-the-door',
-      'Only app, gate, rooms’ routes and their type know the web framework.',
-      { path: '^src/', pathNot: '^src/(app|room)\\.ts|^src/gate/|/routes\\.ts$' },
+      'only-routes-import-fastify',
+      'Only app, http and routes use the web framework; types are free.',
+      { path: '^src/', pathNot: '^src/app\\.ts|^src/http/|/routes\\.ts$' },
       { path: 'node_modules/(fastify|@fastify)/', dependencyTypesNot: ['type-only'] },
     ),
     rule(
-      'drivers-stay-with-the-stores',
-      'One caller of each driver.',
-      { path: '^src/', pathNot: '^src/stores/|^src/sql/rows\\.ts' },
+      'only-stores-import-drivers',
+      'Drivers have one caller; types are free.',
+      { path: '^src/', pathNot: '^src/stores/' },
       { path: 'node_modules/(@clickhouse/client|postgres|ioredis)/', dependencyTypesNot: ['type-only'] },
     ),
-    rule('main-is-the-top', 'Nothing imports the command.', {}, { path: '^src/main\\.ts$' }),
+    rule('main-is-the-entry-point', 'Nothing imports main.', {}, { path: '^src/main\\.ts$' }),
     rule(
-      'only-what-is-declared',
-      'Every package stands in package.json.',
+      'only-declared-packages',
+      'Every package is declared in package.json.',
       { path: '^(src|schema)/' },
-      {
-        dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'],
-      },
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
     ),
   ],
   options: {

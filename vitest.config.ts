@@ -10,7 +10,7 @@ if (process.env.TMPDIR === undefined && freeBytes(memory) > roomBytes) process.e
 
 /** They take half a minute each; begun last, they would be waited for alone. */
 const long =
-  /test\/(docs\/commands|embedded\/(attach|recovery)|events\/faults|faults\/crashes\/crashes|import\/(kill|recovery)|law\/law|verify\/verify)\./
+  /test\/(docs\/commands|stores\/embedded\/(attach|recovery)|api\/events\/faults|faults\/crashes\/crashes|writer\/(kill|repair\/(recovery|verify))|properties\/consistency\/consistency)\./
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { packageRoot } from '../src/stores/packageRoot.ts'
+import { packageRoot } from '../src/package.ts'
 
 const run = promisify(execFile)
 const buildTimeoutMs = 10 * 60_000

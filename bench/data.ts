@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ch, count, type Fragment, identifier, render, text } from '../src/sql/fragment.ts'
-import { whileItWorks } from '../src/stores/clickhouse.ts'
+import { whileItWorks } from '../src/stores/clickhouse/connection.ts'
+import { ch, count, type Fragment, identifier, render, text } from '../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../src/stores/open.ts'
 
 /** The account that questions are put to; four others, each a tenth of its size, lie beside it in every table. */

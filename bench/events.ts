@@ -9,10 +9,10 @@ import { parseArgs } from 'node:util'
 import { createAccount } from '../src/accounts/accounts.ts'
 import { createKey } from '../src/accounts/keys.ts'
 import { setPlanLimits } from '../src/accounts/plans.ts'
+import { packageRoot } from '../src/package.ts'
 import { readSettings } from '../src/settings.ts'
-import { migrate } from '../src/stores/migrate.ts'
+import { migrate } from '../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../src/stores/open.ts'
-import { packageRoot } from '../src/stores/packageRoot.ts'
 import { type EventLoad, perSecondOf, type Seen, sendEvents } from './eventsLoad.ts'
 import {
   clickhousePid,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { packageRoot } from '../src/stores/packageRoot.ts'
+import { packageRoot } from '../src/package.ts'
 
 /** One way of sending events. */
 export interface EventLoad {

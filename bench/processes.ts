@@ -59,7 +59,7 @@ export function urlOf({ line }: Program): string {
 export async function clickhousePid(dataDir: string): Promise<number | undefined> {
   for (const name of await readdir('/proc')) {
     const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
-    if (command.includes('clickhouseEngine.js') && command.includes(dataDir)) return Number(name)
+    if (command.includes('embedded/clickhouse/engine.js') && command.includes(dataDir)) return Number(name)
   }
   return undefined
 }

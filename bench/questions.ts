@@ -1,7 +1,7 @@
 import { dimensions } from '../schema/report.ts'
-import { planClicks } from '../src/clicks/plan.ts'
-import { ch, type Fragment, identifier, instant, nothing, text } from '../src/sql/fragment.ts'
-import { writeCursor } from '../src/sql/page.ts'
+import { planClicks } from '../src/api/clicks/plan.ts'
+import { writeCursor } from '../src/query/pagination.ts'
+import { ch, type Fragment, identifier, instant, nothing, text } from '../src/stores/clickhouse/sql.ts'
 import { benchAccount, benchNowMs, searchedAccount } from './data.ts'
 import type { PostgresQuestion } from './postgres.ts'
 

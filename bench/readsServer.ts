@@ -1,7 +1,8 @@
 // What bench/reads.ts asks: the server as it runs, at the moment that the data ends. It listens twice, and prints both
 // addresses: where no answer is kept, and where stats and reports are kept for a moment as `serve` does.
-import { openAnswers } from '../src/answers.ts'
+
 import { buildApp } from '../src/app.ts'
+import { openAnswers } from '../src/http/responseCache.ts'
 import { readSettings } from '../src/settings.ts'
 import { openStores } from '../src/stores/open.ts'
 import { benchNowMs } from './data.ts'

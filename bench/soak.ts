@@ -9,12 +9,12 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { packageRoot } from '../src/package.ts'
 import { readSettings } from '../src/settings.ts'
-import { migrate } from '../src/stores/migrate.ts'
+import { migrate } from '../src/stores/migrations/migrate.ts'
 import { openStores } from '../src/stores/open.ts'
-import { packageRoot } from '../src/stores/packageRoot.ts'
-import { ask, type Target } from '../test/faults/ask.ts'
 import { clicks, fill, readPaths } from '../test/faults/fill.ts'
+import { ask, type Target } from '../test/faults/queries.ts'
 import { freePort } from '../test/kit/serverProcess.ts'
 import { startProgram, stopPrograms } from './processes.ts'
 
@@ -152,7 +152,7 @@ async function send(startedMs: number, kind: 'event' | 'read', perSecond: number
 async function sample(startedMs: number, serverPid: number): Promise<void> {
   while (performance.now() - startedMs < runMs) {
     await sleep(sampleMs)
-    const [clickhousePid, postgresPid] = [pidOf('clickhouseEngine'), pidOf('postgresEngine')]
+    const [clickhousePid, postgresPid] = [pidOf('clickhouse/engine'), pidOf('postgres/engine')]
     samples.push({
       atMs: performance.now() - startedMs,
       serverMb: await memoryMb(serverPid),
@@ -220,7 +220,7 @@ async function partsOfEvents(): Promise<number> {
 }
 
 /** @param program an engine of this run's folder */
-function pidOf(program: 'clickhouseEngine' | 'postgresEngine'): number {
+function pidOf(program: 'clickhouse/engine' | 'postgres/engine'): number {
   const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   const line = lines.find((candidate) => candidate.endsWith(`/embedded/${program}.js ${folder}`))
   if (!line) throw new Error(`There is no ${program}.`)

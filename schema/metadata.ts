@@ -2,6 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Page, pageParameters } from './page.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
+/** The tables whose rows have a name that other rows show. */
+export const namedTables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as const
+export type NamedTable = (typeof namedTables)[number]
+
 export const metadataStatuses = ['active', 'paused', 'archived'] as const
 
 const Status = Type.Union(metadataStatuses.map((status) => Type.Literal(status)))

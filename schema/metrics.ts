@@ -2,7 +2,7 @@ import { type Static, type TNumber, type TObject, type TUnsafe, Type } from '@si
 
 /**
  * Every number of stats and reports, in the order of their answers. The one list: a name added here does not compile
- * until `src/metrics.ts` says how to compute it.
+ * until `src/query/metrics.ts` says how to compute it.
  */
 export const metricTexts = {
   clicks: 'Clicks that are neither bots nor tests.',

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommand } from './cli/run.ts'
+import { runCommand } from './cli/program.ts'
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   // The reader of a pipe may have left, as `tributary export … | head` does; there is nobody to tell.

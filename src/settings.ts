@@ -1,6 +1,6 @@
 import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
 import { Value, ValueErrorType } from '@sinclair/typebox/value'
-import { coverEveryAddress, isNetwork } from './networks.ts'
+import { coverEveryAddress, isNetwork } from './http/networks.ts'
 
 /** What a setting of each format must be; the texts complete "expected …". */
 const formats: Record<string, { expected: string; isValid: (text: string) => boolean }> = {

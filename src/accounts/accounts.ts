@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { askPostgres, type Postgres } from '../stores/postgres.ts'
+import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
 
 /** One customer: whose rows are whose. */
 export interface Account {

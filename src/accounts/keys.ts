@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Scope } from '../../schema/scopes.ts'
-import { hashOfKey, makeKeyText, prefixOfKey } from '../gate/keyText.ts'
-import { askPostgres, type Postgres } from '../stores/postgres.ts'
+import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+import { hashOfKey, makeKeyText, prefixOfKey } from './keyFormat.ts'
 
 /** A key as an operator sees it: everything but the key. */
 export interface KeyRow {

@@ -1,4 +1,17 @@
-import { askPostgres, type Postgres } from '../stores/postgres.ts'
+import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+
+/** What an account has paid for. All limits are whole numbers above 0 but the allowance, which may be 0. */
+export interface Plan {
+  readonly name: string
+  /** Per key, all endpoints but events. */
+  readonly requestsPerMinute: number
+  /** Per key, `POST /events`. */
+  readonly eventsPerMinute: number
+  /** Per click or visitor, `POST /events`. */
+  readonly identifierEventsPerMinute: number
+  /** Tracked clicks a UTC month; 20 times it is the ceiling of events. */
+  readonly clickAllowance: number
+}
 
 /** A plan as an operator sees it; limits are null where the plan has no API. */
 export interface PlanRow {

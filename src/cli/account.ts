@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { type Account, createAccount, findAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { listPlans } from '../accounts/plans.ts'
-import type { Postgres } from '../stores/postgres.ts'
+import type { Postgres } from '../stores/postgres/connection.ts'
 import type { Context } from './context.ts'
-import { Failure } from './failure.ts'
+import { Failure } from './errors.ts'
 import { table } from './table.ts'
 
 /** `account create`, `account list`, `account set-plan`. */

@@ -1,8 +1,8 @@
 import type { Settings } from '../settings.ts'
 import { readSettings } from '../settings.ts'
-import { migrate } from '../stores/migrate.ts'
+import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
-import { Failure } from './failure.ts'
+import { Failure } from './errors.ts'
 
 /** Where a run of the command takes place: the process, or a test. */
 export interface Surroundings {

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
+import { counted, TargetError, type Written, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
-import { counted, TargetError, type Written, writeFile } from '../export/target.ts'
-import { type FileFormat, formatOf } from '../fileFormat.ts'
-import { resourceNames } from '../import/resources.ts'
+import { type FileFormat, formatOf } from '../import/fileFormat.ts'
+import { resourceNames } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
-import { listRange, type Range } from '../time/range.ts'
+import { listRange, type Range } from '../query/timeRange.ts'
 import { parseId, requireAccount } from './account.ts'
 import type { Context } from './context.ts'
-import { Failure, UsageError } from './failure.ts'
-import { parseResource } from './resource.ts'
+import { Failure, UsageError } from './errors.ts'
+import { parseResource } from './options.ts'
 
 interface ExportOptions {
   account: string

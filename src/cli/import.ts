@@ -1,17 +1,17 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { formatOf } from '../fileFormat.ts'
-import { HeaderError } from '../import/csv.ts'
-import { resourceNames } from '../import/resources.ts'
+import { formatOf } from '../import/fileFormat.ts'
+import { HeaderError } from '../import/formats/csv.ts'
+import { resourceNames } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
 import { Problem } from '../problem.ts'
-import { LeaseLost } from '../stores/lease.ts'
+import { LeaseLost } from '../stores/postgres/lease.ts'
 import { parseId, requireAccount } from './account.ts'
 import type { Context } from './context.ts'
-import { Failure, UsageError } from './failure.ts'
+import { Failure, UsageError } from './errors.ts'
+import { parseResource } from './options.ts'
 import { openProgress } from './progress.ts'
-import { parseResource } from './resource.ts'
 
 /** `import RESOURCE FILE`: rows of a file into an account. */
 export function addImportCommand(program: Command, context: Context): void {

@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../accounts/keys.ts'
 import { parseId, parseName, requireAccount } from './account.ts'
 import type { Context } from './context.ts'
-import { Failure, UsageError } from './failure.ts'
+import { Failure, UsageError } from './errors.ts'
 import { table } from './table.ts'
 
 /** `key create`, `key list`, `key revoke`. */

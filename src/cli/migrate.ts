@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { migrate } from '../stores/migrate.ts'
+import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores } from '../stores/open.ts'
 import type { Context } from './context.ts'
 

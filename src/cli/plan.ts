@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { listPlans, type PlanLimits, type PlanRow, setPlanLimits } from '../accounts/plans.ts'
 import type { Context } from './context.ts'
-import { Failure, UsageError } from './failure.ts'
+import { Failure, UsageError } from './errors.ts'
+import { wholeNumberFrom } from './options.ts'
 import { table } from './table.ts'
-import { wholeNumberFrom } from './wholeNumber.ts'
 
 const columns = [
   'name',

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/accounts.ts'
-import type { ResourceName } from '../import/resources.ts'
+import type { ResourceName } from '../import/resourceNames.ts'
 import { importRows, type Tally, type Watching } from '../import/run.ts'
 import type { Source } from '../import/source.ts'
 import type { Stores } from '../stores/open.ts'

@@ -1,6 +1,6 @@
-import type { NamedTable } from '../names.ts'
-import { askPostgres, type Postgres } from '../stores/postgres.ts'
-import { csvLine, type Field, jsonLine, list, moment, money, text } from './lines.ts'
+import type { NamedTable } from '../../schema/metadata.ts'
+import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+import { csvLine, type Field, jsonLine, list, moment, money, text } from './metadataFormat.ts'
 import type { RowQuestion } from './sql.ts'
 
 const named = [text('id'), text('name')]

@@ -1,8 +1,8 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
-import { clickFields, conversionFields, type RowField, texts } from '../rowFields.ts'
-import { formatClause, selectList } from '../rowFormats.ts'
-import { ch, type Fragment, identifier, instant, join, text } from '../sql/fragment.ts'
-import type { Range } from '../time/range.ts'
+import type { Range } from '../query/timeRange.ts'
+import { clickFields, conversionFields, type RowField, texts } from '../rows/exportFields.ts'
+import { formatClause, selectList } from '../rows/exportFormat.ts'
+import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
 
 /** Which rows of a table leave, and as what. */
 export interface RowQuestion {

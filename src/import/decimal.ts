@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts'
+import { Refusal } from './rowError.ts'
 
 /** A number as it was written, where a double would lose digits of it. */
 export class DecimalText {

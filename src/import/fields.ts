@@ -1,5 +1,5 @@
-import type { Kind } from './kinds.ts'
-import { Refusal } from './refusal.ts'
+import type { Kind } from './fieldTypes.ts'
+import { Refusal } from './rowError.ts'
 
 /** What a row of a resource may hold: every field by the name that the API gives it. */
 export interface RowShape<Row extends object> {

@@ -1,17 +1,18 @@
+import type { NamedTable } from '../../schema/metadata.ts'
 import type { Account } from '../accounts/accounts.ts'
-import type { NamedTable } from '../names.ts'
-import { ClickBatch, knownClicks } from '../writing/clicks.ts'
-import { storeConversions } from '../writing/conversions.ts'
-import { storeMetadata } from '../writing/metadata.ts'
-import { knownPixelEvents, storePixelEvents } from '../writing/pixelEvents.ts'
-import { attachWaiting } from '../writing/waiting.ts'
-import type { Writer } from '../writing/writer.ts'
-import { clickReader } from './click.ts'
-import { conversionReader } from './conversion.ts'
+import { ClickBatch, knownClicks } from '../writer/store/clicks.ts'
+import { storeConversions } from '../writer/store/conversions.ts'
+import { attachWaiting } from '../writer/store/lateClicks.ts'
+import { storeMetadata } from '../writer/store/metadata.ts'
+import { knownPixelEvents, storePixelEvents } from '../writer/store/pixelEvents.ts'
+import type { Writer } from '../writer/writer.ts'
+import { nameOwners } from './campaignOwners.ts'
 import type { RawFields } from './fields.ts'
-import { metadataReaders } from './metadata.ts'
-import { nameOwners } from './owners.ts'
-import { pixelEventReader } from './pixelEvent.ts'
+import { clickReader } from './readers/click.ts'
+import { conversionReader } from './readers/conversion.ts'
+import { metadataReaders } from './readers/metadata.ts'
+import { pixelEventReader } from './readers/pixelEvent.ts'
+import type { ResourceName } from './resourceNames.ts'
 import type { Source } from './source.ts'
 
 /** What became of rows that were taken. */
@@ -54,10 +55,7 @@ export const resources = {
   offers: takeMetadata('offers'),
   'landing-pages': takeMetadata('landing_pages'),
   'traffic-sources': takeMetadata('traffic_sources'),
-} as const satisfies Record<string, (run: Run) => Promise<Taking>>
-
-export type ResourceName = keyof typeof resources
-export const resourceNames = Object.keys(resources) as ResourceName[]
+} as const satisfies Record<ResourceName, (run: Run) => Promise<Taking>>
 
 async function takeClicks({ writer, account }: Run): Promise<Taking> {
   const read = clickReader(account)

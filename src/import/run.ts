@@ -1,9 +1,10 @@
 import type { Account } from '../accounts/accounts.ts'
-import { openWriter } from '../writing/open.ts'
-import type { Writer } from '../writing/writer.ts'
-import { Refusal } from './refusal.ts'
+import { openWriter } from '../writer/open.ts'
+import type { Writer } from '../writer/writer.ts'
 import { Rejects } from './rejects.ts'
-import { type Outcome, type ResourceName, type RowBatch, resources } from './resources.ts'
+import type { ResourceName } from './resourceNames.ts'
+import { type Outcome, type RowBatch, resources } from './resources.ts'
+import { Refusal } from './rowError.ts'
 import type { Source } from './source.ts'
 
 /** What is to be imported, and into what. */

@@ -2,11 +2,11 @@ import type { ReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { FileFormat } from '../fileFormat.ts'
-import { readCsv } from './csv.ts'
+import type { FileFormat } from './fileFormat.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { readLines } from './lines.ts'
-import { type RawRow, readNdjson } from './ndjson.ts'
+import { readCsv } from './formats/csv.ts'
+import { readLines } from './formats/lines.ts'
+import { type RawRow, readNdjson } from './formats/ndjson.ts'
 
 /** A file that can't be read, or not to its end; the message is one line. */
 export class SourceError extends Error {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
-import { type ClickHouse, type ClusterNaming, isClickHouseRefusal, openClickHouse } from './clickhouse.ts'
-import type { ClickHouseAddress } from './clickhouseClient.ts'
+import type { ClickHouseAddress } from './clickhouse/client.ts'
+import { type ClickHouse, type ClusterNaming, isClickHouseRefusal, openClickHouse } from './clickhouse/connection.ts'
 import { attachEmbedded } from './embedded/attach.ts'
-import { embeddedDatabase } from './embedded/clickhouseUsers.ts'
+import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import type { ClickHouseAddress as EmbeddedClickHouse } from './embedded/protocol.ts'
-import { isPostgresRefusal, listenTo, mustBeUtf8, openPostgres, type Postgres } from './postgres.ts'
+import { isPostgresRefusal, listenTo, mustBeUtf8, openPostgres, type Postgres } from './postgres/connection.ts'
 
 /** Both stores, however they are run. Only this file knows whether a server was given or an embedded engine started. */
 export interface Stores {

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
-import { isKeyText } from '../../src/gate/keyText.ts'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { isKeyText } from '../../src/accounts/keyFormat.ts'
+import { packageRoot } from '../../src/package.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { type Ended, run, runHere } from './command.ts'
+import { type Ended, run, runHere } from './runCommand.ts'
 
 let stores: TestStores
 const tributary = (...words: string[]) => runHere(words, stores.environment)

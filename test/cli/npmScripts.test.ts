@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { packageRoot } from '../../src/package.ts'
 import { makeTestPlace } from '../kit/stores.ts'
 
 let environment: Record<string, string>

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { openStores } from '../../src/stores/open.ts'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { makeTestPlace } from '../kit/stores.ts'
-import { exitOf, run, runHere, start } from './command.ts'
+import { exitOf, run, runHere, start } from './runCommand.ts'
 
 let environment: Record<string, string>
 let remove: () => Promise<void>

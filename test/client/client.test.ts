@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { createTributary, type Event, type RowOf, type TributaryOptions } from '../../src/client/client.ts'
-import { storedEvents } from '../events/send.ts'
+import { storedEvents } from '../api/events/send.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { storeClicks, storeMetadata } from '../kit/rows.ts'
 

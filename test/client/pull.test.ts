@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { namedTables } from '../../schema/metadata.ts'
 import type { paths } from '../../src/client/api.ts'
-import { namedTables } from '../../src/names.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 

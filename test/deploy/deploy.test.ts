@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseYaml } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
+import { packageRoot } from '../../src/package.ts'
 import { readSettings, SettingsSchema } from '../../src/settings.ts'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
 
 interface Service {
   image: string

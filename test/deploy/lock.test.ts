@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { packageRoot } from '../../src/package.ts'
 
 interface Locked {
   version: string

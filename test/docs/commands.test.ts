@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { packageRoot } from '../../src/package.ts'
 import { makeTestPlace } from '../kit/stores.ts'
-import { blocksOf, inlineCommandsOf, unlike } from './commands.ts'
+import { blocksOf, inlineCommandsOf, unlike } from './shellBlocks.ts'
 
 /**
  * Every command of the pages is either run here, against stores of its own, or is a step of .ci/run. Servers that a

@@ -78,7 +78,7 @@ describe('the examples of the documentation', () => {
       expect([question, answer.statusCode]).toEqual([question, 200])
       examples[operationId] = { answer: JSON.parse(answer.body, storedAtNow) }
     }
-    await expect(moduleOf(examples)).toMatchFileSnapshot('../../src/gate/docsExamples.ts')
+    await expect(moduleOf(examples)).toMatchFileSnapshot('../../src/http/docs/examples.ts')
   })
 })
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openFigures } from '../../src/events/figures.ts'
-import { openMetrics } from '../../src/health/metrics.ts'
+import { openFigures } from '../../src/api/events/telemetry.ts'
+import { openMetrics } from '../../src/http/telemetry.ts'
+import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
 
 const file = join(packageRoot, 'docs/operations.md')
 const page = readFileSync(file, 'utf8')

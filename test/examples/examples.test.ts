@@ -11,9 +11,9 @@ import { scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
 import { createTributary, type Tributary } from '../../src/client/client.ts'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
-import { start } from '../cli/command.ts'
-import { importContent } from '../import/importing.ts'
+import { packageRoot } from '../../src/package.ts'
+import { start } from '../cli/runCommand.ts'
+import { importContent } from '../import/runImport.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 // The scripts of docs/examples, run as they stand against a server in a process of its own.

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, ask, type Target } from './ask.ts'
 import { clicks } from './fill.ts'
+import { type Answer, ask, type Target } from './queries.ts'
 
 const retryPauseMs = 100
 /** A caller that is refused for this long makes the whole load fail. */

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, type Target } from './ask.ts'
 import { faultOf, type OnTrouble } from './load.ts'
+import { ask, type Target } from './queries.ts'
 
 const pauseMs = 5
 

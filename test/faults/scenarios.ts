@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Bed } from './bed.ts'
 import { clicks } from './fill.ts'
 import type { Load } from './load.ts'
+import type { Bed } from './processes.ts'
 
 /** How hard a scenario is. */
 export interface Effort {
@@ -61,7 +61,7 @@ export const scenarios: Record<string, Scenario> = {
     const load = bed.load(connections)
     for (let time = 0; time < times; time++) {
       await load.progress(calm)
-      bed.signal('clickhouseEngine', 'SIGKILL')
+      bed.signal('clickhouse/engine', 'SIGKILL')
       await sleep(500)
     }
     await load.progress(calm)
@@ -73,9 +73,9 @@ export const scenarios: Record<string, Scenario> = {
     await bed.serve()
     const load = bed.load(connections)
     await load.progress(calm)
-    bed.signal('clickhouseEngine', 'SIGSTOP')
+    bed.signal('clickhouse/engine', 'SIGSTOP')
     await sleep(awayMs)
-    bed.signal('clickhouseEngine', 'SIGCONT')
+    bed.signal('clickhouse/engine', 'SIGCONT')
     await load.progress(calm)
     await load.finish()
     return { load }
@@ -87,7 +87,7 @@ export const scenarios: Record<string, Scenario> = {
     // Every click was seen, hence its campaign and the key too.
     await load.progress(2 * clicks)
     bed.signal('supervisor', 'SIGSTOP')
-    bed.signal('postgresEngine', 'SIGKILL')
+    bed.signal('postgres/engine', 'SIGKILL')
     await Promise.all([sleep(awayMs), load.progress(calm)])
     bed.signal('supervisor', 'SIGCONT')
     await load.progress(calm)

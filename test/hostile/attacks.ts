@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeKeyText } from '../../src/gate/keyText.ts'
+import { makeKeyText } from '../../src/accounts/keyFormat.ts'
 import type { Accounts } from './accounts.ts'
 
 /** What an attack is sent to, and for how long. */

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, type Question } from '../faults/ask.ts'
 import { clicks, readPaths } from '../faults/fill.ts'
+import { ask, type Question } from '../faults/queries.ts'
 import type { Accounts } from './accounts.ts'
 
 /** Requests of each kind a second; but for exports, whether or not the earlier ones were answered. */

@@ -86,6 +86,6 @@ export function watchMemory(pid: number): () => number {
 /** @returns the process of the embedded Postgres of a folder; undefined where there is none */
 export function embeddedPostgresPid(folder: string): number | undefined {
   const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
-  const line = lines.find((candidate) => candidate.endsWith(`/embedded/postgresEngine.js ${folder}`))
+  const line = lines.find((candidate) => candidate.endsWith(`/embedded/postgres/engine.js ${folder}`))
   return line === undefined ? undefined : Number.parseInt(line, 10)
 }

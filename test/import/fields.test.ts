@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clickReader } from '../../src/import/click.ts'
-import { conversionReader } from '../../src/import/conversion.ts'
 import { convert, DecimalText, readMoney, readRate } from '../../src/import/decimal.ts'
-import { metadataReaders } from '../../src/import/metadata.ts'
-import { pixelEventReader } from '../../src/import/pixelEvent.ts'
+import { clickReader } from '../../src/import/readers/click.ts'
+import { conversionReader } from '../../src/import/readers/conversion.ts'
+import { metadataReaders } from '../../src/import/readers/metadata.ts'
+import { pixelEventReader } from '../../src/import/readers/pixelEvent.ts'
 
 const account = { id: 'acme', currency: 'USD' }
 const readClick = clickReader(account)

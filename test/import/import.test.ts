@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { importContent, makeAccount, rowsOf } from './importing.ts'
+import { importContent, makeAccount, rowsOf } from './runImport.ts'
 
 let stores: TestStores
 let account: string

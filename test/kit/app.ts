@@ -6,9 +6,9 @@ import { ProblemBody } from '../../schema/problem.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
-import { type AnswersOptions, openAnswers } from '../../src/answers.ts'
 import { buildApp } from '../../src/app.ts'
-import type { App } from '../../src/room.ts'
+import type { App } from '../../src/http/context.ts'
+import { type AnswersOptions, openAnswers } from '../../src/http/responseCache.ts'
 import { openTestStores, type TestStores } from './stores.ts'
 
 /** The moment that tests run at, unless they say otherwise: a Saturday, 15:00 UTC. */

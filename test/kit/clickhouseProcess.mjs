@@ -2,7 +2,7 @@
 // [TCP_PORT]`. It ends with its standard input, and otherwise only by SIGKILL, as the engine's call never returns.
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
-import { startStatements } from '../../dist/src/stores/embedded/clickhouseConfig.js'
+import { startStatements } from '../../dist/src/stores/embedded/clickhouse/config.js'
 
 const [folder, configFile, port, tcpPort] = process.argv.slice(2)
 const argv = [
@@ -14,7 +14,7 @@ const argv = [
   ...(tcpPort ? [`--tcp_port=${tcpPort}`] : []),
 ]
 const listenForNodes = tcpPort ? 'SYSTEM START LISTEN TCP;' : ''
-new Worker(new URL('../../dist/src/stores/embedded/clickhouseCall.js', import.meta.url), {
+new Worker(new URL('../../dist/src/stores/embedded/clickhouse/thread.js', import.meta.url), {
   workerData: {
     library: libchdbPath(),
     argv: [...argv, '--query', listenForNodes + startStatements(`${folder}.port`)],

@@ -5,9 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { configXml } from '../../src/stores/embedded/clickhouseConfig.ts'
-import { type ClickHouseUser, usersXml } from '../../src/stores/embedded/clickhouseUsers.ts'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { packageRoot } from '../../src/package.ts'
+import { configXml } from '../../src/stores/embedded/clickhouse/config.ts'
+import { type ClickHouseUser, usersXml } from '../../src/stores/embedded/clickhouse/users.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 
 /** A ClickHouse server of a test's own, with an administrator and the users of `docs/clickhouse-users.sql`. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import type { Scope } from '../../schema/scopes.ts'
-import { packageRoot } from '../../src/stores/packageRoot.ts'
+import { packageRoot } from '../../src/package.ts'
 
 /** One endpoint, as the OpenAPI document tells it. */
 export interface Operation {

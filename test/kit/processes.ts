@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 
-/** The processes that run on a folder of the embedded engines, by program: `supervisor`, `clickhouseEngine`, `postgresEngine`. */
+/** The processes that run on a folder of the embedded engines, by program: `supervisor`, `clickhouse/engine`, `postgres/engine`. */
 export function processesOf(path: string): { id: number; program: string }[] {
   const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
-    const [, id, program] = /^\s*(\d+) .*\/embedded\/(\w+)\.js (?:\S+)$/.exec(line) ?? []
+    const [, id, program] = /^\s*(\d+) .*\/embedded\/([\w/]+)\.js (?:\S+)$/.exec(line) ?? []
     return id && program && line.endsWith(` ${path}`) ? [{ id: Number(id), program }] : []
   })
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import type { App } from '../../src/room.ts'
+import type { App } from '../../src/http/context.ts'
 
 /** A connection on which a test writes whatever bytes it likes. */
 export interface RawConnection {

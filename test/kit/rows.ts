@@ -1,4 +1,4 @@
-import type { NamedTable } from '../../src/names.ts'
+import type { NamedTable } from '../../schema/metadata.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { testNowMs } from './app.ts'
 

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import postgres from 'postgres'
 import { inject } from 'vitest'
 import { readSettings, type Settings } from '../../src/settings.ts'
-import type { ClickHouse } from '../../src/stores/clickhouse.ts'
-import { migrate } from '../../src/stores/migrate.ts'
+import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
+import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 
 /** Migrated, empty stores that no other test file sees. */

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { getContainerRuntimeClient } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
 import { readSettings } from '../../src/settings.ts'
-import { lockFile } from '../../src/stores/embedded/kernel.ts'
-import { migrate } from '../../src/stores/migrate.ts'
+import { lockFile } from '../../src/stores/embedded/fileLock.ts'
+import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
-import { startContainers } from '../containers/start.ts'
 import { startCluster } from './clickhouseCluster.ts'
+import { startContainers } from './containers.ts'
 
 /** What the suite runs on: servers where their address is known, embedded engines otherwise. */
 export interface Engines {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { askPostgres } from '../../src/stores/postgres.ts'
+import { askPostgres } from '../../src/stores/postgres/connection.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { packageRoot } from '../packageRoot.ts'
-import { EmbeddedError, makePlaces, type Places } from './places.ts'
+import { packageRoot } from '../../package.ts'
+import { EmbeddedError, makePlaces, type Places } from './paths.ts'
 import {
   type ClickHouseAddress,
   type EngineName,

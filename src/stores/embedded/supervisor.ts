@@ -4,10 +4,10 @@
 import { unlinkSync, writeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { packageRoot } from '../packageRoot.ts'
-import { KeptProcess } from './keptProcess.ts'
-import { lockFile } from './kernel.ts'
-import { makePlaces, type Places, placesOf } from './places.ts'
+import { packageRoot } from '../../package.ts'
+import { KeptProcess } from './engineProcess.ts'
+import { lockFile } from './fileLock.ts'
+import { makePlaces, type Places, placesOf } from './paths.ts'
 import {
   type EngineName,
   engineNames,
@@ -73,7 +73,7 @@ class Supervisor {
   #engine(name: EngineName, title: string): KeptProcess {
     return new KeptProcess({
       title,
-      entry: join(packageRoot, 'dist/src/stores/embedded', `${name}Engine.js`),
+      entry: join(packageRoot, 'dist/src/stores/embedded', name, 'engine.js'),
       args: [this.#places.dataDir],
       ready: (address) => this.#tell(name, { kind: 'ready', engine: name, address } as Notice),
       failed: (message) => {

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/import/resources.ts'
+import type { ResourceName } from '../../../src/import/resourceNames.ts'
 import type { Tally } from '../../../src/import/run.ts'
 
 const dayMs = 86_400_000

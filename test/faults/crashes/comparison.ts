@@ -1,5 +1,5 @@
 import type { Stores } from '../../../src/stores/open.ts'
-import { rowsOf } from '../../import/importing.ts'
+import { rowsOf } from '../../import/runImport.ts'
 import { type Acknowledged, cost, dayOf, revenue } from './changes.ts'
 
 /**

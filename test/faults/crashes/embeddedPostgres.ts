@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Postgres } from '../../../src/stores/postgres.ts'
+import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { processesOf } from '../../kit/processes.ts'
 import type { Victim } from './crashStores.ts'
 
@@ -14,7 +14,7 @@ export function embeddedPostgres(folder: string, sql: Postgres): Victim {
   const pidOf = (program: string) => processesOf(folder).find((running) => running.program === program)?.id
   return {
     get pid() {
-      const pid = pidOf('postgresEngine')
+      const pid = pidOf('postgres/engine')
       if (!pid) throw new Error('The embedded Postgres does not run.')
       return pid
     },

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { start } from '../../cli/command.ts'
+import { start } from '../../cli/runCommand.ts'
 import { freePort } from '../../kit/serverProcess.ts'
 import type { CrashAccount } from './crashAccount.ts'
 import type { CrashStores } from './crashStores.ts'

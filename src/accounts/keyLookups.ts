@@ -1,0 +1,151 @@
+import type { Scope } from '../../schema/scopes.ts'
+import { Problem } from '../problem.ts'
+import type { Postgres } from '../stores/postgres/connection.ts'
+import type { Plan } from './plans.ts'
+
+/** A key that exists, in force or not. */
+export interface KeyRecord {
+  readonly accountId: string
+  readonly accountName: string
+  readonly currency: string
+  readonly keyId: string
+  readonly scopes: ReadonlySet<Scope>
+  /** Null when the account's plan has no API access. */
+  readonly plan: Plan | null
+  readonly isRevoked: boolean
+  /** Epoch milliseconds; null: never. */
+  readonly expiresAtMs: number | null
+}
+
+/**
+ * Looks a key up in Postgres.
+ * @param hash SHA-256 in hexadecimal
+ * @returns null when there is no such key
+ * @throws Error of the driver, `tooLate` when the statement exceeds its deadline, or Problem `unavailable` when the queue is full
+ */
+export type LookUpKey = (hash: string) => Promise<KeyRecord | null>
+
+/** Bounds of what look-ups cost Postgres: at most 2 statements at a time, 50 a second, 12,800 keys a second. */
+const statementsMax = 2
+const statementIntervalMs = 20
+const keysPerStatement = 256
+/** Keys that wait for a statement; a process reads fewer requests in the time that this many take. */
+const queuedMax = 5_000
+
+interface Queued {
+  hash: string
+  resolve(record: KeyRecord | null): void
+  reject(error: unknown): void
+}
+
+/**
+ * Makes look-ups that share statements, in the order of arrival. Any client can send well-formed keys that do not exist:
+ * however many arrive, Postgres gets a bounded number of statements, and each key is still looked up.
+ * @param deadlineMs after which a statement has failed
+ */
+export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKey {
+  const queue: Queued[] = []
+  let running = 0
+  let startedAtMs = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+
+  function startNext(): void {
+    if (queue.length === 0 || running === statementsMax || timer) return
+    const waitMs = startedAtMs + statementIntervalMs - performance.now()
+    if (waitMs <= 0) return void lookUpAll(queue.splice(0, keysPerStatement))
+    timer = setTimeout(() => {
+      timer = undefined
+      startNext()
+    }, waitMs)
+  }
+
+  async function lookUpAll(batch: readonly Queued[]): Promise<void> {
+    running += 1
+    startedAtMs = performance.now()
+    try {
+      const hashes = batch.map(({ hash }) => hash)
+      const records = await within(deadlineMs, readKeys(postgres, hashes))
+      for (const { hash, resolve } of batch) resolve(records.get(hash) ?? null)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      running -= 1
+      startNext()
+    }
+  }
+
+  return (hash) =>
+    new Promise((resolve, reject) => {
+      if (queue.length === queuedMax) {
+        reject(
+          new Problem('unavailable', 'Too many keys are being checked at the moment; try again.', { retryAfterS: 2 }),
+        )
+        return
+      }
+      queue.push({ hash, resolve, reject })
+      startNext()
+    })
+}
+
+interface KeyRow {
+  hash: string
+  accountId: string
+  accountName: string
+  currency: string
+  keyId: string
+  scopes: Scope[]
+  isRevoked: boolean
+  expiresAt: Date | null
+  hasApi: boolean
+  planName: string
+  requestsPerMinute: number | null
+  eventsPerMinute: number | null
+  identifierEventsPerMinute: number | null
+  clickAllowance: number
+}
+
+/** @returns the keys that exist, by their hash */
+async function readKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
+  const rows = await postgres<KeyRow[]>`
+    SELECT encode(hash, 'hex') AS hash, accounts.id AS "accountId", accounts.name AS "accountName", currency,
+      api_keys.id AS "keyId", scopes, revoked_at IS NOT NULL AS "isRevoked", expires_at AS "expiresAt",
+      has_api AS "hasApi", plans.name AS "planName", requests_per_minute AS "requestsPerMinute",
+      events_per_minute AS "eventsPerMinute", identifier_events_per_minute AS "identifierEventsPerMinute",
+      click_allowance::float8 AS "clickAllowance"
+    FROM api_keys
+    JOIN accounts ON accounts.id = api_keys.account_id
+    JOIN plans ON plans.name = accounts.plan
+    WHERE hash = ANY (SELECT decode(wanted, 'hex') FROM unnest(${hashes as string[]}::text[]) AS wanted)`
+  return new Map(rows.map((row) => [row.hash, toRecord(row)]))
+}
+
+function toRecord(row: KeyRow): KeyRecord {
+  const { accountId, accountName, currency, keyId, isRevoked } = row
+  return {
+    ...{ accountId, accountName, currency, keyId, isRevoked },
+    scopes: new Set(row.scopes),
+    plan: planOf(row),
+    expiresAtMs: row.expiresAt?.getTime() ?? null,
+  }
+}
+
+function planOf(row: KeyRow): Plan | null {
+  const { hasApi, planName: name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance } = row
+  if (!hasApi || !requestsPerMinute || !eventsPerMinute || !identifierEventsPerMinute) return null
+  return { name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance }
+}
+
+export const tooLate = new Error('The look-up took too long.')
+
+/** Waits for a promise for so long; a later result is dropped. @throws `tooLate` */
+export async function within<T>(ms: number, promise: PromiseLike<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

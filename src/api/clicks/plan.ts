@@ -1,0 +1,49 @@
+import type { ClickQuery } from '../../../schema/click.ts'
+import { pageLimitDefault } from '../../../schema/page.ts'
+import { orderOf, planWalk, type Walk } from '../../query/listOrder.ts'
+import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
+import { listRange, type Range } from '../../query/timeRange.ts'
+
+/** One page of clicks, decided. */
+export interface ClickPlan {
+  accountId: string
+  baseCurrency: string
+  range: Partial<Range>
+  campaignId: string | undefined
+  offerId: string | undefined
+  converted: boolean | undefined
+  walk: Walk
+  limit: number
+  /** Where the page before ended; absent for the first one. */
+  after: PageKey | undefined
+  /** What cursors of this list are bound to. */
+  boundTo: string
+  nowMs: number
+}
+
+/**
+ * Decides which clicks a page is read from; asks nobody.
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_order`, `invalid_updated_since`, `invalid_cursor`
+ */
+export function planClicks(
+  query: ClickQuery,
+  caller: { accountId: string; currency: string },
+  nowMs: number,
+): ClickPlan {
+  const { limit, cursor, format: _format, csv_escape: _escape, order: _order, ...filters } = query
+  const walk = planWalk(query)
+  const boundTo = fingerprint(caller.accountId, 'clicks', { ...filters, ...orderOf(walk) })
+  return {
+    accountId: caller.accountId,
+    baseCurrency: caller.currency,
+    range: listRange(query),
+    campaignId: query.campaign_id,
+    offerId: query.offer_id,
+    converted: query.converted,
+    walk,
+    limit: limit ?? pageLimitDefault,
+    after: readCursor(cursor, boundTo),
+    boundTo,
+    nowMs,
+  }
+}

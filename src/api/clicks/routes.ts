@@ -1,0 +1,38 @@
+import { ClickPage, ClickQuery } from '../../../schema/click.ts'
+import { listFormats } from '../../../schema/rowFormat.ts'
+import type { App, Room } from '../../http/context.ts'
+import { formatOfExport } from '../../http/streaming.ts'
+import { readWatermark } from '../../query/listOrder.ts'
+import { toInstantText } from '../../query/timeRange.ts'
+import { checkCsvEscape } from '../../rows/csvEscape.ts'
+import { exportClicks } from './export.ts'
+import { planClicks } from './plan.ts'
+import { listClicks } from './run.ts'
+
+export function clickRoutes(app: App, room: Room): void {
+  app.get(
+    '/clicks',
+    {
+      schema: {
+        tags: ['Clicks'],
+        summary: 'Clicks, newest first',
+        description: 'Bots and tests are listed and marked; they count nowhere in stats and reports.',
+        querystring: ClickQuery,
+        response: { 200: ClickPage },
+      },
+      config: { scope: 'read:clicks', formats: listFormats },
+    },
+    async (request, reply) => {
+      const plan = planClicks(request.query, request.caller, room.now())
+      const { format: wanted, csv_escape: csvEscape } = request.query
+      const format = formatOfExport(request, listFormats, wanted)
+      checkCsvEscape(csvEscape, format)
+      if (!format) return await listClicks(room, plan, request.signal)
+      const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'clicks')
+      reply.header('x-as-of', toInstantText(asOfMs))
+      return await room.exports.send(request, reply, format, (signal) =>
+        exportClicks(room, plan, { format, csvEscape, asOfMs }, signal),
+      )
+    },
+  )
+}

@@ -1,0 +1,55 @@
+import { type ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
+import { pageLimitDefault } from '../../../schema/page.ts'
+import { orderOf, planWalk, type Walk } from '../../query/listOrder.ts'
+import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
+import { listRange, type Range } from '../../query/timeRange.ts'
+
+/** One page of conversions, decided. */
+export interface ConversionPlan {
+  accountId: string
+  /** Of the account. */
+  currency: string
+  range: Partial<Range>
+  campaignId: string | undefined
+  /** Undefined: all of them. */
+  statuses: string[] | undefined
+  source: 'cpa' | 'revenue' | undefined
+  withTests: boolean
+  walk: Walk
+  limit: number
+  /** Where the page before ended; absent for the first one. */
+  after: PageKey | undefined
+  /** What cursors of this list are bound to. */
+  boundTo: string
+}
+
+/**
+ * Decides which conversions a page is read from; asks nobody.
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_order`, `invalid_updated_since`, `invalid_cursor`
+ */
+export function planConversions(
+  query: ConversionQuery,
+  caller: { accountId: string; currency: string },
+): ConversionPlan {
+  const { limit, cursor, from, to, format: _format, csv_escape: _escape, order: _order, ...filters } = query
+  const walk = planWalk(query)
+  const wanted = new Set(filters.status?.split(','))
+  const statuses = filters.status === undefined ? undefined : conversionStatuses.filter((status) => wanted.has(status))
+  const boundTo = fingerprint(caller.accountId, 'conversions', {
+    ...{ ...filters, from, to, status: statuses },
+    ...orderOf(walk),
+  })
+  return {
+    accountId: caller.accountId,
+    currency: caller.currency,
+    range: listRange({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }),
+    campaignId: filters.campaign_id,
+    statuses,
+    source: filters.source === 'all' ? undefined : filters.source,
+    withTests: filters.include_test_mode === true,
+    walk,
+    limit: limit ?? pageLimitDefault,
+    after: readCursor(cursor, boundTo),
+    boundTo,
+  }
+}

@@ -1,0 +1,87 @@
+import type { Conversion } from '../../../schema/conversion.ts'
+import type { Room } from '../../http/context.ts'
+import { findLatest } from '../../query/latestVersions.ts'
+import { readWatermark } from '../../query/listOrder.ts'
+import { type PageKey, type PageOf, toPage } from '../../query/pagination.ts'
+import { toInstantText } from '../../query/timeRange.ts'
+import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
+import { selectRows } from '../../stores/clickhouse/select.ts'
+import type { ConversionPlan } from './plan.ts'
+import { conversionQuestion, oldestKeysSql, storedVersionsSql } from './sql.ts'
+
+/** A page, and until when it is known to be whole; null where it is not walked by the moment of storing. */
+type WalkedPage = PageOf<Conversion> & { asOf: string | null }
+
+/**
+ * Reads one page of conversions, each in its latest state and under the filters that this one matches.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function listConversions(room: Room, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
+  const { walk } = plan
+  if (walk.updatedSinceMs !== undefined) return walkStored(room, plan, signal)
+  if (walk.isOldestFirst) return walkOldest(room, plan, signal)
+  const rows = await findLatest(
+    room.stores.clickhouse,
+    conversionQuestion(plan),
+    plan.after,
+    plan.limit + 1,
+    { label: 'conversions.page', signal },
+    (keys) => readLatest(room, plan, keys, signal),
+  )
+  const page = toPage(rows, plan.limit, conversionKey, plan.boundTo)
+  return { ...page, data: page.data.map(await conversionWriter(room, plan, page.data)), asOf: null }
+}
+
+/** Reads one page, oldest first. */
+async function walkOldest(room: Room, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
+  const keys = await selectRows<PageKey>(room.stores.clickhouse, oldestKeysSql(plan, plan.limit + 1), {
+    label: 'conversions.page',
+    signal,
+  })
+  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
+  const rows = (await readLatest(room, plan, page.data, signal)).reverse()
+  return { ...page, data: rows.map(await conversionWriter(room, plan, rows)), asOf: null }
+}
+
+/** Reads the latest versions of the rows at these keys, newest first, and leaves out those that the plan rules out. */
+function readLatest(
+  room: Room,
+  plan: ConversionPlan,
+  keys: readonly PageKey[],
+  signal: AbortSignal,
+): Promise<StoredConversion[]> {
+  const { state } = conversionQuestion(plan)
+  return readConversions(room, plan.accountId, keys, { state, label: 'conversions.rows', signal })
+}
+
+/**
+ * Reads one page by the moment of storing: versions in that order, and of them those that are still the latest. A
+ * conversion that gets a new version meanwhile comes again later.
+ */
+async function walkStored(room: Room, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
+  const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'conversions')
+  const versionsMax = 2 * plan.limit + 1
+  const rows: StoredConversion[] = []
+  let from = plan.after
+  let isRead = false
+  while (!isRead && rows.length <= plan.limit) {
+    const versions = await selectRows<PageKey & { convertedMs: number }>(
+      room.stores.clickhouse,
+      storedVersionsSql(plan, from, asOfMs, versionsMax),
+      { label: 'conversions.walk', signal },
+    )
+    const keys = versions.map(({ id, convertedMs }) => ({ id, atMs: convertedMs }))
+    const latest = await readLatest(room, plan, keys, signal)
+    const byKey = new Map(latest.map((row) => [`${row.storedAtMs} ${row.id}`, row]))
+    for (const { atMs, id } of versions) {
+      const row = byKey.get(`${atMs} ${id}`)
+      if (row) rows.push(row)
+      byKey.delete(`${atMs} ${id}`)
+    }
+    from = versions.at(-1)
+    isRead = versions.length < versionsMax
+  }
+  const page = toPage(rows, plan.limit, ({ storedAtMs, id }) => ({ atMs: Number(storedAtMs), id }), plan.boundTo)
+  const data = page.data.map(await conversionWriter(room, plan, page.data))
+  return { ...page, data, asOf: toInstantText(asOfMs) }
+}

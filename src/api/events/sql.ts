@@ -1,0 +1,62 @@
+import { ch, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
+
+/** Something of an account's, by its id. */
+export interface Owned {
+  accountId: string
+  id: string
+}
+
+/**
+ * The campaigns of clicks. One SELECT an account: a single one over (account, id) pairs reads several times as much.
+ * @param wanted at least one
+ * @returns rows `accountId`, `id`, `campaignId`
+ */
+export function clickCampaignsSql(wanted: readonly Owned[]): Fragment {
+  return perAccount(
+    wanted,
+    (accountId, ids) => ch`
+SELECT account_id AS accountId, id, campaign_id AS campaignId
+FROM click_index
+WHERE account_id = ${text(accountId)}
+  AND id IN ${texts(ids)}`,
+  )
+}
+
+/**
+ * Every acceptance of server events by their ids, however long ago. Rows that will collapse still stand side by side.
+ * @param wanted at least one
+ * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`
+ */
+export function acceptancesSql(wanted: readonly Owned[]): Fragment {
+  return perAccount(
+    wanted,
+    (accountId, ids) => ch`
+SELECT account_id AS accountId, id, generation, toUnixTimestamp64Milli(received_at) AS receivedAtMs
+FROM pixel_events
+WHERE account_id = ${text(accountId)}
+  AND origin = 'server'
+  AND id IN ${texts(ids)}`,
+  )
+}
+
+/** ClickHouse refuses a form field above 128 KiB; an id has at most 128 bytes, and quotes and a comma. */
+const idsPerSelect = 1_000
+
+function perAccount(
+  wanted: readonly Owned[],
+  select: (accountId: string, ids: readonly string[]) => Fragment,
+): Fragment {
+  const idsOf = new Map<string, string[]>()
+  for (const { accountId, id } of wanted) {
+    const ids = idsOf.get(accountId)
+    if (ids) ids.push(id)
+    else idsOf.set(accountId, [id])
+  }
+  const selects: Fragment[] = []
+  for (const [accountId, ids] of idsOf) {
+    for (let first = 0; first < ids.length; first += idsPerSelect) {
+      selects.push(select(accountId, ids.slice(first, first + idsPerSelect)))
+    }
+  }
+  return join(selects, '\nUNION ALL\n')
+}

@@ -1,0 +1,73 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Outcome } from './duplicates.ts'
+
+/** What operators see of the events on their way to the store. */
+export interface Figures {
+  /** Events answered with 200 so far; add to it. */
+  readonly outcomes: Record<Outcome, number>
+  /** @param stepS how long the look-up and the insert took, seconds; the latter is undefined where nothing was stored */
+  countFlush(size: number, stepS: { lookUp: number; insert: number | undefined }): void
+}
+
+const sizeBuckets = [1, 5, 10, 50, 100, 250, 500, 1_000, 2_000, 4_000]
+const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/**
+ * @param registry where they are published; nowhere when left out
+ * @param now reads what is true at the moment of asking: calls that have no answer yet, and those of them that wait for
+ *   their flush to start
+ */
+export function openFigures(
+  registry: Registry | undefined,
+  now: { underWay: () => number; waiting: () => number },
+): Figures {
+  const registers = [registry ?? new Registry()]
+  const outcomes: Record<Outcome, number> = { stored: 0, duplicate: 0, over_ceiling: 0 }
+  new Counter({
+    name: 'events_total',
+    help: 'Events answered with 200, by outcome: stored, duplicate, over_ceiling.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [outcome, count] of Object.entries(outcomes)) this.inc({ outcome }, count)
+    },
+  })
+  const sizes = new Histogram({
+    name: 'event_flush_size',
+    help: 'Events that share a look-up of duplicates and an insert.',
+    buckets: sizeBuckets,
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'event_flush_duration_seconds',
+    help: 'Seconds that a flush takes, by step: look_up, insert; attempts that had to be repeated included.',
+    labelNames: ['step'],
+    buckets: durationBucketsS,
+    registers,
+  })
+  new Gauge({
+    name: 'events_under_way',
+    help: 'Events that have no answer yet.',
+    registers,
+    collect() {
+      this.set(now.underWay())
+    },
+  })
+  new Gauge({
+    name: 'events_waiting',
+    help: 'Events that wait for their flush to start.',
+    registers,
+    collect() {
+      this.set(now.waiting())
+    },
+  })
+  return {
+    outcomes,
+    countFlush(size, { lookUp, insert }) {
+      sizes.observe(size)
+      durations.observe({ step: 'look_up' }, lookUp)
+      if (insert !== undefined) durations.observe({ step: 'insert' }, insert)
+    },
+  }
+}

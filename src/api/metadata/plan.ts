@@ -1,0 +1,35 @@
+import type { MetadataQuery, NamedTable } from '../../../schema/metadata.ts'
+import { pageLimitDefault } from '../../../schema/page.ts'
+import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
+
+/** One page of campaigns, offers, landing pages or traffic sources, decided. */
+export interface MetadataPlan {
+  table: NamedTable
+  accountId: string
+  status: MetadataQuery['status']
+  limit: number
+  /** Where the page before ended; absent for the first one. */
+  after: PageKey | undefined
+  /** What cursors of this list are bound to. */
+  boundTo: string
+}
+
+/**
+ * Decides which rows a page is read from; asks nobody.
+ * @throws Problem `invalid_cursor`
+ */
+export function planMetadata(
+  table: NamedTable,
+  { limit, cursor, ...filters }: MetadataQuery,
+  { accountId }: { accountId: string },
+): MetadataPlan {
+  const boundTo = fingerprint(accountId, table, filters)
+  return {
+    table,
+    accountId,
+    status: filters.status,
+    limit: limit ?? pageLimitDefault,
+    after: readCursor(cursor, boundTo),
+    boundTo,
+  }
+}

@@ -1,0 +1,49 @@
+import type { NamedTable } from '../../../schema/metadata.ts'
+import type { Room } from '../../http/context.ts'
+import { notFound } from '../../problem.ts'
+import { type PageOf, toPage } from '../../query/pagination.ts'
+import { type Resource, resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
+import { askPostgres } from '../../stores/postgres/connection.ts'
+import type { MetadataPlan } from './plan.ts'
+
+/**
+ * Reads one page of a table, newest first by (createdAt, id).
+ * @throws Problem `unavailable`
+ */
+export async function listMetadata(
+  { stores: { postgres } }: Room,
+  { table, accountId, status, limit, after, boundTo }: MetadataPlan,
+): Promise<PageOf<Resource>> {
+  const rows = await askPostgres(
+    postgres<StoredResource<Resource>[]>`
+      SELECT ${resourceColumns(postgres, table)}
+      FROM ${postgres(table)}
+      WHERE account_id = ${accountId}
+        ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
+        ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
+      ORDER BY created_at DESC, id DESC
+      LIMIT ${limit + 1}`,
+  )
+  const page = toPage(rows, limit, ({ createdAt, id }) => ({ atMs: createdAt.getTime(), id }), boundTo)
+  return { ...page, data: page.data.map(toResource) }
+}
+
+/**
+ * Reads one row.
+ * @throws Problem `not_found` when the account has no such row, whoever else has; `unavailable`
+ */
+export async function findMetadata(
+  { stores: { postgres } }: Room,
+  table: NamedTable,
+  accountId: string,
+  id: string,
+): Promise<Resource> {
+  const [row] = await askPostgres(
+    postgres<StoredResource<Resource>[]>`
+      SELECT ${resourceColumns(postgres, table)}
+      FROM ${postgres(table)}
+      WHERE account_id = ${accountId} AND id = ${id}`,
+  )
+  if (!row) throw notFound()
+  return toResource(row)
+}

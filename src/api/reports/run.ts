@@ -1,0 +1,53 @@
+import { notSet, type ReportAnswer, ReportRow } from '../../../schema/report.ts'
+import type { Room } from '../../http/context.ts'
+import { type SumTexts, toMetrics } from '../../query/metrics.ts'
+import { toInstantText } from '../../query/timeRange.ts'
+import { toCsv } from '../../rows/csv.ts'
+import type { CsvEscape } from '../../rows/csvEscape.ts'
+import { selectGroups, smallFinal } from '../../stores/clickhouse/select.ts'
+import { countryName } from './countryName.ts'
+import type { ReportPlan } from './plan.ts'
+import { reportSql } from './sql.ts'
+
+/**
+ * Asks for a report and labels its buckets.
+ * @returns at most 1,000 rows; totals and bucketCount are over all of them
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function runReport({ stores, names }: Room, plan: ReportPlan, signal: AbortSignal): Promise<ReportAnswer> {
+  const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & SumTexts>(
+    stores.clickhouse,
+    reportSql(plan),
+    { label: 'reports', signal, settings: smallFinal },
+  )
+  const nameOf = await labels(
+    names,
+    plan,
+    rows.map(({ id }) => id),
+  )
+  return {
+    groupBy: plan.groupBy,
+    from: toInstantText(plan.range.fromMs),
+    to: toInstantText(plan.range.untilMs),
+    currency: plan.currency,
+    data: rows.map((row) => ({ id: row.id, name: row.id === notSet ? notSet : nameOf(row.id), ...toMetrics(row) })),
+    totals: toMetrics(totals),
+    bucketCount: rowsBeforeLimit,
+    truncated: rowsBeforeLimit > rows.length,
+    asOf: toInstantText(plan.nowMs),
+  }
+}
+
+/** @returns what a bucket is called; null for an id that nothing is known of */
+async function labels(names: Room['names'], plan: ReportPlan, ids: string[]): Promise<(id: string) => string | null> {
+  const source = plan.dimension.names
+  if (source === 'itself') return (id) => id
+  if (source === 'country') return countryName
+  const found = await names.find(plan.accountId, source, ids)
+  return (id) => found.get(id) ?? null
+}
+
+/** The rows of the answer as a table. */
+export function reportCsv({ data }: ReportAnswer, csvEscape: CsvEscape): string {
+  return toCsv(Object.keys(ReportRow.properties) as (keyof ReportAnswer['data'][number])[], data, csvEscape)
+}

@@ -1,0 +1,129 @@
+import type { ConversionSearchField, ConversionSearchPage, Match } from '../../../schema/search.ts'
+import type { Room } from '../../http/context.ts'
+import { findLatest } from '../../query/latestVersions.ts'
+import { type PageKey, toPage } from '../../query/pagination.ts'
+import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
+import type { NamesById } from '../../rows/nameCache.ts'
+import { fold } from './caseFolding.ts'
+import { findNames } from './names.ts'
+import type { ConversionSearchPlan } from './plan.ts'
+import { conversionSearchQuestion, type SearchPart } from './sql.ts'
+
+/** A conversion that holds the text, and where. */
+interface FoundConversion {
+  row: StoredConversion
+  matches: Match[]
+}
+
+/**
+ * Reads one page of the conversions that hold a text, newest first, each with the fields that hold it.
+ *
+ * Names are in Postgres, and the text may be in any number of them: they are taken a part at a time, and each part finds
+ * its own newest conversions. The newest of all parts together are the page. One part is the rule.
+ * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
+ */
+export async function searchConversions(
+  room: Room,
+  plan: ConversionSearchPlan,
+  signal: AbortSignal,
+): Promise<ConversionSearchPage> {
+  const namesOf = (field: ConversionSearchField, table: 'campaigns' | 'offers') =>
+    plan.fields.includes(field) ? findNames(room.stores.postgresReader, { ...plan, table }, signal) : noParts
+  const [campaignParts, offerParts] = [namesOf('campaignName', 'campaigns'), namesOf('offerName', 'offers')]
+  let found: FoundConversion[] = []
+  for (let part = 0; ; part++) {
+    const [campaigns = noNames, offers = noNames] = await Promise.all([nextOf(campaignParts), nextOf(offerParts)])
+    if (part > 0 && campaigns.size === 0 && offers.size === 0) break
+    const more = await findInPart(room, newerThan(plan, found), { campaigns, offers, hasText: part === 0 }, signal)
+    found = newestOf(plan, found, more)
+  }
+  const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
+  const write = await conversionWriter(
+    room,
+    plan,
+    page.data.map(({ row }) => row),
+  )
+  const data = page.data.map(({ row, matches }) => ({ ...write(row), matched: true as const, matches }))
+  return { ...page, data, query: plan.query, searchedFields: [...plan.fields] }
+}
+
+const noNames: NamesById = new Map()
+const noParts: AsyncIterator<NamesById, undefined> = { next: async () => ({ done: true, value: undefined }) }
+
+async function nextOf(parts: AsyncIterator<NamesById, undefined>): Promise<NamesById | undefined> {
+  return (await parts.next()).value
+}
+
+/** Finds the newest conversions of one part. */
+async function findInPart(
+  room: Room,
+  plan: ConversionSearchPlan,
+  part: SearchPart,
+  signal: AbortSignal,
+): Promise<FoundConversion[]> {
+  const question = conversionSearchQuestion(plan, part)
+  if (!question) return []
+  const readMatching = async (keys: PageKey[]) => {
+    const rows = await readConversions(room, plan.accountId, keys, {
+      state: question.state,
+      label: 'conversions.search.rows',
+      signal,
+    })
+    return rows.flatMap((row) => {
+      const matches = matchesIn(row, plan, part)
+      return matches.length === 0 ? [] : [{ row, matches }]
+    })
+  }
+  const asking = { label: 'conversions.search', signal }
+  return await findLatest(room.stores.clickhouse, question, plan.after, plan.limit + 1, asking, readMatching)
+}
+
+function matchesIn(
+  row: StoredConversion,
+  { fields, folded }: ConversionSearchPlan,
+  { campaigns, offers }: SearchPart,
+): Match[] {
+  return fields.flatMap((field) => {
+    if (field === 'campaignName') return namedMatch(field, campaigns.get(row.campaignId))
+    if (field === 'offerName') return namedMatch(field, offers.get(row.offerId))
+    return fold(row[field]).includes(folded) ? [{ field, value: row[field] }] : []
+  })
+}
+
+/** A name that was found holds the text. */
+function namedMatch(field: ConversionSearchField, name: string | undefined): Match[] {
+  return name === undefined ? [] : [{ field, value: name }]
+}
+
+/** Leaves out what is older than a page that is full already. */
+function newerThan(plan: ConversionSearchPlan, found: readonly FoundConversion[]): ConversionSearchPlan {
+  const last = found[plan.limit]
+  return last ? { ...plan, range: { ...plan.range, fromMs: conversionKey(last.row).atMs } } : plan
+}
+
+/** The newest conversions of two parts, as many as a page needs; one that both found matches where either says. */
+function newestOf(
+  { fields, limit }: ConversionSearchPlan,
+  one: readonly FoundConversion[],
+  other: readonly FoundConversion[],
+): FoundConversion[] {
+  const byKey = new Map(one.map((found) => [keyText(found), found]))
+  for (const found of other) {
+    const known = byKey.get(keyText(found))
+    const matches = [...(known?.matches ?? []), ...found.matches]
+    const ordered = fields.flatMap((field) => matches.find((match) => match.field === field) ?? [])
+    byKey.set(keyText(found), { row: found.row, matches: ordered })
+  }
+  return [...byKey.values()].sort(newestFirst).slice(0, limit + 1)
+}
+
+function keyText({ row }: FoundConversion): string {
+  return `${row.convertedAtMs} ${row.id}`
+}
+
+/** Ids are ASCII, so that they sort here as they do in ClickHouse. */
+function newestFirst(a: FoundConversion, b: FoundConversion): number {
+  const [one, other] = [conversionKey(a.row), conversionKey(b.row)]
+  if (one.atMs !== other.atMs) return other.atMs - one.atMs
+  return one.id < other.id ? 1 : -1
+}

@@ -1,0 +1,98 @@
+import type { PageKey } from '../../query/pagination.ts'
+import { type Postgres, queryUntilAborted } from '../../stores/postgres/connection.ts'
+
+/** What of a campaign or offer is searched: the position of each field in `search_text`; tags are the last ones. */
+export const valuePositions = { id: 1, name: 2, status: 3, tags: 4 } as const
+export type SearchedValue = keyof typeof valuePositions
+
+/** A search in one table of metadata. */
+export interface SliceQuery {
+  accountId: string
+  table: 'campaigns' | 'offers'
+  /** Which values are searched. */
+  values: readonly SearchedValue[]
+  /** The text, folded. */
+  folded: string
+}
+
+/** What a slice of a table holds. */
+export interface Slice<Row> {
+  /** The rows that hold the text, newest first, each with the positions of the values that do. */
+  found: { row: Row; positions: number[] }[]
+  /** Where the next slice begins; undefined after the last one. */
+  next: PageKey | undefined
+}
+
+/**
+ * Limits of one slice, so that it takes some 5 ms: the embedded engine runs one statement at a time, and a key look-up
+ * waits for the one that runs. The worst text costs 20 ns a byte.
+ */
+const sliceRowsMax = 500
+const sliceBytesMax = 128 * 1024
+
+/**
+ * Examines the next rows of a table, newest first, and returns those that hold the text.
+ * @param columns what is read of the rows found, `id` and `created_at AS "createdAt"` among it
+ * @param from where the slice before ended
+ * @param rowsMax rows that are returned at most
+ * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
+ */
+export async function readSlice<Row extends { id: string; createdAt: Date }>(
+  postgres: Postgres,
+  { accountId, table, values, folded }: SliceQuery,
+  columns: ReturnType<Postgres['unsafe']>,
+  from: PageKey | undefined,
+  rowsMax: number,
+  signal: AbortSignal,
+): Promise<Slice<Row>> {
+  const positions = values.map((value) => valuePositions[value])
+  const before = from === undefined ? 'infinity' : new Date(from.atMs).toISOString()
+  // LATERAL with LIMIT reads each row by its primary key; a join might read the whole table to find a few.
+  const read = await queryUntilAborted(
+    postgres<(Row & { positions: number[]; isEnd: boolean })[]>`
+      WITH examined AS (
+        SELECT next_id, next_text,
+          row_number() OVER newest AS number,
+          sum(octet_length(next_text)) OVER newest AS bytes,
+          count(*) OVER () AS total
+        FROM ${postgres(`next_${table}`)}(${accountId}, ${before}::text::timestamptz, ${from?.id ?? ''}, ${sliceRowsMax})
+        WINDOW newest AS (ORDER BY next_at DESC, next_id DESC)
+      ), searched AS MATERIALIZED (
+        SELECT next_id, number,
+          bytes >= ${sliceBytesMax} OR number = total AS is_last,
+          number = total AND total < ${sliceRowsMax} AS "isEnd",
+          CASE WHEN strpos(next_text, ${folded}) = 0 THEN '{}'::integer[] ELSE ARRAY(
+            SELECT position::integer
+            FROM unnest(string_to_array(next_text, 'X')) WITH ORDINALITY AS stored (value, position)
+            WHERE least(position, ${valuePositions.tags}) = ANY(${positions}::integer[])
+              AND strpos(value, ${folded}) > 0
+            ORDER BY position
+          ) END AS positions
+        FROM examined
+        WHERE bytes - octet_length(next_text) < ${sliceBytesMax}
+      )
+      SELECT positions, "isEnd", found.*
+      FROM (
+        SELECT next_id, number, "isEnd", positions
+        FROM searched
+        WHERE positions <> '{}' OR is_last
+        ORDER BY number
+        LIMIT ${rowsMax}
+      ) AS next
+      CROSS JOIN LATERAL (
+        SELECT ${columns}
+        FROM ${postgres(table)}
+        WHERE account_id = ${accountId} AND id = next_id
+        LIMIT 1
+      ) AS found
+      ORDER BY number`,
+    signal,
+  )
+  const last = read.at(-1)
+  return {
+    found: read.flatMap(({ positions, isEnd: _, ...row }) =>
+      positions.length === 0 ? [] : [{ row: row as unknown as Row, positions }],
+    ),
+    next: last === undefined || last.isEnd ? undefined : { atMs: last.createdAt.getTime(), id: last.id },
+  }
+}

@@ -1,0 +1,24 @@
+import { NotModified } from '../../../schema/answer.ts'
+import { Usage, UsageQuery } from '../../../schema/usage.ts'
+import type { App, Room } from '../../http/context.ts'
+import { planUsage } from './plan.ts'
+import { runUsage } from './run.ts'
+
+export function usageRoutes(app: App, room: Room): void {
+  app.get(
+    '/usage',
+    {
+      schema: {
+        tags: ['Stats'],
+        summary: 'What the account used this month, and what its plan allows',
+        description:
+          'Months are UTC months. Clicks beyond the allowance are tracked and reported all the same; events beyond the ceiling are not stored.',
+        querystring: UsageQuery,
+        response: { 200: Usage, 304: NotModified },
+      },
+      config: { scope: 'read:stats' },
+    },
+    (request, reply) =>
+      room.answers.send(request, reply, (signal) => runUsage(room, planUsage(request.caller, room.now()), signal)),
+  )
+}

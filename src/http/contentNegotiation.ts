@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify'
+import { mediaTypes, type RowFormat, tableFormats } from '../../schema/rowFormat.ts'
+
+/**
+ * Decides in which form an answer leaves: `format` wins; of what `Accept` names the form with the highest weight, the
+ * earlier one among equals. Whoever names none of them, or anything at all, gets JSON.
+ * @param formats that the endpoint has beside JSON
+ * @returns undefined for JSON
+ */
+export function wantedFormat<Format extends RowFormat>(
+  formats: readonly Format[],
+  format: Format | 'json' | undefined,
+  accept: string | undefined,
+): Format | undefined {
+  if (format !== undefined) return format === 'json' ? undefined : format
+  let best: { format: Format | undefined; weight: number } = { format: undefined, weight: 0 }
+  for (const range of accept?.split(',') ?? []) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const found = formats.find((name) => mediaTypes[name] === type)
+    const isJson = ['application/json', 'application/*', '*/*'].includes(type)
+    const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
+    if ((found || isJson) && weight > best.weight) best = { format: found, weight }
+  }
+  return best.format
+}
+
+/** Whether an answer that is a small table is wanted as CSV. */
+export function wantsCsv({ headers }: FastifyRequest, format: 'csv' | 'json' | undefined): boolean {
+  return wantedFormat(tableFormats, format, headers.accept) === 'csv'
+}

@@ -1,0 +1,211 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { momentPattern } from '../../schema/range.ts'
+import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
+import { hideKeys } from '../accounts/keyFormat.ts'
+import { notFound, Problem } from '../problem.ts'
+import type { App } from './context.ts'
+
+/** One raw value; null when its percent-encoding is no UTF-8. */
+type RawValue = string | null
+
+/** A query string taken apart: every value of every name, in the order given. */
+export type RawQuery = Record<string, RawValue[]>
+
+/** What Fastify takes from a validator: the typed values, or the refusal. */
+type Validated = { value: unknown } | { error: Problem }
+
+/** Reads one parameter: the typed value, or undefined when the text is not allowed. */
+interface Parameter {
+  readonly required: boolean
+  readonly default: unknown
+  /** Completes "… must be". */
+  readonly allowed: string
+  read(text: string): unknown
+}
+
+/**
+ * Makes a server read its parameters by the schemas of its routes, and nothing that they do not name. Answers are
+ * written as they are: their schemas are for the documentation and the tests, never a filter.
+ */
+export function readParameters(app: App): void {
+  app.removeContentTypeParser('text/plain')
+  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+    if (httpPart === 'querystring') return queryValidator(schema)
+    return httpPart === 'params' ? pathValidator(schema) : validateBody
+  })
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.addHook('onRoute', (route) => {
+    if (route.config?.scope) route.schema = { querystring: noParameters, ...route.schema }
+  })
+}
+
+const noParameters = Type.Object({})
+
+/**
+ * Takes a query string apart without interpreting it: nothing is dropped, so that a validator can refuse it.
+ * @param text what follows the question mark
+ */
+export function parseQuery(text: string): RawQuery {
+  // Without a prototype, so that no name has a meaning of its own.
+  const query: RawQuery = Object.create(null)
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const rawName = equals === -1 ? pair : pair.slice(0, equals)
+    const name = decode(rawName) ?? rawName
+    const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
+    const values = query[name]
+    if (values) values.push(value)
+    else query[name] = [value]
+  }
+  return query
+}
+
+/**
+ * Makes the validator of a query string from its schema, an object of integers, numbers, booleans, strings and unions of literals.
+ * Nothing is coerced beyond that and nothing is clamped.
+ * @throws Error at start, when the schema holds what a query string can't
+ */
+export function queryValidator(schema: TSchema): (query: RawQuery) => Validated {
+  const parameters = new Map<string, Parameter>()
+  for (const [name, property] of Object.entries<TSchema>(schema.properties ?? {})) {
+    const required = (schema.required as string[] | undefined)?.includes(name) === true
+    parameters.set(name, { required, default: property.default, ...readerOf(name, property) })
+  }
+  return (query) => {
+    for (const name in query) if (!parameters.has(name)) return { error: unknownParameter(name, parameters) }
+    const value: Record<string, unknown> = {}
+    for (const [name, parameter] of parameters) {
+      const raw = query[name]
+      if (raw === undefined) {
+        if (parameter.required) return { error: invalid(name, `is required: ${parameter.allowed}.`) }
+        if (parameter.default !== undefined) value[name] = parameter.default
+        continue
+      }
+      const [text] = raw
+      if (raw.length > 1) return { error: invalid(name, 'was given more than once.') }
+      if (text === '') return { error: invalid(name, 'is empty; leave it out or give it a value.') }
+      if (typeof text !== 'string') return { error: invalid(name, 'is not percent-encoded UTF-8.') }
+      const read = parameter.read(text)
+      if (read === undefined) return { error: invalid(name, `must be ${parameter.allowed}.`) }
+      value[name] = read
+    }
+    return { value }
+  }
+}
+
+/** Makes the validator of path parameters: an id that can't be one of ours answers like one that does not exist. */
+export function pathValidator(schema: TSchema): (params: Record<string, string>) => Validated {
+  const readers = Object.entries<TSchema>(schema.properties ?? {}).map(
+    ([name, property]) => [name, readerOf(name, property)] as const,
+  )
+  return (params) => {
+    const value: Record<string, unknown> = {}
+    for (const [name, reader] of readers) {
+      value[name] = reader.read(params[name] ?? '')
+      if (value[name] === undefined) return { error: notFound() }
+    }
+    return { value }
+  }
+}
+
+/**
+ * Validates that a body is a JSON object; what is in it is for its room to judge, since each field has its own code.
+ * Fastify hands in null when there is no body at all.
+ */
+function validateBody(body: unknown): Validated {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { value: body }
+  return { error: new Problem('invalid_body', 'The body must be a JSON object.') }
+}
+
+function decode(text: string): RawValue {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}
+
+function unknownParameter(name: string, parameters: ReadonlyMap<string, Parameter>): Problem {
+  const shown = hideKeys(name).slice(0, 64)
+  const known = [...parameters.keys()].join(', ')
+  const advice = known === '' ? 'this endpoint takes none' : `this endpoint takes ${known}`
+  return new Problem('unknown_parameter', `There is no parameter ${JSON.stringify(shown)}; ${advice}.`, {
+    param: shown,
+  })
+}
+
+function invalid(name: string, rest: string): Problem {
+  return new Problem(`invalid_${name}`, `${name} ${rest}`, { param: name })
+}
+
+function readerOf(name: string, schema: TSchema): Pick<Parameter, 'allowed' | 'read'> {
+  const words = wordsOf(schema)
+  if (words) {
+    return {
+      allowed: words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`,
+      read: (text) => (words.includes(text) ? text : undefined),
+    }
+  }
+  if (schema.type === 'boolean') {
+    const values = new Map([
+      ['true', true],
+      ['false', false],
+    ])
+    return { allowed: 'true or false', read: (text) => values.get(text) }
+  }
+  if (schema.type === 'integer') return integerReader(schema)
+  if (schema.type === 'string') return stringReader(schema)
+  throw new Error(`The parameter ${name} has a schema that no query string can carry.`)
+}
+
+/** The literals of a union of strings or of `enum`, undefined for any other schema. */
+function wordsOf(schema: TSchema): string[] | undefined {
+  const literals: unknown[] | undefined =
+    schema.enum ??
+    (schema.anyOf as TSchema[] | undefined)?.map((member) => member.const) ??
+    (schema.const && [schema.const])
+  return literals?.every((literal) => typeof literal === 'string') ? (literals as string[]) : undefined
+}
+
+function integerReader({ minimum, maximum }: TSchema): Pick<Parameter, 'allowed' | 'read'> {
+  const least: number = minimum ?? Number.MIN_SAFE_INTEGER
+  const most: number = maximum ?? Number.MAX_SAFE_INTEGER
+  return {
+    allowed: `a whole number from ${least} to ${most}`,
+    read: (text) => {
+      const value = Number(text)
+      return /^-?\d{1,16}$/.test(text) && value >= least && value <= most ? value : undefined
+    },
+  }
+}
+
+/** What the patterns of ids mean, for people. */
+const patternTexts: Record<string, string> = {
+  [idPattern]: '1 to 64 letters, digits and _ . : -',
+  [eventIdPattern]: '1 to 128 letters, digits and _ . : -',
+  [momentPattern]: 'a date, as 2026-11-01, or an instant with its offset, as 2026-11-01T00:00:00Z',
+}
+
+/** What a pattern takes, in words: callers do not read regular expressions. */
+function inWords(pattern: string): string {
+  const words = /^\^\(([\w|]+)\)\(,\(\1\)\)\*\$$/.exec(pattern)?.[1]
+  if (words) return `one or more of ${words.replaceAll('|', ', ')}, separated by commas`
+  return patternTexts[pattern] ?? `text that matches ${pattern}`
+}
+
+function stringReader({ pattern, minLength, maxLength }: TSchema): Pick<Parameter, 'allowed' | 'read'> {
+  const least: number = minLength ?? 1
+  const most: number = maxLength ?? Number.POSITIVE_INFINITY
+  const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
+  const length = most === Number.POSITIVE_INFINITY ? `at least ${least} characters` : `${least} to ${most} characters`
+  return {
+    allowed: pattern === undefined ? length : inWords(pattern),
+    read: (text) => {
+      // Postgres can't hold U+0000, and nobody means it.
+      if (text.includes('\0')) return undefined
+      const count = text.length <= most ? text.length : [...text].length
+      return count >= least && count <= most && (expression?.test(text) ?? true) ? text : undefined
+    },
+  }
+}

@@ -1,0 +1,240 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import { devices, subIdNames } from '../../schema/click.ts'
+import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
+import { isLonger } from '../../schema/textLength.ts'
+import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
+import { Refusal } from './rowError.ts'
+
+/** What a field may hold, and what it becomes. */
+export interface Kind<Value> {
+  /**
+   * Reads a value that is there: not null, not missing, not the empty string.
+   * @throws Refusal with the end of the sentence that begins with the field's name: `must be …`
+   */
+  read(value: unknown): Value
+  /** Turns the text of a CSV cell into what JSON would hold; cells of text need none. */
+  fromCell?(text: string): unknown
+}
+
+const textMax = 8_192
+
+/** @throws Refusal when it is not text that every store can keep */
+function readText(value: unknown): string {
+  if (typeof value !== 'string') throw new Refusal('must be text')
+  if (value.length > textMax) throw new Refusal(`must have at most ${textMax} characters`)
+  if (value.includes('\0')) throw new Refusal('must not hold the character U+0000')
+  if (!value.isWellFormed()) throw new Refusal('must not hold half a surrogate pair')
+  return value
+}
+
+function matching(pattern: string, what: string): Kind<string> {
+  const test = new RegExp(pattern)
+  return {
+    read(value) {
+      if (typeof value !== 'string' || !test.test(value)) throw new Refusal(what)
+      return value
+    },
+  }
+}
+
+function oneOf<Word extends string>(words: readonly Word[]): Kind<Word> {
+  return {
+    read(value) {
+      if (!words.includes(value as Word)) throw new Refusal(`must be one of ${words.join(', ')}`)
+      return value as Word
+    },
+  }
+}
+
+export const text: Kind<string> = { read: readText }
+export const id = matching(idPattern, `must match ${idPattern}`)
+export const eventId = matching(eventIdPattern, `must match ${eventIdPattern}`)
+export const eventName = matching('^[a-zA-Z][a-zA-Z0-9_]{0,63}$', 'must match ^[a-zA-Z][a-zA-Z0-9_]{0,63}$')
+export const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
+export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
+export const device = oneOf(devices)
+export const words = oneOf
+
+/** RFC 3339 with an offset. Epoch milliseconds; what is finer than that is cut off. */
+export const instant: Kind<number> = {
+  read(value) {
+    const epochMs = typeof value === 'string' ? epochMsOf(value) : undefined
+    if (epochMs === undefined) throw new Refusal('must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
+    if (epochMs < instantMin || epochMs >= instantEnd) throw new Refusal('must lie between 1970-01-01 and 2105-12-31')
+    return epochMs
+  },
+}
+
+/** Days and seconds in ClickHouse begin and end here. */
+const instantMin = 0
+const instantEnd = Date.UTC(2106, 0, 1)
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
+
+function epochMsOf(value: string): number | undefined {
+  const parts = rfc3339.exec(value)
+  if (!parts) return undefined
+  const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHours = 0, offsetMinutes = 0] = parts
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return undefined
+  const midnight = new Date(0)
+  midnight.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  if (midnight.getUTCMonth() !== Number(month) - 1 || midnight.getUTCDate() !== Number(day)) return undefined
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
+  const clock = ((Number(hour) * 60 + Number(minute) - offset) * 60 + Number(second)) * 1_000
+  return midnight.getTime() + clock + Number(fraction.slice(0, 3).padEnd(3, '0'))
+}
+
+/** An address without its last octet (IPv4) or its last 80 bits (IPv6): what is left names a network, not a person. */
+export const ip: Kind<string> = {
+  read(value) {
+    if (typeof value === 'string') {
+      if (isIPv4(value)) return `${value.slice(0, value.lastIndexOf('.'))}.0`
+      if (isIPv6(value)) return network(value)
+    }
+    throw new Refusal('must be an IPv4 or IPv6 address')
+  },
+}
+
+/** The first 48 bits of an IPv6 address, shortest spelling; an IPv4 address inside one counts as that. */
+function network(address: string): string {
+  const inside = /^::ffff:(\d+\.\d+\.\d+)\.\d+$/i.exec(address)
+  if (inside) return `${inside[1]}.0`
+  const [head = '', tail] = address.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const rightGroups = right.length + (right.at(-1)?.includes('.') ? 1 : 0)
+  const zeros = tail === undefined ? 0 : 8 - left.length - rightGroups
+  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 3)
+  const kept = groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
+  return kept === '0:0:0' ? '::' : `${kept.replace(/(:0)+$/, '')}::`
+}
+
+export const boolean: Kind<boolean> = {
+  read(value) {
+    if (typeof value !== 'boolean') throw new Refusal('must be true or false')
+    return value
+  },
+  fromCell: (cell) => (cell === 'true' ? true : cell === 'false' ? false : cell),
+}
+
+const numberFromCell = (cell: string) => (isNumberText(cell) ? new DecimalText(cell) : cell)
+
+/** Millionths. */
+export const money: Kind<bigint> = { read: readMoney, fromCell: numberFromCell }
+export const rate: Kind<Decimal> = { read: readRate, fromCell: numberFromCell }
+
+const signalMax = 1e12
+
+/** A signal, not money: a double is exact enough. */
+export const signal: Kind<number> = {
+  read(value) {
+    const number = value instanceof DecimalText ? Number(value.text) : value
+    if (typeof number !== 'number') throw new Refusal('must be a number')
+    if (!(Math.abs(number) <= signalMax)) throw new Refusal('must lie between -10^12 and 10^12')
+    // No negative zero, as POST /events has none.
+    return number + 0
+  },
+  fromCell: numberFromCell,
+}
+
+export const generation: Kind<number> = {
+  read(value) {
+    const number = value instanceof DecimalText ? Number(value.text) : value
+    if (!Number.isInteger(number) || (number as number) < 0 || (number as number) >= 2 ** 32) {
+      throw new Refusal('must be a whole number from 0 to 4294967295')
+    }
+    return number as number
+  },
+  fromCell: numberFromCell,
+}
+
+/** @throws Refusal when it is not a JSON object */
+function readObject(value: unknown): Record<string, unknown> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isObject || value instanceof DecimalText) throw new Refusal('must be an object')
+  return value as Record<string, unknown>
+}
+
+/** A cell that is not JSON stays text, which is then no object. */
+function jsonFromCell(cell: string): unknown {
+  try {
+    return JSON.parse(cell)
+  } catch {
+    return cell
+  }
+}
+
+export type SubIds = Record<(typeof subIdNames)[number], string>
+const subIdSet: ReadonlySet<string> = new Set(subIdNames)
+
+/** An object of `sub1` … `sub10`; those that are absent are left out. */
+export const subIds: Kind<Partial<SubIds>> = {
+  read(value) {
+    const given: Partial<SubIds> = {}
+    for (const [name, sub] of Object.entries(readObject(value))) {
+      if (!subIdSet.has(name))
+        throw new Refusal(`holds ${JSON.stringify(name.slice(0, 64))}, which is not one of sub1 to sub10`)
+      if (sub === null || sub === '') continue
+      if (typeof sub !== 'string') throw new Refusal(`must hold text in ${name}`)
+      given[name as keyof SubIds] = readText(sub)
+    }
+    return given
+  },
+  fromCell: jsonFromCell,
+}
+
+const propertiesMax = 20
+const propertyNameMax = 64
+const propertyTextMax = 256
+const propertiesBytesMax = 8_192
+
+/** @returns JSON text of an object of at most 20 texts, numbers and booleans; empty for one without any */
+export const properties: Kind<string> = {
+  read(value) {
+    const entries = Object.entries(readObject(value))
+      .filter(([, property]) => property !== null)
+      .map(([name, property]) => [name, readProperty(name, property)])
+    if (entries.length > propertiesMax) throw new Refusal(`must have at most ${propertiesMax} keys`)
+    const json = JSON.stringify(Object.fromEntries(entries))
+    if (Buffer.byteLength(json) > propertiesBytesMax) throw new Refusal('must be at most 8 KiB as JSON')
+    return entries.length === 0 ? '' : json
+  },
+  fromCell: jsonFromCell,
+}
+
+function readProperty(name: string, value: unknown): string | number | boolean {
+  const shown = JSON.stringify(name.slice(0, propertyNameMax))
+  if (isLonger(name, propertyNameMax) || !name.isWellFormed()) {
+    throw new Refusal(`must have keys of at most ${propertyNameMax} characters, not ${shown}`)
+  }
+  const property = value instanceof DecimalText ? Number(value.text) : value
+  if (typeof property === 'boolean') return property
+  if (typeof property === 'number' && Number.isFinite(property)) return property
+  if (typeof property === 'string' && !isLonger(property, propertyTextMax) && property.isWellFormed()) return property
+  throw new Refusal(`must hold text of at most ${propertyTextMax} characters, a number or a boolean in ${shown}`)
+}
+
+const listMax = 1_000
+
+/** A list of texts; in a CSV cell they are separated by `|`, or stand as a JSON list where one of them holds that. */
+function listOf(item: Kind<string>): Kind<string[]> {
+  return {
+    read(value) {
+      if (!Array.isArray(value) || value.length > listMax)
+        throw new Refusal(`must be a list of at most ${listMax} texts`)
+      return value.map((one) => item.read(one))
+    },
+    fromCell(cell) {
+      const parsed = cell.startsWith('[') ? jsonFromCell(cell) : undefined
+      return isTexts(parsed) ? parsed : cell.split('|').filter((one) => one !== '')
+    },
+  }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+export const tags = listOf(text)
+export const countries = listOf(country)

@@ -1,0 +1,119 @@
+import { Refusal } from '../rowError.ts'
+import { type Line, lineBytesMax } from './lines.ts'
+import { type RawRow, withoutReturn } from './ndjson.ts'
+
+/** A CSV file whose first line can't name its fields; the message is the end of a sentence about the file. */
+export class HeaderError extends Error {
+  override name = 'HeaderError'
+}
+
+const neverClosed = 'its quoted cell does not end'
+
+/**
+ * Reads CSV (RFC 4180): the first record names the fields, quoted cells may hold commas, quotes and line feeds.
+ * A record with a stray or missing quote is refused by itself: reading goes on at the line after its first one, so that
+ * no row is swallowed by its neighbour's mistake.
+ * @throws HeaderError
+ */
+export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<RawRow[]> {
+  let names: string[] | undefined
+  /** Lines of a record whose quoted cell is still open. */
+  let open: Line[] = []
+  let openBytes = 0
+
+  /** Takes one line in; lines that were held back for a record that never closed are taken in once more. */
+  function* take(line: Line): Generator<RawRow> {
+    if (line.refused !== undefined) {
+      yield* giveUp()
+      if (!names) throw new HeaderError(`line ${line.number} ${line.refused}`)
+      yield { line: line.number, text: withoutReturn(line.text), fields: new Refusal(line.refused) }
+      return
+    }
+    open.push(line)
+    openBytes += line.text.length + 1
+    if (open.length > 1 && !line.text.includes('"') && openBytes <= lineBytesMax) return
+    const record = openBytes <= lineBytesMax ? readRecord(open) : neverClosed
+    if (record === undefined) return
+    if (typeof record === 'string') {
+      // A malformed end many lines further down is the end of somebody else's cell.
+      yield* giveUp(open.length > 1 ? neverClosed : record)
+      return
+    }
+    const [first] = open
+    const text = open.map((part) => part.text).join('\n')
+    open = []
+    openBytes = 0
+    if (first && !(record.length === 1 && record[0] === '')) yield* rowOf(first.number, withoutReturn(text), record)
+  }
+
+  /** Refuses the first of the open lines and takes the others in again, each on its own merits. */
+  function* giveUp(reason = neverClosed): Generator<RawRow> {
+    const [first, ...others] = open
+    open = []
+    openBytes = 0
+    if (!first) return
+    if (!names) throw new HeaderError(`line ${first.number}: ${reason}`)
+    yield { line: first.number, text: withoutReturn(first.text), fields: new Refusal(reason) }
+    for (const line of others) yield* take(line)
+  }
+
+  function* rowOf(line: number, text: string, cells: string[]): Generator<RawRow> {
+    if (!names) {
+      names = readHeader(cells)
+      return
+    }
+    const known = names
+    const fields =
+      cells.length === known.length
+        ? Object.fromEntries(known.map((name, index) => [name, cells[index]]))
+        : new Refusal(`has ${cells.length} cells where the first line names ${known.length}`)
+    yield { line, text, fields }
+  }
+
+  for await (const lines of blocks) {
+    const rows: RawRow[] = []
+    for (const line of lines) for (const row of take(line)) rows.push(row)
+    yield rows
+  }
+  const rows: RawRow[] = []
+  while (open.length > 0) for (const row of giveUp()) rows.push(row)
+  yield rows
+}
+
+function readHeader(cells: readonly string[]): string[] {
+  const names = cells.map((cell) => cell.trim())
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (names.includes('')) throw new HeaderError('its first line has a field without a name')
+  if (repeated !== undefined) throw new HeaderError(`its first line names ${JSON.stringify(repeated)} twice`)
+  return names
+}
+
+/**
+ * Reads the cells of a record.
+ * @returns cells, a reason when the record is malformed, or undefined when it goes on in the next line
+ */
+function readRecord(lines: readonly Line[]): string[] | string | undefined {
+  const text = withoutReturn(lines.map((line) => line.text).join('\n'))
+  if (!text.includes('"')) return text.split(',')
+  const cells: string[] = []
+  for (let at = 0; ; ) {
+    if (text[at] === '"') {
+      let end = at
+      do {
+        end = text.indexOf('"', end + 1)
+        if (end === -1) return undefined
+      } while (text[++end] === '"')
+      if (end < text.length && text[end] !== ',') return 'has text after the closing quote of a cell'
+      cells.push(text.slice(at + 1, end - 1).replaceAll('""', '"'))
+      at = end
+    } else {
+      const comma = text.indexOf(',', at)
+      const cell = text.slice(at, comma === -1 ? text.length : comma)
+      if (cell.includes('"')) return 'has a quote inside a cell that is not quoted'
+      cells.push(cell)
+      at += cell.length
+    }
+    if (at >= text.length) return cells
+    at += 1
+  }
+}

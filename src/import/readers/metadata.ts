@@ -1,0 +1,149 @@
+import type { NamedTable } from '../../../schema/metadata.ts'
+import { metadataStatuses } from '../../../schema/metadata.ts'
+import type { MetadataRow } from '../../writer/store/metadata.ts'
+import { type RowReader, rowReader } from '../fields.ts'
+import * as kind from '../fieldTypes.ts'
+
+interface Named {
+  id: string
+  name: string
+  status: string
+  createdAt: number | null
+  updatedAt: number | null
+}
+
+interface CampaignRow extends Named {
+  userId: string
+  trafficSourceId: string | null
+  costModel: string | null
+  costValue: bigint | null
+  currency: string | null
+  tags: string[]
+}
+
+interface OfferRow extends Named {
+  url: string | null
+  affiliateNetwork: string | null
+  payoutType: string | null
+  payout: bigint | null
+  currency: string | null
+  countries: string[]
+  tags: string[]
+}
+
+interface LandingPageRow extends Named {
+  url: string | null
+  tags: string[]
+}
+
+interface TrafficSourceRow extends Named {
+  category: string | null
+  costModel: string | null
+  currency: string | null
+}
+
+const named = {
+  id: kind.id,
+  name: kind.text,
+  status: kind.words(metadataStatuses),
+  createdAt: kind.instant,
+  updatedAt: kind.instant,
+}
+const blankNamed = { id: '', name: '', status: 'active', createdAt: null, updatedAt: null }
+const required = ['id', 'name'] as const
+
+/** The readers of metadata, by the table that takes the rows. */
+export const metadataReaders: Record<NamedTable, (accountId: string) => RowReader<MetadataRow>> = {
+  campaigns: (accountId) =>
+    inColumns(
+      rowReader<CampaignRow>({
+        name: 'campaigns',
+        required,
+        ignored: ['trafficSourceName'],
+        fields: {
+          ...named,
+          userId: kind.id,
+          trafficSourceId: kind.id,
+          costModel: kind.text,
+          costValue: kind.money,
+          currency: kind.currency,
+          tags: kind.tags,
+        },
+        blank: () => ({
+          ...blankNamed,
+          userId: accountId,
+          trafficSourceId: null,
+          costModel: null,
+          costValue: null,
+          currency: null,
+          tags: [],
+        }),
+      }),
+    ),
+  offers: () =>
+    inColumns(
+      rowReader<OfferRow>({
+        name: 'offers',
+        required,
+        ignored: [],
+        fields: {
+          ...named,
+          url: kind.text,
+          affiliateNetwork: kind.text,
+          payoutType: kind.text,
+          payout: kind.money,
+          currency: kind.currency,
+          countries: kind.countries,
+          tags: kind.tags,
+        },
+        blank: () => ({
+          ...blankNamed,
+          url: null,
+          affiliateNetwork: null,
+          payoutType: null,
+          payout: null,
+          currency: null,
+          countries: [],
+          tags: [],
+        }),
+      }),
+    ),
+  landing_pages: () =>
+    inColumns(
+      rowReader<LandingPageRow>({
+        name: 'landing-pages',
+        required,
+        ignored: [],
+        fields: { ...named, url: kind.text, tags: kind.tags },
+        blank: () => ({ ...blankNamed, url: null, tags: [] }),
+      }),
+    ),
+  traffic_sources: () =>
+    inColumns(
+      rowReader<TrafficSourceRow>({
+        name: 'traffic-sources',
+        required,
+        ignored: [],
+        fields: { ...named, category: kind.text, costModel: kind.text, currency: kind.currency },
+        blank: () => ({ ...blankNamed, category: null, costModel: null, currency: null }),
+      }),
+    ),
+}
+
+/** The same row by column, `cost_value` for `costValue`: amounts and times as text. */
+function inColumns<Row extends Named>(read: RowReader<Row>): RowReader<MetadataRow> {
+  return (fields, from) => {
+    const row = read(fields, from)
+    const columns = Object.entries(row).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      typeof value === 'number' ? new Date(value).toISOString() : typeof value === 'bigint' ? decimalOf(value) : value,
+    ])
+    return Object.fromEntries(columns) as MetadataRow
+  }
+}
+
+/** Millionths as decimal text. */
+function decimalOf(millionths: bigint): string {
+  const digits = String(millionths < 0n ? -millionths : millionths).padStart(7, '0')
+  return `${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`
+}

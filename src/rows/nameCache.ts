@@ -1,0 +1,45 @@
+import { LRUCache } from 'lru-cache'
+import type { NamedTable } from '../../schema/metadata.ts'
+import type { Postgres } from '../stores/postgres/connection.ts'
+import { askPostgres } from '../stores/postgres/connection.ts'
+
+/** Names by id, for one table of one account; an unknown id is not in it. */
+export type NamesById = ReadonlyMap<string, string>
+
+export interface Names {
+  /**
+   * Finds the names of ids, for the most part without asking Postgres.
+   * @param ids any number, repetitions and empty ids included
+   * @throws Problem `unavailable`
+   */
+  find(accountId: string, table: NamedTable, ids: Iterable<string>): Promise<NamesById>
+}
+
+/** How long a renamed campaign may still show its old name. */
+const lifeMs = 5_000
+const namesMax = 200_000
+
+/** Opens the cache of names. Misses are cached as well, since clicks may name campaigns that nobody imported. */
+export function openNames(postgres: Postgres): Names {
+  const cache = new LRUCache<string, { name: string | null }>({ max: namesMax, ttl: lifeMs })
+  return {
+    async find(accountId, table, ids) {
+      const found = new Map<string, string>()
+      const missing: string[] = []
+      for (const id of new Set(ids)) {
+        if (id === '') continue
+        const known = cache.get(`${accountId} ${table} ${id}`)
+        if (known === undefined) missing.push(id)
+        else if (known.name !== null) found.set(id, known.name)
+      }
+      if (missing.length === 0) return found
+      const rows = await askPostgres(
+        postgres<{ id: string; name: string }[]>`
+          SELECT id, name FROM ${postgres(table)} WHERE account_id = ${accountId} AND id = ANY(${missing})`,
+      )
+      for (const { id, name } of rows) found.set(id, name)
+      for (const id of missing) cache.set(`${accountId} ${table} ${id}`, { name: found.get(id) ?? null })
+      return found
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../../problem.ts'
+import type { ClickHouse } from './connection.ts'
+import { selectRows } from './select.ts'
+import { ch } from './sql.ts'
+
+/**
+ * Reads ClickHouse's clock, on a cluster the one that is furthest behind.
+ * @returns epoch milliseconds
+ * @throws Problem `unavailable` when a node does not respond
+ */
+export async function readClickHouseClock({ client, cluster }: ClickHouse): Promise<number> {
+  const clients = cluster ? cluster.nodes.map((node) => node.client) : [client]
+  const clocks = await Promise.all(
+    clients.map(async (reader) => {
+      const query = ch`SELECT toUnixTimestamp64Milli(now64(3)) AS ms`
+      const [row] = await selectRows<{ ms: number }>({ reader, onQuery: undefined }, query, { label: 'clock' })
+      return row?.ms ?? 0
+    }),
+  )
+  return Math.min(...clocks)
+}
+
+const waitMaxMs = 10_000
+
+/**
+ * Waits until ClickHouse's clock has come to a moment, on a cluster that of every node.
+ * @param momentMs epoch milliseconds
+ * @throws Problem `unavailable` when a node does not respond, or when the moment has not come after ten seconds
+ */
+export async function untilClickHouseClock(clickhouse: ClickHouse, momentMs: number): Promise<void> {
+  const giveUpMs = performance.now() + waitMaxMs
+  for (;;) {
+    const missingMs = momentMs - (await readClickHouseClock(clickhouse))
+    if (missingMs <= 0) return
+    if (performance.now() > giveUpMs) {
+      const seconds = Math.ceil(missingMs / 1000)
+      throw new Problem('unavailable', `ClickHouse's clock is ${seconds} s behind an earlier write; set it, or wait.`)
+    }
+    await pause(Math.min(missingMs, 500))
+  }
+}

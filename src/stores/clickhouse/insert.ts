@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { ClickHouseSettings } from '@clickhouse/client'
+import { Problem } from '../../problem.ts'
+import { execute } from '../postgres/statement.ts'
+import { type ClickHouse, isDeadlinePassed, whileItWorks } from './connection.ts'
+import { asProblem } from './select.ts'
+import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
+
+/**
+ * What every write asks for: one block, whatever its size and however many months it touches, so that in each partition
+ * it is all of it or nothing. A deletion replaces `now64` by the moment at which it was sent, as `beginsBefore` needs.
+ */
+const writeSettings: ClickHouseSettings = {
+  async_insert: 0,
+  max_partitions_per_insert_block: '0',
+  max_insert_block_size: '1000000000',
+  min_insert_block_size_rows: '1000000000',
+  min_insert_block_size_bytes: '1000000000000',
+  max_insert_threads: '1',
+  input_format_parallel_parsing: 0,
+  mutations_execute_nondeterministic_on_initiator: 1,
+  ...whileItWorks,
+}
+
+/** What bounds a write of an account's only writer: nothing of it may begin once another writer may have taken over. */
+export interface WriteBounds {
+  /** Others end the statement by it. */
+  queryId: string
+  /** ClickHouse refuses the statement from this moment on, epoch milliseconds by its own clock. */
+  deadlineMs: number
+}
+
+/** Rows on their way into a table. */
+export interface Insertion {
+  table: string
+  /** In the order of the bytes, with the types that the bytes have; columns that are not named get their defaults. */
+  columns: readonly { readonly name: string; readonly type: string }[]
+  /** Rows in ClickHouse's RowBinary format. */
+  bytes: Buffer
+  /**
+   * No two rows have one key, so that neither they nor what views make of them, which is grouped, need to be collapsed:
+   * ClickHouse does that to every block of every table, which costs more than writing it.
+   */
+  isDistinct?: boolean
+  /** The moment of storing of all rows, epoch milliseconds, for tables that have `stored_at`. */
+  storedAtMs?: number
+  /** Stops waiting for the response; the rows may be stored all the same. */
+  signal?: AbortSignal
+}
+
+/** ClickHouse did not begin a statement: it arrived after its deadline, or no connection was made. Nothing was written. */
+export class NotBegun extends Problem {
+  constructor() {
+    super('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
+  }
+}
+
+/**
+ * Inserts rows as one block. Sent again, the rows are stored again.
+ * @param bounds of the account's writer; the deadline is compared once the rows have arrived
+ * @throws NotBegun when nothing was stored, Problem `unavailable` when the rows may or may not have been
+ */
+export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, bounds?: WriteBounds): Promise<void> {
+  const { table, bytes, isDistinct, signal } = insertion
+  const label = `insert.${table}`
+  const startedMs = performance.now()
+  const statement = render(insertSql(insertion, bounds))
+  try {
+    await execute(clickhouse.client, {
+      query: statement.text,
+      values: Readable.from([bytes], { objectMode: false }),
+      query_id: bounds?.queryId ?? randomUUID(),
+      query_params: statement.params,
+      clickhouse_settings: {
+        ...writeSettings,
+        log_comment: label,
+        ...(isDistinct && { optimize_on_insert: 0 }),
+      },
+      ...(signal && { abort_signal: signal }),
+    })
+  } catch (error) {
+    throw asWriteProblem(error)
+  } finally {
+    clickhouse.onQuery?.(label, (performance.now() - startedMs) / 1000)
+  }
+}
+
+function insertSql({ table, columns, storedAtMs }: Insertion, bounds: WriteBounds | undefined): Fragment {
+  const names = join(
+    columns.map(({ name }) => identifier(name)),
+    ', ',
+  )
+  if (!bounds && storedAtMs === undefined) return ch`INSERT INTO ${identifier(table)} (${names}) FORMAT RowBinary`
+  const given = columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+  const storedAt = storedAtMs === undefined ? nothing : ch`, ${instant(storedAtMs)} AS stored_at`
+  // TRAP: `now64` would be the moment at which the request began; `nowInBlock64` is computed for the block itself.
+  const inTime = bounds ? ch`\nWHERE NOT throwIf(nowInBlock64(3) >= ${instant(bounds.deadlineMs)})` : nothing
+  return ch`INSERT INTO ${identifier(table)} (${names}${storedAtMs === undefined ? nothing : ch`, stored_at`})
+SELECT ${names}${storedAt}
+FROM input(${text(given)})${inTime}
+FORMAT RowBinary`
+}
+
+/**
+ * A condition for the WHERE of an INSERT … SELECT: one that ClickHouse begins after the deadline fails, as NotBegun.
+ * `now64` is computed when the statement has been registered, so one that can be seen, and ended, after the deadline is
+ * all there will be.
+ */
+export function mustBeginBefore(deadlineMs: number): Fragment {
+  return ch`NOT throwIf(now64(3) >= ${instant(deadlineMs)})`
+}
+
+/** The same for a DELETE, which then deletes nothing: ClickHouse would repeat a deletion that fails for ever. */
+export function beginsBefore(deadlineMs: number): Fragment {
+  return ch`now64(3) < ${instant(deadlineMs)}`
+}
+
+/**
+ * Runs an INSERT … SELECT.
+ * @param label names it in ClickHouse's own logs
+ * @param queryId where others must be able to end it
+ * @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known
+ */
+export async function runStatement(
+  clickhouse: ClickHouse,
+  statement: Fragment,
+  label: string,
+  queryId?: string,
+): Promise<void> {
+  await run(clickhouse.client, statement, label, queryId)
+}
+
+/**
+ * Runs a statement wherever rows or queries lie: DELETE, KILL QUERY. Each node of a cluster does it to its own tables, which
+ * hold a row together with all that is made of it; a single server has them all.
+ * @param label names it in ClickHouse's own logs
+ * @param queryId where others must be able to end it
+ * @throws Problem `unavailable` when its outcome is not known
+ */
+export async function runOnEveryNode(
+  { client, cluster }: ClickHouse,
+  statement: Fragment,
+  label: string,
+  queryId?: string,
+): Promise<void> {
+  const clients = cluster ? cluster.nodes.map((node) => node.client) : [client]
+  for (const one of clients) await run(one, statement, label, queryId)
+}
+
+async function run(
+  client: ClickHouse['client'],
+  statement: Fragment,
+  label: string,
+  queryId: string = randomUUID(),
+): Promise<void> {
+  const { text, params } = render(statement)
+  try {
+    await execute(client, {
+      query: text,
+      query_params: params,
+      query_id: queryId,
+      use_multipart_params_auto: true,
+      clickhouse_settings: { ...writeSettings, log_comment: label },
+    })
+  } catch (error) {
+    throw asWriteProblem(error)
+  }
+}
+
+function asWriteProblem(error: unknown): unknown {
+  const hasNotBegun = isDeadlinePassed(error) || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+  return hasNotBegun ? new NotBegun() : asProblem(error)
+}

@@ -1,0 +1,29 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ClickHouse } from './connection.ts'
+import { runOnEveryNode } from './insert.ts'
+import { selectRows } from './select.ts'
+import { ch, text } from './sql.ts'
+
+/**
+ * Ends statements by the beginning of their query ids, wherever they run, and waits until they have ended: what they did
+ * not commit by then is gone. On a cluster this holds for the parts that a statement has on other nodes, too.
+ * @throws Problem `unavailable` when a node does not respond
+ */
+export async function endStatements(clickhouse: ClickHouse, prefix: string): Promise<void> {
+  const kill = ch`KILL QUERY WHERE startsWith(initial_query_id, ${text(prefix)}) SYNC`
+  for (;;) {
+    await runOnEveryNode(clickhouse, kill, 'end_statements')
+    // TRAP: SYNC does not wait for a statement that could not be told to end, such as one that is still being prepared.
+    if (!(await isAnyRunning(clickhouse, prefix))) return
+    await pause(100)
+  }
+}
+
+async function isAnyRunning({ client, cluster }: ClickHouse, prefix: string): Promise<boolean> {
+  const query = ch`SELECT 1 FROM system.processes WHERE startsWith(initial_query_id, ${text(prefix)}) LIMIT 1`
+  for (const reader of cluster ? cluster.nodes.map((node) => node.client) : [client]) {
+    const rows = await selectRows({ reader, onQuery: undefined }, query, { label: 'end_statements' })
+    if (rows.length > 0) return true
+  }
+  return false
+}

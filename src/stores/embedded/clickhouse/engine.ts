@@ -1,0 +1,153 @@
+// The process of the embedded ClickHouse: its worker thread calls into libchdb and stays there for the engine's life, its
+// main thread watches the supervisor. Ending is `kill -9`: what was answered is in files, and nothing else matters to them.
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { libchdbPath } from 'chdb/libchdb'
+import { lockFile } from '../fileLock.ts'
+import { clickhouseSocketName, isClickHouseSocket, type Places, placesOf } from '../paths.ts'
+import type { EngineNotice, EngineOrder } from '../protocol.ts'
+import { configXml, startStatements } from './config.ts'
+import { relay } from './relay.ts'
+import type { ClickHouseCall } from './thread.ts'
+import { embeddedUsers, readerName, usersXml, writerName } from './users.ts'
+
+/** An engine whose supervisor was killed may still be on its way out. */
+const lockPatienceMs = 10_000
+const pollMs = 5
+/** Where the engine reads how much memory and how many processors it has, what it uses of them, and random numbers. */
+const systemFiles = [
+  ...['/proc/self', '/proc/meminfo', '/proc/cpuinfo', '/proc/stat', '/proc/loadavg', '/proc/uptime', '/proc/sys'],
+  ...['/sys/fs/cgroup', '/sys/devices/system/cpu', '/sys/block', '/dev/urandom', '/dev/random'],
+]
+
+process.on('disconnect', die)
+// TRAP: a supervisor that died while the modules above were loaded was announced before anybody listened.
+if (!process.connected) die()
+process.on('message', (order: EngineOrder) => {
+  if (order.kind === 'end') die()
+  tell({ kind: 'alive' })
+})
+process.on('SIGTERM', die)
+process.on('SIGINT', die)
+
+main(placesOf(process.argv[2] ?? '')).catch((error: unknown) => {
+  tell({ kind: 'failed', message: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') })
+})
+
+async function main(places: Places): Promise<void> {
+  if (!(await lockFile(join(places.run, 'clickhouse.lock'), lockPatienceMs))) {
+    throw new Error('another process still has its folder')
+  }
+  const library = libchdbPath()
+  const versionFile = join(places.run, 'clickhouse.json')
+  const previous = readVersion(versionFile)
+  const version = versionOf(library)
+  if (previous && isNewer(previous, version)) {
+    throw new Error(`its folder was last used by version ${previous}, this is ${version}`)
+  }
+  writePrivately(versionFile, JSON.stringify({ version }))
+
+  const writer = { username: writerName, password: makePassword() }
+  const reader = { username: readerName, password: makePassword() }
+  const usersFile = join(places.run, 'clickhouse-users.xml')
+  const configFile = join(places.run, 'clickhouse-config.xml')
+  const portFile = join(places.clickhouse, 'port')
+  const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) })
+  writePrivately(usersFile, usersXml(users))
+  writePrivately(configFile, configXml({ usersFile, logFile: places.clickhouseLog }))
+  rmSync(portFile, { force: true })
+  const call = new Worker(new URL('./thread.js', import.meta.url), {
+    workerData: {
+      library,
+      files: {
+        readable: [...systemFiles, configFile, usersFile],
+        writable: [places.clickhouse, '/dev/null'],
+      },
+      argv: [
+        'clickhouse',
+        `--path=${places.clickhouse}`,
+        '--http_port=0',
+        '--listen_host=127.0.0.1',
+        `--config-file=${configFile}`,
+        '--query',
+        startStatements(portFile),
+      ],
+    } satisfies ClickHouseCall,
+  })
+  // The call comes back only when something went wrong; the engine printed the reason.
+  call.on('exit', die)
+  let port = readPort(portFile)
+  while (!port) {
+    await sleep(pollMs)
+    port = readPort(portFile)
+  }
+  const socketPath = newSocket(places)
+  await relay(socketPath, port)
+  tell({ kind: 'ready', address: { socketPath, writer, reader } })
+}
+
+/** @returns undefined until the engine listens; it writes the number beside and renames the file */
+function readPort(file: string): number | undefined {
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
+}
+
+/**
+ * A path of this start alone, so that a client that has the passwords of an earlier one finds no engine there, as in any
+ * outage, instead of being refused. Sockets of earlier starts are removed.
+ */
+function newSocket(places: Places): string {
+  for (const name of readdirSync(places.sockets)) {
+    if (isClickHouseSocket(name)) rmSync(join(places.sockets, name))
+  }
+  return join(places.sockets, clickhouseSocketName(randomBytes(4).toString('hex')))
+}
+
+function makePassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function tell(notice: EngineNotice): void {
+  process.send?.(notice, () => {
+    if (notice.kind === 'failed') die()
+  })
+}
+
+/** TRAP: process.exit() would wait for the worker thread, which is inside the engine and never comes back. */
+function die(): void {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** @returns such as `26.7`, of the engine that used the folder last */
+function readVersion(file: string): string | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version
+  } catch {
+    return undefined
+  }
+}
+
+function writePrivately(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, text, { mode: 0o600 })
+  renameSync(draft, file)
+}
+
+/** `26.7` of `26.7.3-stable.1`, the version of the package that the library lies in. */
+function versionOf(library: string): string {
+  const { version } = JSON.parse(readFileSync(join(dirname(library), 'package.json'), 'utf8')) as { version: string }
+  return version.split('.').slice(0, 2).join('.')
+}
+
+function isNewer(version: string, than: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [thanMajor = 0, thanMinor = 0] = than.split('.').map(Number)
+  return major > thanMajor || (major === thanMajor && minor > thanMinor)
+}

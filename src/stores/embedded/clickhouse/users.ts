@@ -1,0 +1,120 @@
+import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../clickhouse/grants.ts'
+
+/** The database that the embedded ClickHouse keeps the tables in. */
+export const embeddedDatabase = 'tributary'
+
+/** A user of ClickHouse as its configuration file defines it. */
+export interface ClickHouseUser {
+  name: string
+  passwordSha256: string
+  /** GRANT statements without TO. */
+  grants: readonly string[]
+  /** Settings that its queries begin with. */
+  settings?: Readonly<Record<string, string>>
+  /** Settings that its queries may not change. */
+  fixedSettings?: readonly string[]
+}
+
+/**
+ * The users of the embedded engine: the writer also creates the tables, and does what an administrator of a server does,
+ * which is to look at parts, merges and queries, and to end a query; the reader reads.
+ */
+export function embeddedUsers(passwordSha256: { writer: string; reader: string }): ClickHouseUser[] {
+  return [
+    {
+      name: writerName,
+      passwordSha256: passwordSha256.writer,
+      grants: [
+        `GRANT CREATE DATABASE ON ${embeddedDatabase}.*`,
+        ...ownerGrants(embeddedDatabase),
+        ...writerGrants(embeddedDatabase),
+        'GRANT KILL QUERY ON *.*',
+        ...['events', 'merges', 'mutations', 'parts'].map((table) => `GRANT SELECT ON system.${table}`),
+      ],
+    },
+    {
+      name: readerName,
+      passwordSha256: passwordSha256.reader,
+      grants: readerGrants(embeddedDatabase),
+      settings: readerSettings,
+      fixedSettings: Object.keys(readerSettings),
+    },
+  ]
+}
+
+export const writerName = 'tributary'
+export const readerName = 'tributary_reader'
+
+/**
+ * Settings that make a query read or write a file, or ask another server, without any grant: clickhouse-local limits
+ * their paths to no folder, where a server does. `merge_tree_` marks settings of tables.
+ */
+const outsideSettings = [
+  'format_schema',
+  'format_schema_source',
+  'output_format_schema',
+  'format_template_row',
+  'format_template_resultset',
+  'input_format_record_errors_file_path',
+  'format_avro_schema_registry_url',
+  'merge_tree_disk',
+  'merge_tree_storage_policy',
+]
+
+/**
+ * The users of a ClickHouse. The start statements can only run as a `default` without a password; it may do what they do
+ * and nothing else, and `max_sessions_for_user` refuses every other session of that name while they run, which is the
+ * engine's whole life. The `default` profile takes back what clickhouse-local turns on and a server does not, and lets the
+ * reader of a long response pause; it counts only here, in no query. TRAP: settings of tables are constrained by the profile
+ * named `default` alone, whoever creates a table.
+ */
+export function usersXml(users: readonly ClickHouseUser[]): string {
+  return `<clickhouse>
+  <profiles>
+    <default>
+      <max_concurrent_queries_for_user>100</max_concurrent_queries_for_user>
+      <http_send_timeout>3600</http_send_timeout>
+      <implicit_select>0</implicit_select>
+      <allow_introspection_functions>0</allow_introspection_functions>
+      ${constraintsXml(outsideSettings)}
+    </default>
+    <starter><max_sessions_for_user>1</max_sessions_for_user></starter>
+    ${users.map(profileXml).join('')}
+  </profiles>
+  <quotas><default></default></quotas>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>starter</profile>
+      <quota>default</quota>
+      ${grantsXml(['GRANT SYSTEM LISTEN ON *.*', 'GRANT SELECT ON system.numbers'])}
+    </default>
+    ${users.map(userXml).join('')}
+  </users>
+</clickhouse>
+`
+}
+
+function profileXml({ name, settings = {}, fixedSettings = [] }: ClickHouseUser): string {
+  const values = Object.entries(settings).map(([setting, value]) => `<${setting}>${value}</${setting}>`)
+  return `<${name}><profile>default</profile>${values.join('')}${constraintsXml(fixedSettings)}</${name}>`
+}
+
+function constraintsXml(settings: readonly string[]): string {
+  return `<constraints>${settings.map((setting) => `<${setting}><readonly/></${setting}>`).join('')}</constraints>`
+}
+
+function userXml({ name, passwordSha256, grants }: ClickHouseUser): string {
+  return `<${name}>
+      <password_sha256_hex>${passwordSha256}</password_sha256_hex>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>${name}</profile>
+      <quota>default</quota>
+      ${grantsXml(grants)}
+    </${name}>`
+}
+
+function grantsXml(grants: readonly string[]): string {
+  return `<grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants>`
+}

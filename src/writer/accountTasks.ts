@@ -1,0 +1,69 @@
+import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+import { untilAnswered } from '../stores/retry.ts'
+import type { Writer } from './writer.ts'
+
+/**
+ * Work that an account needs besides its batches.
+ * `attribute_late_clicks`: clicks were stored, so conversions that arrived before their click may have to be attributed.
+ * `attribute_conversions`: clicks that were stored twice are removed, so conversions may have to go to the one that stays.
+ * `count_stored_rows`: the account has rows from before rows were counted.
+ */
+export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions' | 'count_stored_rows'
+
+/** @throws the last error when Postgres stays unavailable */
+export async function openTasks({ stores, accountId, ...waiting }: Writer): Promise<Set<AccountTask>> {
+  const rows = await untilAnswered(
+    'reading the tasks of the account',
+    () =>
+      askPostgres(stores.postgres<{ task: AccountTask }[]>`
+        SELECT task FROM account_tasks WHERE account_id = ${accountId}`),
+    waiting,
+  )
+  return new Set(rows.map(({ task }) => task))
+}
+
+/** Records a task before the work that makes it necessary; what is interrupted is then completed by the next writer. */
+export async function recordTask({ stores, accountId, ...waiting }: Writer, task: AccountTask): Promise<void> {
+  await untilAnswered(
+    'recording a task',
+    () =>
+      askPostgres(stores.postgres`
+        INSERT INTO account_tasks (account_id, task) VALUES (${accountId}, ${task}) ON CONFLICT DO NOTHING`),
+    waiting,
+  )
+}
+
+/**
+ * Removes a completed task, only if the account's lease is still held by this writer: the next holder may have recorded
+ * it again.
+ * @throws the last error when Postgres stays unavailable; the task is then repeated by the next writer
+ */
+export async function completeTask({ stores, accountId, lease, ...waiting }: Writer, task: AccountTask): Promise<void> {
+  await untilAnswered(
+    'recording that a task is completed',
+    () =>
+      askPostgres(stores.postgres`
+        DELETE FROM account_tasks
+        USING (
+          SELECT 1 FROM leases
+          WHERE name = ${lease.name} AND fence = ${lease.fence.toString()}::bigint
+          FOR SHARE) AS held
+        WHERE account_id = ${accountId} AND task = ${task}`),
+    waiting,
+  )
+}
+
+/**
+ * Lists accounts with batches that are not confirmed or tasks that are not completed: either a writer is at work on them,
+ * or one was interrupted. Reads two small tables.
+ * @returns account ids
+ * @throws Problem `unavailable`
+ */
+export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<string[]> {
+  const rows = await askPostgres(postgres<{ account_id: string }[]>`
+    SELECT account_id FROM import_batches
+    UNION
+    SELECT account_id FROM account_tasks
+    ORDER BY account_id`)
+  return rows.map(({ account_id }) => account_id)
+}

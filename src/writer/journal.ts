@@ -1,0 +1,153 @@
+import { askPostgres } from '../stores/postgres/connection.ts'
+import { LeaseLost } from '../stores/postgres/lease.ts'
+import { untilAnswered } from '../stores/retry.ts'
+import type { AccountTask } from './accountTasks.ts'
+import type { MonthlyRows } from './months.ts'
+import type { Writer } from './writer.ts'
+
+/** A batch that is sent, or may have been: its token and the days it touches. */
+export interface NotedBatch {
+  /** Names it. */
+  token: string
+  resource: 'clicks' | 'conversions'
+  /** Earliest clicked_at or converted_at in it, epoch milliseconds. */
+  firstMs: number
+  /** Latest. */
+  lastMs: number
+  /** What it adds to the counts of stored rows once it is confirmed. */
+  added: readonly MonthlyRows[]
+}
+
+/**
+ * Notes a batch before it is sent, only if the account's lease is still ours. Clicks make conversions that came before
+ * them attributable, so the same statement records that task.
+ * The lease's row is locked meanwhile, so that whoever takes the lease next sees the note.
+ * @returns the moment of storing of its rows, epoch milliseconds: later than that of the account's earlier batches
+ * @throws LeaseLost
+ */
+export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<number> {
+  const { postgres } = writer.stores
+  const { name, fence } = writer.lease
+  const [noted] = await untilAnswered(
+    'noting a batch',
+    async () => {
+      await writer.lease.confirm()
+      return await askPostgres(postgres<{ storedAt: Date }[]>`
+        WITH held AS (
+          SELECT 1 FROM leases
+          WHERE name = ${name} AND fence = ${fence.toString()}::bigint
+          FOR SHARE),
+        tasks AS (
+          INSERT INTO account_tasks (account_id, task)
+          SELECT ${writer.accountId}::text, ${'attribute_late_clicks' satisfies AccountTask}::text
+          FROM held
+          WHERE ${batch.resource}::text = 'clicks'
+          ON CONFLICT DO NOTHING)
+        INSERT INTO import_batches (token, account_id, resource, first_at, last_at, months, added)
+        SELECT ${batch.token}::text, ${writer.accountId}::text, ${batch.resource}::text,
+          ${new Date(batch.firstMs).toISOString()}::timestamptz, ${new Date(batch.lastMs).toISOString()}::timestamptz,
+          ${batch.added.map(({ month }) => month)}::date[], ${batch.added.map(({ rows }) => rows)}::integer[]
+        FROM held
+        ON CONFLICT (token) DO UPDATE SET token = excluded.token
+        RETURNING stored_at AS "storedAt"`)
+    },
+    writer,
+  )
+  if (!noted) throw new LeaseLost()
+  return noted.storedAt.getTime()
+}
+
+/**
+ * Clears batches that ClickHouse confirmed, and adds their rows to the counts of stored rows, in one statement. Repeated, it
+ * changes nothing more.
+ */
+export async function strikeBatches(writer: Writer, tokens: readonly string[]): Promise<void> {
+  const { postgres } = writer.stores
+  await untilAnswered(
+    'striking a batch',
+    () =>
+      askPostgres(postgres`
+        WITH cleared AS (
+          DELETE FROM import_batches WHERE token = ANY(${tokens as string[]}::text[])
+          RETURNING account_id, resource, months, added)
+        INSERT INTO stored_rows (account_id, resource, month, rows)
+        SELECT account_id, resource, month, sum(rows)
+        FROM cleared, unnest(months, added) AS counted (month, rows)
+        GROUP BY account_id, resource, month
+        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = stored_rows.rows + excluded.rows`),
+    // An interrupted writer still strikes what it stored.
+    { say: writer.say, signal: writer.lease.lost },
+  )
+}
+
+/**
+ * Clears batches of unknown outcome, whose days were rebuilt from the rows: each may be stored or not. The counts of stored
+ * rows follow what ClickHouse has, within what these batches can explain; rows that were confirmed before them and are
+ * missing remain so for `verify`. One statement; repeated, it changes nothing more.
+ * @param counted the rows that ClickHouse has in every month of the batches
+ */
+export async function settleBatches(
+  writer: Writer,
+  tokens: readonly string[],
+  counted: readonly (MonthlyRows & Pick<NotedBatch, 'resource'>)[],
+): Promise<void> {
+  const { postgres } = writer.stores
+  await untilAnswered(
+    'settling batches',
+    () =>
+      askPostgres(postgres`
+        WITH cleared AS (
+          DELETE FROM import_batches WHERE token = ANY(${tokens as string[]}::text[])
+          RETURNING account_id, resource, months, added),
+        bounds AS (
+          SELECT account_id, resource, month, sum(least(rows, 0)) AS lowest, sum(greatest(rows, 0)) AS highest
+          FROM cleared, unnest(months, added) AS counted (month, rows)
+          GROUP BY account_id, resource, month),
+        counted AS (
+          SELECT * FROM unnest(
+            ${counted.map(({ resource }) => resource)}::text[],
+            ${counted.map(({ month }) => month)}::date[],
+            ${counted.map(({ rows }) => rows)}::bigint[]) AS counted (resource, month, rows))
+        INSERT INTO stored_rows (account_id, resource, month, rows)
+        SELECT account_id, resource, month,
+          least(
+            greatest(coalesce(counted.rows, 0), coalesce(stored_rows.rows, 0) + lowest),
+            coalesce(stored_rows.rows, 0) + highest)
+        FROM bounds
+        LEFT JOIN counted USING (resource, month)
+        LEFT JOIN stored_rows USING (account_id, resource, month)
+        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows`),
+    writer,
+  )
+}
+
+/** @returns the account's batches that nobody struck: their days are to be rebuilt */
+export async function leftoverBatches(writer: Writer): Promise<NotedBatch[]> {
+  const { postgres } = writer.stores
+  const rows = await untilAnswered(
+    'reading the ledger',
+    () =>
+      askPostgres(postgres<JournalRow[]>`
+        SELECT token, resource, first_at, last_at, months::text[] AS months, added
+        FROM import_batches
+        WHERE account_id = ${writer.accountId}
+        ORDER BY created_at, token`),
+    writer,
+  )
+  return rows.map(({ token, resource, first_at, last_at, months, added }) => ({
+    token,
+    resource,
+    added: months.map((month, index) => ({ month, rows: added[index] ?? 0 })),
+    firstMs: first_at.getTime(),
+    lastMs: last_at.getTime(),
+  }))
+}
+
+interface JournalRow {
+  token: string
+  resource: NotedBatch['resource']
+  first_at: Date
+  last_at: Date
+  months: string[]
+  added: number[]
+}

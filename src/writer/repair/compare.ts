@@ -1,0 +1,126 @@
+import { sums } from '../../query/metrics.ts'
+import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/sql.ts'
+import { untilAnswered } from '../../stores/retry.ts'
+import { countUnattributed } from '../store/lateClicks.ts'
+import { compareRowCounts } from '../storedRows.ts'
+import type { Writer } from '../writer.ts'
+import { monthsWithRows } from './clickDays.ts'
+import { derivations, mismatches } from './conversionTables.ts'
+import type { Difference, Sums } from './difference.ts'
+import { compareClickIds } from './duplicateClicks.ts'
+import { compareConversionIds } from './duplicateConversions.ts'
+import { differences, differing } from './rollupDifferences.ts'
+import { type RollupName, rollupNames, rollups, type Span } from './rollups.ts'
+import { compareStoredMoments } from './storedMoments.ts'
+
+/** Any click lies between these: see the importer's limits. */
+const allDays = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
+
+/**
+ * Compares an account's clicks and conversions with what was confirmed as stored, looks for ids that are stored twice, and
+ * compares everything that is derived from the rows with them, a month at a time. The writer holds the account's lease, so
+ * that no row arrives meanwhile; reads are not affected.
+ * @returns every difference; none: all is right
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function compareAccount(writer: Writer): Promise<Difference[]> {
+  const { accountId } = writer
+  const missing = await compareRowCounts(writer)
+  const found: Difference[] = [
+    ...missing.map(({ resource: table, ...counts }) => ({
+      kind: 'missing_rows' as const,
+      accountId,
+      table,
+      ...counts,
+    })),
+    ...[
+      ...(await compareClickIds(writer)),
+      ...(await compareConversionIds(writer)),
+      ...(await compareStoredMoments(writer)),
+    ].map((ids) => ({
+      accountId,
+      ...ids,
+    })),
+  ]
+  for (const month of await monthsWithRows(writer, { accountId, ...allDays })) {
+    found.push(...(await compareClickIndex(writer, month)))
+    for (const name of rollupNames) found.push(...(await compareRollup(writer, name, month)))
+  }
+  for (const derivation of derivations(accountId)) {
+    const question = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
+    const [row] = await ask<{ keys: number }>(writer, question)
+    if (row && row.keys > 0)
+      found.push({
+        kind: 'derived',
+        accountId,
+        table: derivation.name,
+        day: null,
+        keys: row.keys,
+        sums: undefined,
+      })
+  }
+  const conversions = await countUnattributed(writer)
+  if (conversions > 0) found.push({ kind: 'unattributed', accountId, table: 'conversions', conversions })
+  return found
+}
+
+async function compareRollup(writer: Writer, table: RollupName, month: Span): Promise<Difference[]> {
+  const added = sums.flatMap(({ name }) =>
+    Object.values(differing(name)).map((column) => ch`sum(${column}) AS ${column}`),
+  )
+  const rows = await ask<{ utcDay: string; keys: number } & Record<string, string | number>>(
+    writer,
+    ch`
+SELECT toDate(facts.${rollups[table].at}) AS utcDay, toUInt32(count()) AS keys,
+  ${join(added, ', ')}
+FROM (${differences(table, month)}) AS facts
+GROUP BY utcDay
+ORDER BY utcDay`,
+  )
+  const read = (row: (typeof rows)[number], prefix: string): Sums =>
+    Object.fromEntries(sums.map(({ metric, name }) => [metric, Number(row[`${prefix}_${name}`])]))
+  return rows.map((row) => ({
+    kind: 'derived',
+    accountId: writer.accountId,
+    table,
+    day: row.utcDay,
+    keys: row.keys,
+    sums: { stored: read(row, 'stored'), actual: read(row, 'actual') },
+  }))
+}
+
+async function compareClickIndex(writer: Writer, month: Span): Promise<Difference[]> {
+  const rows = await ask<{ utcDay: string; keys: number }>(
+    writer,
+    ch`
+SELECT toDate(clicked_at) AS utcDay, toUInt32(count()) AS keys
+FROM (
+  SELECT clicked_at, id, campaign_id
+  FROM (
+    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inMonth(month)}
+    UNION ALL
+    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inMonth(month)})
+  GROUP BY clicked_at, id, campaign_id
+  HAVING min(is_click) = max(is_click))
+GROUP BY utcDay
+ORDER BY utcDay`,
+  )
+  return rows.map(({ utcDay, keys }) => ({
+    kind: 'derived',
+    accountId: writer.accountId,
+    table: 'click_index',
+    day: utcDay,
+    keys,
+    sums: undefined,
+  }))
+}
+
+function inMonth({ accountId, fromMs, untilMs }: Span): Fragment {
+  return ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
+}
+
+function ask<Row>(writer: Writer, question: Fragment): Promise<Row[]> {
+  const asking = { label: 'verify', signal: writer.signal, ...unhurried }
+  return untilAnswered('comparing', () => selectRows<Row>(writer.stores.clickhouse, question, asking), writer)
+}

@@ -1,0 +1,101 @@
+import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
+import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
+import { untilAnswered } from '../../stores/retry.ts'
+import type { Writer } from '../writer.ts'
+import { deleteRows } from './deleteRows.ts'
+
+/**
+ * Makes the index of conversions and the conversions of clicks what the account's conversions say: rows that no
+ * conversion has are removed, missing ones are inserted. Conversions are few, so all of the account is compared.
+ */
+export async function rebuildConversionTables(writer: Writer): Promise<void> {
+  for (const derivation of derivations(writer.accountId)) await rebuild(writer, derivation)
+}
+
+/** What is made of an account's conversions. */
+export function derivations(accountId: string): Derivation[] {
+  const account = ch`account_id = ${text(accountId)}`
+  const columns = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
+  return [
+    {
+      name: 'conversion_index',
+      table: ch`conversion_index`,
+      columns: ch`account_id, id, version, converted_at`,
+      key: ch`id`,
+      stored: ch`SELECT account_id, id, version, converted_at FROM conversion_index FINAL WHERE ${account}`,
+      derived: ch`SELECT account_id, id, version, converted_at FROM conversions FINAL WHERE ${account}`,
+      account,
+    },
+    {
+      name: 'converted_clicks',
+      table: ch`converted_clicks`,
+      columns,
+      key: ch`clicked_at, click_id, conversion_id`,
+      stored: ch`SELECT ${columns} FROM converted_clicks FINAL WHERE ${account}`,
+      derived: ch`
+SELECT account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test,
+  click_campaign_id AS campaign_id, click_offer_id AS offer_id
+FROM conversions FINAL
+WHERE ${account} AND click_at IS NOT NULL`,
+      account,
+    },
+  ]
+}
+
+/** A table whose rows follow from the conversions of an account. */
+export interface Derivation {
+  name: string
+  table: Fragment
+  columns: Fragment
+  /** The sort key but for the account. */
+  key: Fragment
+  /** The rows as they are, collapsed. */
+  stored: Fragment
+  /** The rows as they should be. */
+  derived: Fragment
+  account: Fragment
+}
+
+/**
+ * Rows that are missing, wrong or too much in a table that is made of conversions, each with all of its columns.
+ * TRAP: not by two NOT IN under UNION ALL, which ClickHouse 26.7 can't answer over the tables of a cluster once another
+ * query encloses them.
+ */
+export function mismatches({ columns, stored, derived }: Derivation): Fragment {
+  return ch`
+SELECT ${columns}
+FROM (
+  SELECT ${columns}, true AS is_derived FROM (${derived})
+  UNION ALL
+  SELECT ${columns}, false AS is_derived FROM (${stored}))
+GROUP BY ${columns}
+HAVING min(is_derived) = max(is_derived)`
+}
+
+async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
+  const { table, columns, key, stored, derived, account } = derivation
+  const label = 'rebuild.conversion_tables'
+  const wrong = mismatches(derivation)
+  const read = () => selectRows(writer.stores.clickhouse, ch`${wrong} LIMIT 1`, { label, ...unhurried })
+  const [row] = await untilAnswered('comparing what is made of conversions', read, writer)
+  if (!row) return
+  const insert = () =>
+    writer.fence.run(({ deadlineMs, queryId }) =>
+      runStatement(
+        writer.stores.clickhouse,
+        ch`
+INSERT INTO ${table} (${columns})
+SELECT ${columns}
+FROM (${derived})
+WHERE (${columns}) NOT IN (${stored})
+  AND ${mustBeginBefore(deadlineMs)}`,
+        label,
+        queryId,
+      ),
+    )
+  await untilAnswered('rebuilding what is made of conversions', insert, writer)
+  // Only now, so that an interruption takes no right row away. Of a key that is still wrong, another row hides the right one.
+  const hiding = ch`${account} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
+  await deleteRows(writer, table, hiding, label)
+}

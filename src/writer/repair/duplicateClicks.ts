@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { ch, count, type Fragment, instant, text, texts } from '../../stores/clickhouse/sql.ts'
+import { untilAnswered } from '../../stores/retry.ts'
+import { recordTask } from '../accountTasks.ts'
+import { noteBatch, strikeBatches } from '../journal.ts'
+import { monthOf } from '../months.ts'
+import { readConfirmedRows, setConfirmedRows } from '../storedRows.ts'
+import type { Writer } from '../writer.ts'
+import { rebuildClickDays, wholeDays } from './clickDays.ts'
+import { deleteRows } from './deleteRows.ts'
+import type { DuplicateIds } from './difference.ts'
+
+/** A stored click that does not stay: the same id was stored before. */
+interface LaterCopy {
+  /** The place of the copy, epoch milliseconds. */
+  clickedAt: number
+  /** The place of the click that stays. */
+  firstClickedAt: number
+  id: string
+  /** Tells copies of an id apart. */
+  copy: string
+}
+
+const pageRows = 5_000
+
+/** To group by every id of an account takes memory in proportion; beyond this, ClickHouse uses its disk. In bytes. */
+const groupingMemory = `${256 << 20}`
+
+/**
+ * Counts ids of clicks that are stored more than once, be it at one moment or at several, by the month of the copies that
+ * do not stay. The copy that was stored first stays: the smallest (stored_at, clicked_at, campaign_id).
+ */
+export async function compareClickIds(writer: Writer): Promise<DuplicateIds[]> {
+  const rows = await select<{ month: string; ids: number }>(
+    writer,
+    ch`
+SELECT toStartOfMonth(clicked_at) AS month, toUInt32(uniqExact(id)) AS ids
+FROM (${laterCopies(writer)})
+GROUP BY month
+ORDER BY month`,
+  )
+  return rows.map((row) => ({ kind: 'duplicate_ids', table: 'clicks', ...row }))
+}
+
+/**
+ * Deletes the copies of clicks that do not stay, and rebuilds the days that they were in. Their days are recorded first, so
+ * that the next writer or a running server completes what is interrupted.
+ */
+export async function removeDuplicateClicks(writer: Writer): Promise<void> {
+  for (;;) {
+    const copies = await select<LaterCopy>(
+      writer,
+      ch`
+SELECT toUnixTimestamp64Milli(clicked_at) AS clickedAt, toUnixTimestamp64Milli(first.2) AS firstClickedAt, id, copy
+FROM (${laterCopies(writer)})
+ORDER BY id, copy
+LIMIT ${count(pageRows)}`,
+    )
+    if (copies.length === 0) return
+    await removeCopies(writer, copies)
+  }
+}
+
+/** Every copy but the first of each id: id, clicked_at, `first` and `copy`. */
+function laterCopies({ accountId }: Writer): Fragment {
+  const account = ch`account_id = ${text(accountId)}`
+  return ch`
+SELECT id, clicked_at, first, copy
+FROM (
+  SELECT id, clicked_at, ${copyOf} AS copy, (stored_at, clicked_at, toString(campaign_id)) AS place,
+    min(place) OVER (PARTITION BY id) AS first
+  FROM clicks
+  WHERE ${account}
+    AND id IN (SELECT id FROM clicks WHERE ${account} GROUP BY id HAVING count() > 1))
+WHERE place != first`
+}
+
+const copyOf = ch`toString((clicked_at, stored_at, toString(campaign_id), id))`
+
+async function removeCopies(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
+  const times = copies.flatMap(({ clickedAt, firstClickedAt }) => [clickedAt, firstClickedAt])
+  const spans = wholeDays(
+    writer.accountId,
+    times.map((atMs) => ({ firstMs: atMs, lastMs: atMs })),
+  )
+  const tokens: string[] = []
+  for (const { fromMs, untilMs } of spans) {
+    const token = randomUUID()
+    tokens.push(token)
+    await noteBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
+  }
+  await recordTask(writer, 'attribute_conversions')
+  await uncount(writer, copies)
+  await deleteCopies(writer, copies)
+  for (const span of spans) await rebuildClickDays(writer, span)
+  await strikeBatches(writer, tokens)
+}
+
+/** Before they are deleted: a count that is too high would report rows as missing. */
+async function uncount(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
+  const places = new Map(copies.map((copy) => [`${copy.clickedAt} ${copy.id}`, copy]))
+  const counts = new Map((await readConfirmedRows(writer, 'clicks')).map(({ month, rows }) => [month, rows]))
+  const changed = new Set<string>()
+  for (const { clickedAt, firstClickedAt } of places.values()) {
+    // One at the place of the click that stays was never counted beside it.
+    if (clickedAt === firstClickedAt) continue
+    const month = monthOf(clickedAt)
+    counts.set(month, Math.max(0, (counts.get(month) ?? 0) - 1))
+    changed.add(month)
+  }
+  await setConfirmedRows(
+    writer,
+    'clicks',
+    [...changed].map((month) => ({ month, rows: counts.get(month) ?? 0 })),
+  )
+}
+
+/** Late or repeated, it deletes the same rows and no others: a copy that stays is never one of them. */
+async function deleteCopies(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
+  const times = copies.map(({ clickedAt }) => clickedAt)
+  const condition = ch`
+account_id = ${text(writer.accountId)}
+  AND clicked_at >= ${instant(times.reduce((a, b) => Math.min(a, b)))}
+  AND clicked_at <= ${instant(times.reduce((a, b) => Math.max(a, b)))}
+  AND id IN ${texts(copies.map(({ id }) => id))}
+  AND ${copyOf} IN ${texts(copies.map(({ copy }) => copy))}`
+  for (const table of [ch`converted_click_rows`, ch`clicks`]) {
+    await deleteRows(writer, table, condition, 'repair.clicks')
+  }
+}
+
+function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
+  const settings = { ...unhurried.settings, max_bytes_before_external_group_by: groupingMemory }
+  return untilAnswered(
+    'looking for clicks that are stored twice',
+    () => selectRows<Row>(writer.stores.clickhouse, query, { label: 'verify', signal: writer.signal, settings }),
+    writer,
+  )
+}

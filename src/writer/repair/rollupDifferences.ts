@@ -1,0 +1,61 @@
+import { sumColumns, sums } from '../../query/metrics.ts'
+import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
+import { mustBeginBefore, runStatement, type WriteBounds } from '../../stores/clickhouse/insert.ts'
+import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
+import { actualSums, type RollupName, rollups, type Span, storedSums } from './rollups.ts'
+
+/** What the columns of `differences` are called for a sum. */
+export const differing = (name: string) => ({
+  actual: identifier(`actual_${name}`),
+  stored: identifier(`stored_${name}`),
+})
+
+/**
+ * Every key of a rollup whose sums are not those of the clicks and conversions: the key, and each sum as it should be
+ * and as it is stored. No row: the rollup is right for that span.
+ * @param span whole UTC days
+ */
+export function differences(name: RollupName, span: Span): Fragment {
+  const { keys } = rollups[name]
+  const pairs = sums.flatMap((sum) => [
+    ch`sumIf(${sum.column}, is_actual) AS ${differing(sum.name).actual}`,
+    ch`sumIf(${sum.column}, NOT is_actual) AS ${differing(sum.name).stored}`,
+  ])
+  const unequal = sums.map((sum) => ch`${differing(sum.name).actual} != ${differing(sum.name).stored}`)
+  return ch`
+SELECT
+  account_id, ${keys},
+  ${join(pairs, ',\n  ')}
+FROM (
+  SELECT *, true AS is_actual FROM (${actualSums(name, span)})
+  UNION ALL
+  SELECT *, false AS is_actual FROM (${storedSums(name, span)}))
+GROUP BY account_id, ${keys}
+HAVING ${join(unequal, ' OR ')}`
+}
+
+/**
+ * Makes a rollup right by inserting what is missing, or too much, as one block: readers see the old sums or the right
+ * ones, and running it again changes nothing. Nobody else may write rows of the account meanwhile, nor repair them.
+ * @param span whole UTC days of one year, which is one partition and so one part
+ * @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known
+ */
+export async function repair(
+  clickhouse: ClickHouse,
+  name: RollupName,
+  span: Span,
+  { deadlineMs, queryId }: WriteBounds,
+): Promise<void> {
+  const { table, keys } = rollups[name]
+  const missing = sums.map((sum) => ch`${differing(sum.name).actual} - ${differing(sum.name).stored}`)
+  await runStatement(
+    clickhouse,
+    ch`
+INSERT INTO ${table} (account_id, ${keys}, ${sumColumns})
+SELECT account_id, ${keys}, ${join(missing, ', ')}
+FROM (${differences(name, span)})
+WHERE ${mustBeginBefore(deadlineMs)}`,
+    `repair.${name}`,
+    queryId,
+  )
+}

@@ -1,0 +1,106 @@
+import { idList } from '../../stores/clickhouse/idList.ts'
+import { runStatement } from '../../stores/clickhouse/insert.ts'
+import { selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
+import { untilAnswered } from '../../stores/retry.ts'
+import type { Click } from '../tables/click.ts'
+import type { Conversion } from '../tables/conversion.ts'
+import type { Writer } from '../writer.ts'
+
+/** What a conversion takes from its click. */
+const dimensions = [
+  'visitorId',
+  'campaignId',
+  'offerId',
+  'landingPageId',
+  'trafficSourceId',
+  'country',
+  'device',
+  'os',
+  'browser',
+  'sub1',
+  'sub2',
+  'sub3',
+  'sub4',
+  'sub5',
+  'sub6',
+  'sub7',
+  'sub8',
+  'sub9',
+  'sub10',
+] as const satisfies readonly (keyof Click & keyof Conversion)[]
+
+type Attributes = Pick<Click, 'id' | 'clickedAt' | 'externalClickId' | 'referrer' | (typeof dimensions)[number]>
+
+const attributes = ch`
+  id, toUnixTimestamp64Milli(clicked_at) AS clickedAt, external_click_id AS externalClickId, referrer,
+  visitor_id AS visitorId, campaign_id AS campaignId, offer_id AS offerId, landing_page_id AS landingPageId,
+  traffic_source_id AS trafficSourceId, country, device, os, browser,
+  sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10`
+
+/**
+ * Joins conversions with their clicks: where the click is stored, the conversion gets its place and those of its
+ * dimensions that it was not given itself. A conversion whose click has not arrived stays as it is.
+ */
+export async function attribute(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
+  const ids = new Set(conversions.map(({ clickId }) => clickId))
+  ids.delete('')
+  if (ids.size === 0) return
+  const clicks = await untilAnswered(
+    'looking up clicks',
+    async () => {
+      await copyClicks(writer, [...ids])
+      return readClicks(writer, [...ids])
+    },
+    writer,
+  )
+  for (const conversion of conversions) {
+    const click = clicks.get(conversion.clickId)
+    if (!click) continue
+    conversion.clickAt = click.clickedAt
+    conversion.clickCampaignId = click.campaignId
+    conversion.clickOfferId = click.offerId
+    conversion.clickExternalId = click.externalClickId
+    conversion.clickReferrer = click.referrer
+    conversion.clickedAt ??= click.clickedAt
+    for (const dimension of dimensions) conversion[dimension] ||= click[dimension]
+  }
+}
+
+/**
+ * Copies clicks to those that have conversions, from where pages of them are read, and so are their attributes: clicks
+ * lie far apart in their table. A copy without its conversion does no harm.
+ */
+async function copyClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<void> {
+  const places = placesOf(accountId, ids)
+  await runStatement(
+    stores.clickhouse,
+    ch`
+INSERT INTO converted_click_rows
+SELECT *
+FROM clicks
+WHERE ${places}
+  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${places})`,
+    'import.converted_clicks',
+  )
+}
+
+async function readClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {
+  const rows = await selectRows<Attributes>(
+    stores.clickhouse,
+    ch`
+SELECT ${attributes}
+FROM converted_click_rows
+WHERE ${placesOf(accountId, ids)}
+LIMIT 1 BY id`,
+    { label: 'import.attribution' },
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Where the clicks with these ids are. */
+function placesOf(accountId: string, ids: readonly string[]): Fragment {
+  const account = ch`account_id = ${text(accountId)}`
+  return ch`${account}
+  AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${account} AND id IN ${idList(ids)})`
+}

@@ -1,0 +1,58 @@
+import { selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
+import { untilAnswered } from '../../stores/retry.ts'
+import type { Conversion } from '../tables/conversion.ts'
+import type { Writer } from '../writer.ts'
+
+/**
+ * Reads conversions of the writer's account whole, as they are now: what a change has to take back.
+ * @param where `WHERE` beyond the account, and what comes after it
+ * @param work says in messages and logs what they are read for
+ * @throws LeaseLost, or the last error when ClickHouse stays away
+ */
+export async function readStored(
+  writer: Writer,
+  where: Fragment,
+  work: { doing: string; label: string },
+): Promise<Conversion[]> {
+  const question = ch`
+SELECT ${wholeRow}
+FROM conversions FINAL
+WHERE account_id = ${text(writer.accountId)}
+  AND ${where}`
+  const rows = await untilAnswered(
+    work.doing,
+    () => selectRows<StoredRow>(writer.stores.clickhouse, question, { label: work.label }),
+    writer,
+  )
+  return rows.map((row) => ({
+    ...row,
+    accountId: writer.accountId,
+    isDeleted: false,
+    payout: millionths(row.payout),
+    revenue: millionths(row.revenue),
+    revenueBase: millionths(row.revenueBase),
+  }))
+}
+
+type Amounts = 'payout' | 'revenue' | 'revenueBase'
+type StoredRow = Omit<Conversion, Amounts | 'accountId' | 'isDeleted'> & Record<Amounts, string | null>
+
+const wholeRow: Fragment = ch`
+  id, toUnixTimestamp64Milli(converted_at) AS convertedAt, version, source, status, external_status AS externalStatus,
+  event_name AS eventName, toUnixTimestamp64Milli(clicked_at) AS clickedAt,
+  toUnixTimestamp64Milli(created_at) AS createdAt, toUnixTimestamp64Milli(updated_at) AS updatedAt,
+  click_id AS clickId, toUnixTimestamp64Milli(click_at) AS clickAt, click_campaign_id AS clickCampaignId,
+  click_offer_id AS clickOfferId, click_external_id AS clickExternalId, click_referrer AS clickReferrer,
+  visitor_id AS visitorId, transaction_id AS transactionId, campaign_id AS campaignId, offer_id AS offerId,
+  landing_page_id AS landingPageId, traffic_source_id AS trafficSourceId, country, device, os, browser,
+  sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10,
+  payout, revenue, currency, revenue_base AS revenueBase, coupon_code AS couponCode, is_test AS isTest,
+  import_file AS importFile, import_line AS importLine`
+
+/** Decimal(18, 6) as ClickHouse writes it, `-12.5`, in millionths. */
+function millionths(decimal: string | null): bigint | null {
+  if (decimal === null) return null
+  const [whole = '', fraction = ''] = decimal.split('.')
+  return BigInt(whole + fraction.padEnd(6, '0'))
+}

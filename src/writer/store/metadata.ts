@@ -1,0 +1,101 @@
+import type { NamedTable } from '../../../schema/metadata.ts'
+import { askPostgres } from '../../stores/postgres/connection.ts'
+import { untilAnswered } from '../../stores/retry.ts'
+import type { Writer } from '../writer.ts'
+
+/** A row on its way into a metadata table, by column; amounts and times are text. Null dates were not given. */
+export interface MetadataRow {
+  id: string
+  created_at: string | null
+  updated_at: string | null
+  [column: string]: string | string[] | null
+}
+
+/** What the tables hold beside account, id and dates. */
+const columnsOf: Record<NamedTable, readonly string[]> = {
+  campaigns: ['name', 'user_id', 'status', 'traffic_source_id', 'cost_model', 'cost_value', 'currency', 'tags'],
+  offers: ['name', 'status', 'url', 'affiliate_network', 'payout_type', 'payout', 'currency', 'countries', 'tags'],
+  landing_pages: ['name', 'status', 'url', 'tags'],
+  traffic_sources: ['name', 'status', 'category', 'cost_model', 'currency'],
+}
+
+const rowsPerStatement = 2_000
+
+/**
+ * Upserts campaigns, offers, landing pages or traffic sources by id; of several rows with one id the last one wins. A row
+ * takes the place of the stored one, but a `created_at` that is not given stays as it was, and an `updated_at` that is
+ * not given moves to now when anything else changed, and never otherwise.
+ * @returns how many rows were new, how many changed something, how many changed nothing or were overtaken by a later one
+ * @throws Problem `unavailable` when Postgres stays away
+ */
+export async function storeMetadata(
+  writer: Writer,
+  table: NamedTable,
+  rows: readonly MetadataRow[],
+  nowMs: number,
+): Promise<{ inserted: number; updated: number; duplicates: number }> {
+  const last = new Map<string, MetadataRow>()
+  for (const row of rows) {
+    last.set(row.id, { ...row, created_at: row.created_at ?? last.get(row.id)?.created_at ?? null })
+  }
+  const distinct = [...last.values()]
+  const outcome = { inserted: 0, updated: 0, duplicates: rows.length }
+  for (let first = 0; first < distinct.length; first += rowsPerStatement) {
+    const some = distinct.slice(first, first + rowsPerStatement)
+    const { inserted, updated } = await upsert(writer, table, some, new Date(nowMs).toISOString())
+    outcome.inserted += inserted
+    outcome.updated += updated
+    outcome.duplicates -= inserted + updated
+  }
+  return outcome
+}
+
+async function upsert(
+  { stores: { postgres }, accountId, ...patience }: Writer,
+  table: NamedTable,
+  rows: readonly MetadataRow[],
+  now: string,
+): Promise<{ inserted: number; updated: number }> {
+  const names = columnsOf[table]
+  // TRAP: the driver's own list of columns turns into assignments after SET.
+  const listed = (columns: readonly string[]) =>
+    columns.map((column, index) => (index === 0 ? postgres`${postgres(column)}` : postgres`, ${postgres(column)}`))
+  const from = (alias: string) => listed(names.map((name) => `${alias}.${name}`))
+  const given = rows.map((row) => ({ ...row, account_id: accountId }))
+  const [counts] = await untilAnswered(
+    'storing a batch',
+    () =>
+      askPostgres(postgres<{ inserted: number; updated: number }[]>`
+        WITH given AS (
+          SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(given)})
+        ), dated AS (
+          SELECT given.account_id, given.id, ${from('given')},
+            stored.id IS NOT NULL AS is_known,
+            coalesce(given.created_at, stored.created_at, ${now}::timestamptz) AS created_at,
+            CASE
+              WHEN given.updated_at IS NOT NULL THEN given.updated_at
+              WHEN stored.id IS NULL THEN coalesce(given.created_at, ${now}::timestamptz)
+              WHEN (${from('given')}) IS NOT DISTINCT FROM (${from('stored')})
+                AND coalesce(given.created_at, stored.created_at) = stored.created_at THEN stored.updated_at
+              ELSE ${now}::timestamptz
+            END AS updated_at
+          FROM given
+          LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = given.account_id AND stored.id = given.id
+        ), written AS (
+          INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
+          SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated
+          ON CONFLICT (account_id, id) DO UPDATE
+          SET (${listed(names)}, created_at, updated_at) =
+            ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
+          WHERE (${from('stored')}, stored.created_at, stored.updated_at)
+            IS DISTINCT FROM (${from('excluded')}, excluded.created_at, excluded.updated_at)
+          RETURNING stored.id
+        )
+        SELECT
+          (count(*) FILTER (WHERE NOT is_known))::integer AS inserted,
+          (count(*) FILTER (WHERE is_known))::integer AS updated
+        FROM written JOIN dated USING (id)`),
+    patience,
+  )
+  return counts ?? { inserted: 0, updated: 0 }
+}

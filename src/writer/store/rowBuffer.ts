@@ -1,0 +1,66 @@
+import type { Column } from '../../stores/clickhouse/columns.ts'
+import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
+
+/** Large enough that parts stay few, small enough that two batches and the engine's copy of one fit in memory. */
+const rowsMax = 50_000
+const bytesMax = 7 << 20
+
+/** Encoded rows on their way to a table, each key once: the first row wins. Cleared and filled again. */
+export class KeyedRows<Row> {
+  readonly #columns: readonly Column<Row>[]
+  readonly #out = new RowBinary()
+  /** Where the row of a key ends in the bytes; rows lie there in the order of this map. */
+  readonly #ends = new Map<string, number>()
+
+  constructor(columns: readonly Column<Row>[]) {
+    this.#columns = columns
+  }
+
+  get size(): number {
+    return this.#ends.size
+  }
+
+  get isFull(): boolean {
+    return this.size >= rowsMax || this.#out.length >= bytesMax
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#ends.keys()
+  }
+
+  /** Rows in the order of the columns; valid until the next change. */
+  get bytes(): Buffer {
+    return this.#out.bytes
+  }
+
+  /** @returns false when a row of that key is in it already */
+  add(key: string, row: Row): boolean {
+    if (this.#ends.has(key)) return false
+    for (const column of this.#columns) column.write(this.#out, row)
+    this.#ends.set(key, this.#out.length)
+    return true
+  }
+
+  /** Takes rows out again; keys that it does not have are ignored. */
+  drop(keys: ReadonlySet<string>): void {
+    if (keys.size === 0) return
+    let from = 0
+    let to = 0
+    for (const [key, end] of this.#ends) {
+      if (keys.has(key)) {
+        this.#ends.delete(key)
+      } else {
+        if (to !== from) this.#out.moveLeft(to, from, end)
+        to += end - from
+        this.#ends.set(key, to)
+      }
+      from = end
+    }
+    this.#out.truncate(to)
+  }
+
+  clear(): void {
+    this.#ends.clear()
+    this.#out.truncate(0)
+  }
+}

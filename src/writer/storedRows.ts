@@ -1,0 +1,133 @@
+import { selectRows, unhurried } from '../stores/clickhouse/select.ts'
+import { ch, type Fragment, instant, text } from '../stores/clickhouse/sql.ts'
+import { askPostgres } from '../stores/postgres/connection.ts'
+import { untilAnswered } from '../stores/retry.ts'
+import { type MonthlyRows, startOfNextMonth } from './months.ts'
+import type { Writer } from './writer.ts'
+
+/** What is counted by month: distinct clicks, and conversions in their latest version. */
+export type CountedResource = 'clicks' | 'conversions'
+
+const sources: Record<CountedResource, { table: Fragment; at: Fragment }> = {
+  clicks: { table: ch`clicks`, at: ch`clicked_at` },
+  conversions: { table: ch`conversions`, at: ch`converted_at` },
+}
+
+/** Any row lies between these: see the importer's limits. */
+const allTime = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
+
+/**
+ * Counts the rows that ClickHouse has, by UTC month.
+ * @param range of clicked_at or converted_at, epoch milliseconds, `until` exclusive; whole months
+ * @returns months that have rows, in order
+ */
+async function countRows(
+  writer: Writer,
+  resource: CountedResource,
+  { fromMs, untilMs } = allTime,
+): Promise<MonthlyRows[]> {
+  const { table, at } = sources[resource]
+  const query = ch`
+SELECT toStartOfMonth(${at}) AS month, count() AS rows
+FROM ${table} FINAL
+WHERE account_id = ${text(writer.accountId)}
+  AND ${at} >= ${instant(fromMs)}
+  AND ${at} < ${instant(untilMs)}
+GROUP BY month
+ORDER BY month`
+  return await untilAnswered(
+    'counting rows',
+    () => selectRows<MonthlyRows>(writer.stores.clickhouse, query, { label: 'count_rows', ...unhurried }),
+    writer,
+  )
+}
+
+/**
+ * Counts the rows that ClickHouse has in every month that batches of the journal add to, or take from.
+ * @returns counts by resource and month; months between theirs may be among them
+ */
+export async function countRowsOf(
+  writer: Writer,
+  batches: readonly { resource: CountedResource; added: readonly MonthlyRows[] }[],
+): Promise<(MonthlyRows & { resource: CountedResource })[]> {
+  const counts: (MonthlyRows & { resource: CountedResource })[] = []
+  for (const resource of ['clicks', 'conversions'] as const) {
+    const ofResource = batches.filter((batch) => batch.resource === resource)
+    const months = ofResource.flatMap(({ added }) => added.map(({ month }) => month)).sort()
+    const [first, last] = [months[0], months.at(-1)]
+    if (first === undefined || last === undefined) continue
+    const range = { fromMs: Date.parse(first), untilMs: startOfNextMonth(last) }
+    for (const counted of await countRows(writer, resource, range)) counts.push({ resource, ...counted })
+  }
+  return counts
+}
+
+/** @returns how many rows were confirmed as stored, by UTC month in order; months without any may be missing */
+export async function readConfirmedRows(writer: Writer, resource: CountedResource): Promise<MonthlyRows[]> {
+  return await untilAnswered(
+    'reading the counts of confirmed rows',
+    () =>
+      askPostgres(writer.stores.postgres<MonthlyRows[]>`
+        SELECT to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
+        FROM stored_rows
+        WHERE account_id = ${writer.accountId} AND resource = ${resource}
+        ORDER BY month`),
+    writer,
+  )
+}
+
+/** Replaces the counts of confirmed rows of some months, only if the account's lease is still held by this writer. */
+export async function setConfirmedRows(
+  writer: Writer,
+  resource: CountedResource,
+  counts: readonly MonthlyRows[],
+): Promise<void> {
+  if (counts.length === 0) return
+  const { postgres } = writer.stores
+  const { name, fence } = writer.lease
+  await untilAnswered(
+    'recording the counts of rows',
+    () =>
+      askPostgres(postgres`
+        INSERT INTO stored_rows (account_id, resource, month, rows)
+        SELECT ${writer.accountId}::text, ${resource}::text, counted.month, counted.rows
+        FROM
+          unnest(${counts.map(({ month }) => month)}::date[], ${counts.map(({ rows }) => rows)}::bigint[])
+            AS counted (month, rows),
+          (SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fence.toString()}::bigint FOR SHARE) AS held
+        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows`),
+    writer,
+  )
+}
+
+/** A month of which ClickHouse has fewer rows than were confirmed. */
+export interface MissingRows {
+  resource: CountedResource
+  month: string
+  confirmed: number
+  stored: number
+}
+
+/**
+ * Compares the rows that ClickHouse has with those that were confirmed. Rows that no import counted (accounts from before
+ * these counts, rows that were restored or inserted by hand) are counted from now on.
+ * @returns months that lack rows
+ */
+export async function compareRowCounts(writer: Writer): Promise<MissingRows[]> {
+  const missing: MissingRows[] = []
+  for (const resource of ['clicks', 'conversions'] as const) {
+    const confirmed = new Map((await readConfirmedRows(writer, resource)).map(({ month, rows }) => [month, rows]))
+    const stored = new Map((await countRows(writer, resource)).map(({ month, rows }) => [month, rows]))
+    const uncounted = [...stored].filter(([month, rows]) => rows > (confirmed.get(month) ?? 0))
+    await setConfirmedRows(
+      writer,
+      resource,
+      uncounted.map(([month, rows]) => ({ month, rows })),
+    )
+    for (const [month, rows] of confirmed) {
+      const left = stored.get(month) ?? 0
+      if (left < rows) missing.push({ resource, month, confirmed: rows, stored: left })
+    }
+  }
+  return missing
+}

@@ -1,0 +1,308 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPlanOfAccount } from '../../src/accounts/accounts.ts'
+import { openKeys } from '../../src/accounts/keyCache.ts'
+import { hashOfKey, hideKeys, isKeyText, makeKeyText, prefixOfKey } from '../../src/accounts/keyFormat.ts'
+import { createKey, listKeys, revokeKey } from '../../src/accounts/keys.ts'
+import { setPlanLimits } from '../../src/accounts/plans.ts'
+import type { Postgres } from '../../src/stores/postgres/connection.ts'
+import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+
+let server: TestApp
+let nowMs: number
+
+beforeAll(async () => {
+  server = await openTestApp()
+})
+afterAll(() => server.close())
+
+/** Lets the server's clock run on; the cache of keys sees it. */
+function wait(ms: number): void {
+  nowMs = (nowMs ?? testNowMs) + ms
+  server.setNow(nowMs)
+}
+
+async function keyOf(accountId: string, expiresAt: Date | null = null) {
+  const created = await createKey(server.stores.postgres, {
+    accountId,
+    name: 'test',
+    scopes: ['read:clicks'],
+    expiresAt,
+  })
+  if (!created) throw new Error(`no account ${accountId}`)
+  return created
+}
+
+describe('the text of a key', () => {
+  it('is trb_live_, 30 base62 characters and 6 of checksum', () => {
+    const keys = Array.from({ length: 200 }, makeKeyText)
+    for (const key of keys) expect(key).toMatch(/^trb_live_[0-9A-Za-z]{36}$/)
+    expect(keys.every(isKeyText)).toBe(true)
+    expect(new Set(keys).size).toBe(200)
+  })
+
+  it('has the CRC-32 of what precedes as its last 6 base62 digits', () => {
+    // Computed with Python's zlib.crc32.
+    expect(isKeyText(`trb_live_${'0'.repeat(30)}3ygcDY`)).toBe(true)
+  })
+
+  it('is refused with any one character changed', () => {
+    const key = makeKeyText()
+    fc.assert(
+      fc.property(fc.nat({ max: key.length - 1 }), fc.constantFrom(...'abcXYZ019_-é '), (index, character) => {
+        const changed = key.slice(0, index) + character + key.slice(index + 1)
+        expect(isKeyText(changed)).toBe(changed === key)
+      }),
+    )
+  })
+
+  it('loses its secret on its way to the log', () => {
+    const key = makeKeyText()
+    expect(hideKeys(`/api/v1/clicks?key=${key}&limit=1`)).toBe('/api/v1/clicks?key=trb_live_…&limit=1')
+  })
+
+  it('loses its secret however often it is percent-encoded, and in any case of the digits', () => {
+    const encode = (character: string) => `%${character.charCodeAt(0).toString(16)}`
+    const spellings: ((key: string) => string)[] = [
+      (key) => key.replaceAll('_', '%5F'),
+      (key) => key.replaceAll('_', '%5f'),
+      (key) => key.replaceAll('_', '%255F'),
+      (key) => key.replaceAll('_', '%25255f'),
+      (key) => key.replace(/./g, encode),
+      (key) => key.replace(/./g, encode).toUpperCase(),
+      (key) => key.replace(/./g, encode).replaceAll('%', '%25'),
+      (key) => key.replace(/.(?=(..)*$)/g, encode),
+      (key) => key.toUpperCase(),
+    ]
+    fc.assert(
+      fc.property(fc.constantFrom(...spellings), fc.constant(null).map(makeKeyText), (spell, key) => {
+        const shown = hideKeys(`/a/${spell(key)}?x=${spell(key)}&limit=1`)
+        expect(shown).toMatch(/^\/a\/[^?]{1,60}…\?x=[^&]{1,60}…&limit=1$/)
+        const decoded = [1, 2, 3].reduce(decodeURIComponent, shown.replaceAll('…', '!'))
+        expect(decoded).toMatch(/^\/a\/trb_live_!\?x=trb_live_!&limit=1$/i)
+      }),
+    )
+  })
+})
+
+describe('what is stored of a key', () => {
+  it('is its hash and its prefix, never the key', async () => {
+    await server.account('stored')
+    const { key, row } = await keyOf('stored')
+    const rows = await server.stores.postgres`SELECT * FROM api_keys WHERE id = ${row.id}`
+    expect(JSON.stringify(rows)).not.toContain(key)
+    expect(rows[0]?.hash.toString('hex')).toBe(hashOfKey(key))
+    expect(rows[0]?.prefix).toBe(prefixOfKey(key))
+    expect(prefixOfKey(key)).toHaveLength('trb_live_'.length + 4)
+  })
+})
+
+describe('a key in force', () => {
+  it('is found, and refused once it is revoked, within 5 seconds', async () => {
+    await server.account('revoking')
+    const { key, row } = await keyOf('revoking')
+    expect((await server.get('/clicks', key)).statusCode).toBe(200)
+    await revokeKey(server.stores.postgres, row.id)
+    wait(5_000)
+    const answer = await server.get('/clicks', key)
+    expect(answer.statusCode).toBe(401)
+    expect(answer.json().error).toBe('revoked_api_key')
+    expect(answer.headers['www-authenticate']).toBe('ApiKey')
+  })
+
+  it('is refused once it is revoked, within 5 seconds, however often it is used', async () => {
+    await server.account('busy')
+    const { key, row } = await keyOf('busy')
+    expect((await server.get('/clicks', key)).statusCode).toBe(200)
+    await revokeKey(server.stores.postgres, row.id)
+    const codes: number[] = []
+    for (let waited = 0; waited <= 5_000; waited += 500) {
+      codes.push((await server.get('/clicks', key)).statusCode)
+      wait(500)
+    }
+    codes.push((await server.get('/clicks', key)).statusCode)
+    expect(codes.at(-1)).toBe(401)
+  })
+
+  it('ends at its expiry to the millisecond, whatever the cache holds', async () => {
+    await server.account('expiring')
+    const expiresAt = new Date(nowMs + 1_000)
+    const { key } = await keyOf('expiring', expiresAt)
+    wait(999)
+    expect((await server.get('/clicks', key)).statusCode).toBe(200)
+    wait(1)
+    const answer = await server.get('/clicks', key)
+    expect(answer.statusCode).toBe(401)
+    expect(answer.json().error).toBe('expired_api_key')
+  })
+
+  it('follows a change of plan, or of the numbers of its plan, within 5 seconds', async () => {
+    await server.account('moving', { plan: 'pro' })
+    const { key } = await keyOf('moving')
+    expect((await server.get('/clicks', key)).headers['x-ratelimit-limit']).toBe('600')
+    await setPlanLimits(server.stores.postgres, 'pro', { requestsPerMinute: 700 })
+    wait(5_000)
+    expect((await server.get('/clicks', key)).headers['x-ratelimit-limit']).toBe('700')
+    await setPlanOfAccount(server.stores.postgres, 'moving', 'free')
+    wait(5_000)
+    const answer = await server.get('/clicks', key)
+    expect(answer.statusCode).toBe(403)
+    expect(answer.json().error).toBe('plan_required')
+    expect(answer.headers['x-ratelimit-limit']).toBe('0')
+  })
+
+  it('works within 2 seconds of its making, although it was tried before', async () => {
+    await server.account('early')
+    const { key, row } = await keyOf('early')
+    const { postgres } = server.stores
+    await postgres`UPDATE api_keys SET hash = sha256('another') WHERE id = ${row.id}`
+    expect((await server.get('/clicks', key)).json().error).toBe('invalid_api_key')
+    await postgres`UPDATE api_keys SET hash = decode(${hashOfKey(key)}, 'hex') WHERE id = ${row.id}`
+    wait(2_000)
+    expect((await server.get('/clicks', key)).statusCode).toBe(200)
+  })
+
+  it('notes its last use, to the minute, at most once a minute', async () => {
+    await server.account('noted')
+    const { key } = await keyOf('noted')
+    const { postgres } = server.stores
+    const lastUse = async () => (await listKeys(postgres, 'noted')).at(-1)?.lastUsedAt?.getTime()
+    const minuteOf = (ms: number) => ms - (ms % 60_000)
+    await server.get('/clicks', key)
+    const first = minuteOf(nowMs)
+    await expect.poll(lastUse, { timeout: 10_000 }).toBe(first)
+    await postgres`UPDATE api_keys SET last_used_at = NULL WHERE account_id = 'noted'`
+    wait(59_000)
+    await server.get('/clicks', key)
+    await postgres`SELECT 1`
+    expect(await lastUse()).toBeUndefined()
+    wait(1_000)
+    await server.get('/clicks', key)
+    await expect.poll(lastUse, { timeout: 10_000 }).toBe(minuteOf(nowMs))
+  })
+})
+
+describe('the cache of keys', () => {
+  /** The real Postgres, counted, and switched off at will. */
+  function observed(postgres: Postgres) {
+    const state = { queries: 0, isDown: false }
+    const proxy = new Proxy(postgres, {
+      apply(target, _self, words: Parameters<Postgres>) {
+        state.queries += 1
+        if (!state.isDown) return Reflect.apply(target, undefined, words)
+        return Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED' }))
+      },
+    })
+    return { state, postgres: proxy }
+  }
+
+  it('asks once for a key that many requests bring at the same time', async () => {
+    await server.account('crowd')
+    const { key } = await keyOf('crowd')
+    const { state, postgres } = observed(server.stores.postgres)
+    const keys = openKeys(postgres, () => 0)
+    const found = await Promise.all(Array.from({ length: 100 }, () => keys.find(hashOfKey(key))))
+    expect(found.every((record) => record?.accountId === 'crowd')).toBe(true)
+    expect(state.queries).toBe(1)
+  })
+
+  it('keeps real keys however many invented ones come by', async () => {
+    await server.account('steady')
+    const { key } = await keyOf('steady')
+    const { state, postgres } = observed(server.stores.postgres)
+    const keys = openKeys(postgres, () => 0)
+    await keys.find(hashOfKey(key))
+    for (let batch = 0; batch < 20; batch++) {
+      await Promise.all(Array.from({ length: 50 }, (_, index) => keys.find(hashOfKey(`invented ${batch} ${index}`))))
+    }
+    const before = state.queries
+    expect(await keys.find(hashOfKey(key))).toMatchObject({ accountId: 'steady' })
+    expect(state.queries).toBe(before)
+  })
+
+  it('goes on with known keys for 60 seconds while Postgres is down, then says unavailable', async () => {
+    await server.account('outage')
+    const { key } = await keyOf('outage')
+    const { state, postgres } = observed(server.stores.postgres)
+    let ms = 0
+    const keys = openKeys(postgres, () => ms)
+    await keys.find(hashOfKey(key))
+    state.isDown = true
+    for (ms = 0; ms < 60_000; ms += 1_000) {
+      expect(await keys.find(hashOfKey(key))).toMatchObject({ accountId: 'outage' })
+    }
+    ms = 60_000
+    await expect(keys.find(hashOfKey(key))).rejects.toMatchObject({ code: 'unavailable' })
+    const { queries } = state
+    await expect(keys.find(hashOfKey(key))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(keys.find(hashOfKey(makeKeyText()))).rejects.toMatchObject({ code: 'unavailable' })
+    expect(state.queries).toBe(queries)
+    state.isDown = false
+    ms = 63_000
+    expect(await keys.find(hashOfKey(key))).toMatchObject({ accountId: 'outage' })
+  })
+
+  it('refuses a revoked key within 5 seconds of Postgres coming back', async () => {
+    await server.account('after-outage')
+    const { key, row } = await keyOf('after-outage')
+    const { state, postgres } = observed(server.stores.postgres)
+    let ms = 0
+    const keys = openKeys(postgres, () => ms)
+    await keys.find(hashOfKey(key))
+    state.isDown = true
+    ms = 20_000
+    expect(await keys.find(hashOfKey(key))).toMatchObject({ isRevoked: false })
+    state.isDown = false
+    await revokeKey(server.stores.postgres, row.id)
+    ms = 25_000
+    expect(await keys.find(hashOfKey(key))).toMatchObject({ isRevoked: true })
+  })
+
+  it('does not believe a clock that was set back', async () => {
+    await server.account('clock')
+    const { key, row } = await keyOf('clock')
+    let ms = 1_000_000
+    const keys = openKeys(server.stores.postgres, () => ms)
+    await keys.find(hashOfKey(key))
+    await revokeKey(server.stores.postgres, row.id)
+    ms = 0
+    expect(await keys.find(hashOfKey(key))).toMatchObject({ isRevoked: true })
+  })
+})
+
+describe('a key that is none', () => {
+  it('with a wrong checksum never reaches Postgres', async () => {
+    let queries = 0
+    const { buildApp } = await import('../../src/app.ts')
+    const postgres = new Proxy(server.stores.postgres, {
+      apply(target, _self, words: Parameters<Postgres>) {
+        queries += 1
+        return Reflect.apply(target, undefined, words)
+      },
+    })
+    const app = await buildApp({
+      settings: server.stores.settings,
+      stores: { ...server.stores, postgres },
+      now: () => testNowMs,
+    })
+    const key = makeKeyText()
+    const wrong = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
+    for (const authorization of [
+      `ApiKey ${wrong}`,
+      `ApiKey ${key}x`,
+      'ApiKey x',
+      'ApiKey',
+      'ApiKey ',
+      `Bearer ${key}`,
+      key,
+    ]) {
+      const answer = await app.inject({ url: '/api/v1/clicks', headers: { authorization } })
+      expect([authorization, answer.statusCode, answer.json().error]).toEqual([authorization, 401, 'invalid_api_key'])
+      expect(answer.headers['www-authenticate']).toBe('ApiKey')
+    }
+    expect(queries).toBe(0)
+    await app.inject({ url: '/api/v1/clicks', headers: { authorization: `ApiKey ${key}` } })
+    expect(queries).toBe(1)
+    await app.close()
+  })
+})

@@ -1,0 +1,86 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount, setPlanOfAccount } from '../../src/accounts/accounts.ts'
+import { type Keys, openKeys } from '../../src/accounts/keyCache.ts'
+import { hashOfKey } from '../../src/accounts/keyFormat.ts'
+import { createKey, revokeKey } from '../../src/accounts/keys.ts'
+import { setPlanLimits } from '../../src/accounts/plans.ts'
+import { packageRoot } from '../../src/package.ts'
+import { listenTo, mustBeUtf8, openPostgres, type Postgres } from '../../src/stores/postgres/connection.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
+
+describe.skipIf(!hasPostgres())('a Postgres server', () => {
+  let server: PostgresServer
+  let postgres: Postgres
+  /** By a clock that stands still, so that no key is read again because of its age. */
+  let keys: Keys
+  let notices: (string | undefined)[]
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    postgres = openPostgres({ url: server.url('tributary') })
+    const folder = join(packageRoot, 'postgres')
+    for (const file of (await readdir(folder)).sort()) await postgres.unsafe(await readFile(join(folder, file), 'utf8'))
+    keys = openKeys(postgres, () => 1_000_000)
+    notices = []
+    await new Promise<void>((resolve) => {
+      listenTo(postgres, 'tributary_keys', (hash) => {
+        notices.push(hash)
+        keys.distrust(hash === '*' ? undefined : hash)
+        resolve()
+      })
+    })
+  })
+  afterAll(async () => {
+    await postgres?.end()
+    await server?.close()
+  })
+
+  async function keyOf(accountId: string): Promise<{ id: string; hash: string }> {
+    await createAccount(postgres, { id: accountId, name: accountId, plan: 'pro', currency: 'USD' })
+    const created = await createKey(postgres, { accountId, name: 'x', scopes: ['read:clicks'], expiresAt: null })
+    return { id: created?.row.id ?? '', hash: hashOfKey(created?.key ?? '') }
+  }
+
+  it('tells at once that a key was revoked, and of no other', async () => {
+    const [ended, other] = [await keyOf('ended'), await keyOf('other')]
+    for (const { hash } of [ended, other]) expect(await keys.find(hash)).toMatchObject({ isRevoked: false })
+    notices.length = 0
+    await revokeKey(postgres, ended.id)
+    await expect.poll(async () => (await keys.find(ended.hash))?.isRevoked).toBe(true)
+    expect(notices).toEqual([ended.hash])
+  })
+
+  it('tells at once of another plan and of other numbers of a plan', async () => {
+    const { hash } = await keyOf('growing')
+    const limitOf = async () => (await keys.find(hash))?.plan?.requestsPerMinute
+    expect(await limitOf()).toBe(600)
+    await setPlanOfAccount(postgres, 'growing', 'scale')
+    await expect.poll(limitOf).toBe(6_000)
+    await setPlanLimits(postgres, 'scale', { requestsPerMinute: 7_000 })
+    await expect.poll(limitOf).toBe(7_000)
+  })
+
+  it('tells again after it was away, and what was missed meanwhile is read', async () => {
+    const { id, hash } = await keyOf('missed')
+    expect(await keys.find(hash)).toMatchObject({ isRevoked: false })
+    await server.kill()
+    // Where nobody listens, so that there is no notice of it.
+    const elsewhere = openPostgres({ url: await server.startElsewhere() })
+    await revokeKey(elsewhere, id)
+    await elsewhere.end()
+    await server.stop()
+    expect(await keys.find(hash)).toMatchObject({ isRevoked: false })
+    await server.start()
+    await expect.poll(async () => (await keys.find(hash))?.isRevoked, { timeout: 10_000 }).toBe(true)
+  })
+
+  it("is refused in one line when its database is of an encoding that can't hold every name", async () => {
+    await mustBeUtf8(postgres)
+    await postgres`CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`
+    const other = openPostgres({ url: server.url('latin') })
+    await expect(mustBeUtf8(other)).rejects.toThrow(/^DATABASE_URL: the database is encoded in LATIN1.*UTF8'\.$/)
+    await other.end()
+  })
+})

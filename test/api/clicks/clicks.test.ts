@@ -1,0 +1,324 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ClickPage } from '../../../schema/click.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { type StoredRow, storeClicks, storeConversions } from '../../kit/rows.ts'
+
+let api: TestApp
+let key: string
+let otherKey: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  otherKey = await api.account('other')
+  await storeClicks(api.stores, 'acme', [
+    ...Array.from({ length: 41 }, (_, n) => ({
+      id: `tie-${n}`,
+      clicked_at: '2026-11-01 10:00:00.000',
+      campaign_id: n % 2 === 0 ? 'k1' : 'k2',
+      offer_id: n % 3 === 0 ? 'o1' : 'o2',
+    })),
+    ...Array.from({ length: 20 }, (_, n) => ({ id: `day-${n}`, clicked_at: `2026-09-${10 + n} 00:00:00.00${n % 10}` })),
+    { id: 'bot', clicked_at: '2026-11-02 00:00:00.000', is_bot: true },
+    {
+      id: 'test',
+      clicked_at: '2026-11-02 00:00:00.001',
+      is_test: true,
+      country: 'DE',
+      cost: 0.1,
+      currency: 'USD',
+      cost_base: 0.1,
+    },
+  ])
+  // The same rows once more, as a writer that ignored the protocol would have left them.
+  await storeClicks(
+    api.stores,
+    'acme',
+    Array.from({ length: 9 }, (_, n) => ({ id: `tie-${n}`, clicked_at: '2026-11-01 10:00:00.000', campaign_id: 'k1' })),
+  )
+  await storeClicks(api.stores, 'other', [{ id: 'tie-1', clicked_at: '2026-11-01 10:00:00.000', campaign_id: 'k1' }])
+  const ofTie = { click_id: 'tie-3', click_at: '2026-11-01 10:00:00.000' }
+  await storeConversions(api.stores, 'acme', [
+    { id: 'v1', converted_at: '2026-11-01 11:00:00.000', ...ofTie },
+    { id: 'v2', converted_at: '2026-11-01 12:00:00.000', ...ofTie, status: 'declined' },
+    {
+      id: 'v3',
+      converted_at: '2026-11-01 12:00:00.000',
+      click_id: 'tie-4',
+      click_at: '2026-11-01 10:00:00.000',
+      is_test: true,
+    },
+    { id: 'v4', converted_at: '2026-11-01 12:00:00.000', click_id: 'tie-5', click_at: '2026-11-01 10:00:00.000' },
+    {
+      id: 'v4',
+      converted_at: '2026-11-01 12:00:00.000',
+      click_id: 'tie-5',
+      click_at: '2026-11-01 10:00:00.000',
+      is_deleted: 1,
+      version: 2,
+    },
+  ])
+})
+afterAll(() => api?.close())
+
+const page = (query: string, from = key) => api.read(`/clicks?${query}`, from, ClickPage)
+
+async function walk(query: string, limit: number, from = key): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | null = null
+  do {
+    const { data, nextCursor, hasMore }: typeof ClickPage.static = await page(
+      `${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
+      from,
+    )
+    expect(nextCursor !== null).toBe(hasMore)
+    ids.push(...data.map(({ id }) => id))
+    cursor = nextCursor
+  } while (cursor)
+  return ids
+}
+
+describe('GET /clicks', () => {
+  it('gives each click exactly once, newest first, whatever the page size, ties and repeated rows included', async () => {
+    const all = await walk('', 200)
+    expect(all).toHaveLength(63)
+    expect(new Set(all).size).toBe(63)
+    expect(all.slice(0, 3)).toEqual(['test', 'bot', 'tie-9'])
+    for (const limit of [1, 2, 7, 62, 63]) expect(await walk('', limit)).toEqual(all)
+  })
+
+  it('shows every field, absent ones as null', async () => {
+    const [row] = (await page('from=2026-11-02T00:00:00.001Z')).data
+    expect(row).toEqual({
+      id: 'test',
+      clickedAt: '2026-11-02T00:00:00.001Z',
+      campaignId: null,
+      campaignName: null,
+      offerId: null,
+      offerName: null,
+      landingPageId: null,
+      landingPageName: null,
+      trafficSourceId: null,
+      trafficSourceName: null,
+      visitorId: null,
+      country: 'DE',
+      region: null,
+      city: null,
+      device: null,
+      os: null,
+      osVersion: null,
+      browser: null,
+      browserVersion: null,
+      language: null,
+      referrer: null,
+      userAgent: null,
+      ip: null,
+      subIds: Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, null])),
+      externalClickId: null,
+      utmSource: null,
+      utmMedium: null,
+      utmCampaign: null,
+      utmTerm: null,
+      utmContent: null,
+      cost: 0.1,
+      currency: 'USD',
+      costBase: 0.1,
+      baseCurrency: 'USD',
+      isBot: false,
+      isTest: true,
+      converted: false,
+      conversionCount: 0,
+      storedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+  })
+
+  it('filters by campaign, offer and range together', async () => {
+    const ids = await walk('campaign_id=k2&offer_id=o1&from=2026-11-01&to=2026-11-01', 3)
+    const expected = Array.from({ length: 41 }, (_, n) => n).filter((n) => n % 2 === 1 && n % 3 === 0)
+    expect(ids.sort()).toEqual(expected.map((n) => `tie-${n}`).sort())
+    expect(await walk('campaign_id=nobody', 10)).toEqual([])
+  })
+
+  it('counts the conversions of a click that are no tests, of any status, and finds clicks by them', async () => {
+    const { data } = await page('converted=true')
+    expect(data.map(({ id, conversionCount, converted }) => [id, conversionCount, converted])).toEqual([
+      ['tie-3', 2, true],
+    ])
+    const others = await walk('converted=false', 5)
+    expect(others).toHaveLength(62)
+    expect(others).not.toContain('tie-3')
+  })
+
+  it('shows converted clicks alike, whether they are found among the copies or not', async () => {
+    const reader = await api.account('copies')
+    const at = '2026-11-01 10:00:00.000'
+    await storeClicks(
+      api.stores,
+      'copies',
+      ['a', 'b'].map((id) => ({ id, clicked_at: at, city: id })),
+    )
+    const ofClick = (id: string) => ({ id, converted_at: at, click_id: id, click_at: at })
+    await storeConversions(api.stores, 'copies', ['a', 'b'].map(ofClick))
+    const shown = async () => (await page('converted=true', reader)).data
+    const before = await shown()
+    expect(before.map(({ id, city }) => [id, city])).toEqual([
+      ['b', 'b'],
+      ['a', 'a'],
+    ])
+    for (const copied of ['a', 'a', 'b']) {
+      const query = `INSERT INTO converted_click_rows SELECT * FROM clicks WHERE account_id = 'copies' AND id = '${copied}'`
+      await api.stores.clickhouse.client.command({ query })
+      expect(await shown()).toEqual(before)
+    }
+  })
+
+  it('agrees with a plain model on which clicks converted, after any history of their conversions', async () => {
+    const dayMs = 86_400_000
+    const click = fc.record({
+      // Today, some days, months and years back: each stretch of time that is read on its own.
+      daysAgo: fc.constantFrom(0, 0.5, 3, 20, 40, 400, 2000),
+      campaign_id: fc.constantFrom('k1', 'k2'),
+      offer_id: fc.constantFrom('o1', 'o2'),
+    })
+    const state = fc.record({
+      id: fc.integer({ min: 0, max: 6 }),
+      click: fc.integer({ min: 0, max: 9 }),
+      is_test: fc.boolean(),
+    })
+    const filters = fc.record(
+      { converted: fc.boolean(), campaign_id: fc.constantFrom('k1', 'k2'), offer_id: fc.constantFrom('o1', 'o2') },
+      { requiredKeys: ['converted'] },
+    )
+    let runs = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(click, { minLength: 10, maxLength: 20 }),
+        fc.array(fc.array(state, { minLength: 1, maxLength: 8 }), { maxLength: 4 }),
+        filters,
+        fc.integer({ min: 1, max: 6 }),
+        async (clicks, history, filter, limit) => {
+          const account = `model-${runs++}`
+          const reader = await api.account(account)
+          const stored = clicks.map(({ daysAgo, ...ids }, n) => ({
+            id: `c${n}`,
+            clicked_at: new Date(testNowMs - daysAgo * dayMs).toISOString().slice(0, 23).replace('T', ' '),
+            ...ids,
+          }))
+          await storeClicks(api.stores, account, stored)
+          const latest = new Map<number, { click: number; is_test: boolean }>()
+          let version = 0
+          for (const batch of history) {
+            const rows: StoredRow[] = []
+            for (const { id, click, is_test } of batch) {
+              version += 1
+              const row = (of: number) => {
+                const { id: click_id = '', clicked_at = '', campaign_id = '', offer_id = '' } = stored[of] ?? {}
+                return {
+                  ...{ id: `v${id}`, converted_at: '2026-11-20 00:00:00.000', version, is_test },
+                  ...{ click_id, click_at: clicked_at, click_campaign_id: campaign_id, click_offer_id: offer_id },
+                }
+              }
+              const before = latest.get(id)
+              if (before && before.click !== click) rows.push({ ...row(before.click), is_deleted: 1 })
+              rows.push(row(click))
+              latest.set(id, { click, is_test })
+            }
+            await storeConversions(api.stores, account, rows)
+          }
+          const converted = new Set([...latest.values()].filter((of) => !of.is_test).map((of) => `c${of.click}`))
+          const expected = stored
+            .filter(
+              ({ id, campaign_id, offer_id }) =>
+                converted.has(id) === filter.converted &&
+                [undefined, campaign_id].includes(filter.campaign_id) &&
+                [undefined, offer_id].includes(filter.offer_id),
+            )
+            .sort((a, b) => (`${a.clicked_at} ${a.id}` < `${b.clicked_at} ${b.id}` ? 1 : -1))
+          const query = new URLSearchParams(
+            Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]),
+          )
+          expect(await walk(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
+        },
+      ),
+      { numRuns: 25 },
+    )
+  }, 120_000)
+
+  it('keeps to the account: foreign ids match nothing and foreign cursors are refused', async () => {
+    const mine = await page('limit=5')
+    const foreign = await api.read('/clicks', otherKey, ClickPage)
+    expect(foreign.data.map(({ id }) => id)).toEqual(['tie-1'])
+    const stolen = await api.get(`/clicks?limit=5&cursor=${mine.nextCursor}`, otherKey)
+    expect([stolen.statusCode, stolen.json().error]).toEqual([400, 'invalid_cursor'])
+  })
+
+  it('goes on exactly where it was while rows arrive before and behind', async () => {
+    const first = await page('limit=10&from=2026-09-01&to=2026-09-30')
+    await storeClicks(api.stores, 'acme', [{ id: 'late', clicked_at: '2026-09-29 23:00:00.000' }])
+    const rest = await page(`limit=200&from=2026-09-01&to=2026-09-30&cursor=${first.nextCursor}`)
+    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `day-${19 - n}`),
+    )
+  })
+
+  it('says which parameter is wrong', async () => {
+    const { nextCursor } = await page('limit=5')
+    const cases = {
+      'limit=0': 'invalid_limit',
+      'limit=201': 'invalid_limit',
+      'limit=1.5': 'invalid_limit',
+      'limit=5&limit=6': 'invalid_limit',
+      'limit=': 'invalid_limit',
+      'cursor=abc': 'invalid_cursor',
+      [`limit=5&campaign_id=k1&cursor=${nextCursor}`]: 'invalid_cursor',
+      'campaign_id=a%20b': 'invalid_campaign_id',
+      'offer_id=%00': 'invalid_offer_id',
+      'converted=yes': 'invalid_converted',
+      'converted=1': 'invalid_converted',
+      'from=yesterday': 'invalid_from',
+      'to=2026-13-01': 'invalid_to',
+      'from=2026-11-02&to=2026-11-01': 'invalid_date_range',
+      'days=3': 'unknown_parameter',
+    }
+    for (const [query, code] of Object.entries(cases)) {
+      expect([query, (await api.get(`/clicks?${query}`, key)).json().error]).toEqual([query, code])
+    }
+  })
+
+  it('asks for a key with the scope', async () => {
+    expect((await api.get('/clicks')).json().error).toBe('missing_api_key')
+    const narrow = await api.account('narrow', { scopes: ['read:reports'] })
+    const refused = await api.get('/clicks', narrow)
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      403,
+      { error: 'insufficient_scope', required: 'read:clicks' },
+    ])
+  })
+
+  it('answers any query string with a page or with the parameter at fault', async () => {
+    const name = fc.constantFrom('limit', 'cursor', 'campaign_id', 'offer_id', 'from', 'to', 'converted', 'x')
+    const value = fc.oneof(
+      fc.constantFrom(
+        '1',
+        '200',
+        'true',
+        'false',
+        '2026-11-01',
+        '2026-11-01T00:00:00Z',
+        '9999-12-31',
+        '0000-01-01',
+        'k1',
+      ),
+      fc.string({ unit: 'binary', maxLength: 40 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 4 }), async (pairs) => {
+        const query = pairs.map(([n, v]) => `${n}=${encodeURIComponent(v)}`).join('&')
+        const answer = await api.get(`/clicks?${query}`, key)
+        expect([200, 400]).toContain(answer.statusCode)
+      }),
+      { numRuns: 150 },
+    )
+  })
+})

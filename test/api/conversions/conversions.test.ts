@@ -1,0 +1,315 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConversionPage, conversionStatuses } from '../../../schema/conversion.ts'
+import { findLatest } from '../../../src/query/latestVersions.ts'
+import type { PageKey } from '../../../src/query/pagination.ts'
+import { ch } from '../../../src/stores/clickhouse/sql.ts'
+import { migrate } from '../../../src/stores/migrations/migrate.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import {
+  changeTables,
+  type StoredRow,
+  startMerges,
+  stopMerges,
+  storeConversions,
+  storeMetadata,
+} from '../../kit/rows.ts'
+
+let api: TestApp
+let key: string
+let otherKey: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  api.stores.spoil()
+  key = await api.account('acme')
+  otherKey = await api.account('other')
+  const at = '2026-11-20 10:00:00.000'
+  await storeConversions(api.stores, 'acme', [
+    ...Array.from({ length: 30 }, (_, n) => ({
+      ...{ id: `tie-${n}`, converted_at: at, campaign_id: n % 2 === 0 ? 'k1' : 'k2' },
+      ...{ source: n % 3 === 0 ? 'revenue' : 'cpa', status: n % 5 === 0 ? 'pending' : 'approved' },
+    })),
+    { id: 'test', converted_at: '2026-11-21 00:00:00.000', is_test: true },
+  ])
+  // Later states, in parts of their own: two pending ones were approved, one approved one was refunded, one became a test.
+  await storeConversions(api.stores, 'acme', [
+    { id: 'tie-0', converted_at: at, campaign_id: 'k1', source: 'revenue', status: 'approved', version: 2 },
+    { id: 'tie-5', converted_at: at, campaign_id: 'k2', status: 'approved', version: 2 },
+    { id: 'tie-1', converted_at: at, campaign_id: 'k2', status: 'refunded', version: 2 },
+    { id: 'tie-2', converted_at: at, campaign_id: 'k1', is_test: true, version: 2 },
+  ])
+  // One was corrected in time: its old place is marked as deleted.
+  await storeConversions(api.stores, 'acme', [
+    { id: 'tie-4', converted_at: at, campaign_id: 'k1', version: 3, is_deleted: 1 },
+    { id: 'tie-4', converted_at: '2026-11-19 10:00:00.000', campaign_id: 'k1', version: 3 },
+  ])
+  await storeConversions(api.stores, 'other', [{ id: 'tie-1', converted_at: at, campaign_id: 'k1' }])
+})
+afterAll(() => api?.close())
+
+const page = (query: string, from = key) => api.read(`/conversions?${query}`, from, ConversionPage)
+
+async function walk(query: string, limit: number, from = key): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | null = null
+  do {
+    const answer: typeof ConversionPage.static = await page(
+      `${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
+      from,
+    )
+    expect(answer.nextCursor !== null).toBe(answer.hasMore)
+    ids.push(...answer.data.map(({ id }) => id))
+    cursor = answer.nextCursor
+  } while (cursor)
+  return ids
+}
+
+describe('GET /conversions', () => {
+  it('gives each conversion exactly once, newest first, whatever the page size, ties and versions included', async () => {
+    const all = await walk('', 200)
+    const tied = Array.from({ length: 30 }, (_, n) => `tie-${n}`).filter((id) => id !== 'tie-2' && id !== 'tie-4')
+    expect(all).toEqual([...tied.sort().reverse(), 'tie-4'])
+    for (const limit of [1, 2, 7, 28, 29]) expect(await walk('', limit)).toEqual(all)
+  })
+
+  it('lists a conversion under its latest status and under no other', async () => {
+    expect(await walk('status=pending', 2)).toEqual(['tie-25', 'tie-20', 'tie-15', 'tie-10'])
+    expect(await walk('status=refunded', 1)).toEqual(['tie-1'])
+    expect((await walk('status=approved', 3)).length).toBe(24)
+    expect((await walk('status=refunded,pending', 3)).length).toBe(5)
+    expect(await walk('status=hold', 3)).toEqual([])
+  })
+
+  it('filters by source, campaign and range together', async () => {
+    const revenue = Array.from({ length: 30 }, (_, n) => n).filter((n) => n % 3 === 0)
+    expect((await walk('source=revenue', 4)).sort()).toEqual(revenue.map((n) => `tie-${n}`).sort())
+    expect((await walk('source=all', 4)).length).toBe(29)
+    expect((await walk('source=cpa&campaign_id=k1&from=2026-11-20&to=2026-11-20', 2)).sort()).toEqual(
+      [8, 10, 14, 16, 20, 22, 26, 28].map((n) => `tie-${n}`).sort(),
+    )
+    expect(await walk('campaign_id=nobody', 4)).toEqual([])
+    expect(await walk('to=2026-11-19', 4)).toEqual(['tie-4'])
+    expect(await walk('from=2026-11-20T10:00:00.001Z', 4)).toEqual([])
+  })
+
+  it('lists tests only when they are asked for', async () => {
+    expect(await walk('include_test_mode=true', 9)).toHaveLength(31)
+    expect(await walk('include_test_mode=false', 9)).toHaveLength(29)
+    expect((await page('include_test_mode=true&limit=1')).data).toMatchObject([{ id: 'test', isTest: true }])
+  })
+
+  it('takes the words of a status list in any order for the same list', async () => {
+    const { nextCursor } = await page('status=pending,approved&limit=2')
+    expect((await page(`status=approved,pending&limit=2&cursor=${nextCursor}`)).data).toHaveLength(2)
+  })
+
+  it('shows rows alike that were stored before and after their texts were prepared', async () => {
+    const reader = await api.account('older')
+    const rows = [
+      { id: 'given', click_referrer: 'https://a.example/"?q=\\', payout: -0.5, clicked_at: '2026-11-19 09:00:00.002' },
+      { id: 'bare' },
+    ].map((row) => ({ ...row, converted_at: '2026-11-20 10:00:00.001', stored_at: '2026-11-21 10:00:00.005' }))
+    await storeConversions(api.stores, 'older', rows)
+    const after = await page('', reader)
+    await changeTables(api.stores, "ALTER TABLE conversions DELETE WHERE account_id = 'older'")
+    await changeTables(api.stores, 'ALTER TABLE conversions DROP COLUMN row_text')
+    await storeConversions(api.stores, 'older', rows)
+    await changeTables(api.stores, "ALTER TABLE schema_migrations DELETE WHERE name = '0010_whole_rows.sql'")
+    expect(await migrate(api.stores)).toEqual(['clickhouse/0010_whole_rows.sql'])
+    expect((await page('', reader)).data).toEqual(after.data)
+    expect(after.data.map(({ id, payout }) => [id, payout])).toEqual([
+      ['given', -0.5],
+      ['bare', null],
+    ])
+  })
+
+  it('shows every field', async () => {
+    const full = await api.account('full', { currency: 'EUR' })
+    await storeMetadata(api.stores, 'campaigns', 'full', [{ id: 'k1', name: 'Spring' }])
+    await storeMetadata(api.stores, 'offers', 'other', [{ id: 'o1', name: 'theirs' }])
+    await storeConversions(api.stores, 'full', [
+      {
+        ...{ id: 'v1', source: 'revenue', status: 'hold', external_status: 'On-Hold', event_name: 'purchase' },
+        ...{ converted_at: '2026-11-20 10:00:00.001', clicked_at: '2026-11-19 09:00:00.002' },
+        ...{ created_at: '2026-11-20 10:00:00.003', updated_at: '2026-11-20 10:00:00.004' },
+        stored_at: '2026-11-21 10:00:00.005',
+        ...{ click_id: 'c1', visitor_id: 'w1', transaction_id: 't1', campaign_id: 'k1', offer_id: 'o1' },
+        ...{ country: 'DE', device: 'mobile', os: 'iOS', browser: 'Safari', sub1: 'a', sub10: 'j' },
+        ...{ payout: '1.5', revenue: '2.25', currency: 'USD', revenue_base: '2.000001', coupon_code: 'SAVE' },
+      },
+      { id: 'bare', converted_at: '2026-11-20 10:00:00.000' },
+    ])
+    const { data } = await page('', full)
+    expect(data).toEqual([
+      {
+        ...{ id: 'v1', source: 'revenue', status: 'hold', externalStatus: 'On-Hold', eventName: 'purchase' },
+        ...{ convertedAt: '2026-11-20T10:00:00.001Z', clickedAt: '2026-11-19T09:00:00.002Z' },
+        ...{ createdAt: '2026-11-20T10:00:00.003Z', updatedAt: '2026-11-20T10:00:00.004Z' },
+        ...{ clickId: 'c1', visitorId: 'w1', transactionId: 't1', campaignId: 'k1', campaignName: 'Spring' },
+        ...{ offerId: 'o1', offerName: null, landingPageId: null, landingPageName: null },
+        ...{ trafficSourceId: null, trafficSourceName: null },
+        ...{ country: 'DE', device: 'mobile', os: 'iOS', browser: 'Safari' },
+        subIds: {
+          ...{ sub1: 'a', sub2: null, sub3: null, sub4: null, sub5: null },
+          ...{ sub6: null, sub7: null, sub8: null, sub9: null, sub10: 'j' },
+        },
+        ...{ payout: 1.5, revenue: 2.25, currency: 'USD', revenueBase: 2.000001, baseCurrency: 'EUR' },
+        ...{ couponCode: 'SAVE', isTest: false, storedAt: '2026-11-21T10:00:00.005Z' },
+      },
+      expect.objectContaining({
+        ...{ id: 'bare', clickedAt: null, clickId: null, externalStatus: null, country: null, device: null },
+        ...{ payout: null, revenue: null, revenueBase: null, currency: null, couponCode: null },
+      }),
+    ])
+  })
+
+  it('keeps to the account: foreign ids match nothing and foreign cursors are refused', async () => {
+    expect(await walk('', 5, otherKey)).toEqual(['tie-1'])
+    const { nextCursor } = await page('limit=5')
+    expect((await api.get(`/conversions?limit=5&cursor=${nextCursor}`, otherKey)).json().error).toBe('invalid_cursor')
+  })
+
+  it('agrees with a plain model after any history of versions, moves and filters', async () => {
+    const version = fc.record({
+      id: fc.integer({ min: 0, max: 12 }),
+      minute: fc.integer({ min: 0, max: 3 }),
+      status: fc.constantFrom(...conversionStatuses.slice(0, 3)),
+      source: fc.constantFrom('cpa', 'revenue'),
+      campaign: fc.constantFrom('k1', 'k2'),
+      is_test: fc.boolean(),
+    })
+    const batches = fc.array(fc.array(version, { minLength: 1, maxLength: 15 }), { minLength: 1, maxLength: 4 })
+    const filters = fc.record(
+      {
+        status: fc.subarray(conversionStatuses.slice(0, 4), { minLength: 1 }),
+        source: fc.constantFrom('cpa', 'revenue', 'all'),
+        campaign_id: fc.constantFrom('k1', 'k2'),
+        include_test_mode: fc.boolean(),
+        from: fc.constantFrom('2026-11-20T10:01:00Z', '2026-11-21'),
+        to: fc.constantFrom('2026-11-20T10:03:00Z', '2026-11-20'),
+      },
+      { requiredKeys: [] },
+    )
+    let runs = 0
+    const at = (minute: number) => `2026-11-20 10:0${minute}:00.000`
+    await fc.assert(
+      fc.asyncProperty(batches, filters, fc.integer({ min: 1, max: 9 }), async (history, filter, limit) => {
+        const account = `model-${runs++}`
+        const reader = await api.account(account)
+        const latest = new Map<number, (typeof history)[number][number]>()
+        let writes = 0
+        for (const batch of history) {
+          const rows: StoredRow[] = []
+          for (const state of batch) {
+            const { id, minute, campaign, ...rest } = state
+            writes += 1
+            const before = latest.get(id)
+            const row = (of: number) => ({ id: `v${id}`, converted_at: at(of), campaign_id: campaign, version: writes })
+            if (before && before.minute !== minute) rows.push({ ...row(before.minute), ...rest, is_deleted: 1 })
+            rows.push({ ...row(minute), ...rest })
+            latest.set(id, state)
+          }
+          await storeConversions(api.stores, account, rows)
+        }
+        const query = new URLSearchParams(
+          Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]),
+        )
+        const expected = [...latest.values()]
+          .filter(
+            (state) =>
+              (filter.status ?? [state.status]).includes(state.status) &&
+              [undefined, 'all', state.source].includes(filter.source) &&
+              [undefined, state.campaign].includes(filter.campaign_id) &&
+              (filter.include_test_mode === true || !state.is_test) &&
+              (filter.from === undefined || (filter.from.length > 10 && state.minute >= 1)) &&
+              (filter.to === undefined || filter.to.length === 10 || state.minute < 3),
+          )
+          .map(({ id, minute }) => ({ id: `v${id}`, minute }))
+          .sort((a, b) => b.minute - a.minute || (a.id < b.id ? 1 : -1))
+        const isBackwards = filter.from === '2026-11-21' && filter.to !== undefined
+        if (isBackwards) expect((await api.get(`/conversions?${query}`, reader)).statusCode).toBe(400)
+        else expect(await walk(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
+      }),
+      { numRuns: 25 },
+    )
+  }, 120_000)
+
+  it('says which parameter is wrong', async () => {
+    const { nextCursor } = await page('limit=5')
+    const cases = {
+      'limit=0': 'invalid_limit',
+      'limit=201': 'invalid_limit',
+      'cursor=abc': 'invalid_cursor',
+      [`status=approved&cursor=${nextCursor}`]: 'invalid_cursor',
+      'campaign_id=a%20b': 'invalid_campaign_id',
+      'status=paid': 'invalid_status',
+      'status=approved,': 'invalid_status',
+      'status=approved,paid': 'invalid_status',
+      'status=Approved': 'invalid_status',
+      'status=approved%0A': 'invalid_status',
+      'source=both': 'invalid_source',
+      'include_test_mode=1': 'invalid_include_test_mode',
+      'from=yesterday': 'invalid_from',
+      'to=2026-02-29': 'invalid_to',
+      'from=2026-11-02&to=2026-11-01': 'invalid_date_range',
+      'offer_id=o1': 'unknown_parameter',
+      'converted=true': 'unknown_parameter',
+    }
+    for (const [query, code] of Object.entries(cases)) {
+      expect([query, (await api.get(`/conversions?${query}`, key)).json().error]).toEqual([query, code])
+    }
+  })
+
+  it('asks for a key with the scope', async () => {
+    expect((await api.get('/conversions')).json().error).toBe('missing_api_key')
+    const narrow = await api.account('narrow', { scopes: ['search:conversions', 'read:clicks'] })
+    expect((await api.get('/conversions', narrow)).json()).toMatchObject({
+      error: 'insufficient_scope',
+      required: 'read:conversions',
+    })
+  })
+})
+
+describe('while old versions are not merged yet', () => {
+  beforeAll(() => stopMerges(api.stores, 'conversions'))
+  afterAll(() => startMerges(api.stores, 'conversions'))
+
+  it('what is left is found where most candidates have changed since', async () => {
+    const churned = await api.account('churned')
+    const row = (n: number): StoredRow => ({ id: `v${n}`, converted_at: `2026-11-10 10:00:00.${100 + n}` })
+    const numbers = Array.from({ length: 300 }, (_, n) => n)
+    await storeConversions(
+      api.stores,
+      'churned',
+      numbers.map((n) => ({ ...row(n), status: 'pending' })),
+    )
+    const left = [7, 8, 150, 299]
+    await storeConversions(
+      api.stores,
+      'churned',
+      numbers.filter((n) => !left.includes(n)).map((n) => ({ ...row(n), status: 'approved', version: 2 })),
+    )
+    expect(await walk('status=pending', 1, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
+    expect(await walk('status=pending', 3, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
+    expect(await walk('status=approved', 50, churned)).toHaveLength(296)
+  })
+
+  it('no walk ends early because a row changed while its page was read', async () => {
+    const rows = (from: number, until: number, more: object) =>
+      Array.from({ length: until - from }, (_, n) => ({
+        ...{ id: `${1000 + from + n}`, converted_at: '2026-11-20 10:00:00.000', status: 'pending' },
+        ...more,
+      }))
+    // The newest hundred were approved since.
+    await storeConversions(api.stores, 'changing', rows(0, 110, {}))
+    await storeConversions(api.stores, 'changing', rows(10, 110, { status: 'approved', version: 2 }))
+    const question = {
+      ...{ table: ch`conversions`, at: ch`converted_at`, id: ch`id` },
+      ...{ place: [ch`account_id = 'changing'`], state: [ch`status = 'pending'`] },
+    }
+    const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')
+    const found = await findLatest(api.stores.clickhouse, question, undefined, 3, { label: 'test' }, readAt)
+    expect(found.map(({ id }) => id)).toEqual(['1009', '1007', '1006'])
+  })
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { openIntake } from '../../../src/api/events/intake.ts'
+import { validateEvent } from '../../../src/api/events/validate.ts'
+import { buildApp } from '../../../src/app.ts'
+import type { App } from '../../../src/http/context.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { changeTables, storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { accepted, deduplicated, type Sent, send, storedEvents } from './send.ts'
+
+let api: TestApp
+/** A second instance on the same stores, with a clock of its own. */
+let twin: App
+let twinNowMs = testNowMs
+let accounts = 0
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+beforeAll(async () => {
+  api = await openTestApp()
+  const { stores } = api
+  await setPlanLimits(stores.postgres, 'scale', { eventsPerMinute: 1_000_000, identifierEventsPerMinute: 1_000_000 })
+  twin = await buildApp({ settings: stores.settings, stores, now: () => twinNowMs })
+})
+afterAll(async () => {
+  await twin?.close()
+  await api?.close()
+})
+
+/** An account of the test's own, with one click; what it did with the clock is undone. */
+async function newAccount(): Promise<{ id: string; key: string }> {
+  accounts += 1
+  const id = `account-${accounts}`
+  const key = await api.account(id)
+  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
+  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
+  setClocks(testNowMs)
+  return { id, key }
+}
+
+function setClocks(epochMs: number): void {
+  api.setNow(epochMs)
+  twinNowMs = epochMs
+}
+
+const event = (event_id?: string, rest: object = {}) => ({ click_id: 'click', event_name: 'paid', event_id, ...rest })
+
+describe('an event_id within 24 hours', () => {
+  it('is stored once and answered as a duplicate ever after, whatever else the later calls say', async () => {
+    const { id, key } = await newAccount()
+    expect(await send(api.app, key, event('e1', { value: 1 }))).toEqual(accepted)
+    expect(await send(api.app, key, event('e1', { value: 2 }))).toEqual(deduplicated)
+    expect(
+      await send(api.app, key, { visitor_id: 'v', campaign_id: 'camp', event_name: 'other', event_id: 'e1' }),
+    ).toEqual(deduplicated)
+    expect(await storedEvents(api.stores, id)).toMatchObject([
+      { id: 'e1', value: 1, event_name: 'paid', generation: 0 },
+    ])
+  })
+
+  it('is recognised by an instance that never saw it', async () => {
+    const { id, key } = await newAccount()
+    expect(await send(api.app, key, event('e1'))).toEqual(accepted)
+    expect(await send(twin, key, event('e1'))).toEqual(deduplicated)
+    expect(await storedEvents(api.stores, id)).toHaveLength(1)
+  })
+
+  it('ends exactly 24 hours after the first acceptance, in memory and in the store alike', async () => {
+    const { id, key } = await newAccount()
+    expect(await send(api.app, key, event('e1'))).toEqual(accepted)
+    // A duplicate does not start the window anew.
+    setClocks(testNowMs + 23 * hourMs)
+    expect(await send(api.app, key, event('e1'))).toEqual(deduplicated)
+    setClocks(testNowMs + dayMs)
+    expect(await send(api.app, key, event('e1'))).toEqual(deduplicated)
+    expect(await send(twin, key, event('e1'))).toEqual(deduplicated)
+    setClocks(testNowMs + dayMs + 1)
+    expect(await send(twin, key, event('e1'))).toEqual(accepted)
+    // The first instance's memory is of the window before.
+    expect(await send(api.app, key, event('e1'))).toEqual(deduplicated)
+    expect(await storedEvents(api.stores, id)).toMatchObject([
+      { generation: 0, receivedAtMs: testNowMs },
+      { generation: 1, receivedAtMs: testNowMs + dayMs + 1 },
+    ])
+  })
+
+  it('starts a new generation each time it comes back later', async () => {
+    const { id, key } = await newAccount()
+    for (const days of [0, 2, 4]) {
+      setClocks(testNowMs + days * dayMs)
+      expect(await send(days === 2 ? twin : api.app, key, event('e1'))).toEqual(accepted)
+    }
+    expect((await storedEvents(api.stores, id)).map(({ generation }) => generation)).toEqual([0, 1, 2])
+  })
+
+  it('belongs to its account, and to server events: browser events with the same id are others', async () => {
+    const [one, other] = [await newAccount(), await newAccount()]
+    await api.stores.clickhouse.client.insert({
+      table: 'pixel_events',
+      format: 'JSONEachRow',
+      values: [{ account_id: one.id, origin: 'browser', id: 'e1', event_name: 'view', received_at: testNowMs }],
+    })
+    expect(await send(api.app, one.key, event('e1'))).toEqual(accepted)
+    expect(await send(api.app, other.key, event('e1'))).toEqual(accepted)
+    expect((await storedEvents(api.stores, one.id)).map(({ origin }) => origin)).toEqual(['browser', 'server'])
+  })
+
+  it('is not needed: without one every call is an event of its own', async () => {
+    const { id, key } = await newAccount()
+    for (let count = 0; count < 3; count++) expect(await send(api.app, key, event())).toEqual(accepted)
+    const rows = await storedEvents(api.stores, id)
+    expect(new Set(rows.map((row) => row.id)).size).toBe(3)
+    for (const row of rows)
+      expect(row.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+})
+
+describe('calls at the same time', () => {
+  it('a thousand with one id: one answer is no duplicate, one row is stored', async () => {
+    const { id, key } = await newAccount()
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => send(api.app, key, event('e1'))))
+    expect(answers.filter(([, body]) => !body.deduplicated)).toEqual([accepted])
+    expect(answers.filter(([, body]) => body.deduplicated)).toEqual(Array(999).fill(deduplicated))
+    expect(await storedEvents(api.stores, id)).toHaveLength(1)
+  })
+
+  it('through two instances leave one stored row, the one that was accepted first', async () => {
+    const { id, key } = await newAccount()
+    twinNowMs = testNowMs - 5
+    const ids = Array.from({ length: 200 }, (_, n) => `e${n}`)
+    const answers = await Promise.all(
+      ids.flatMap((eventId) => [send(api.app, key, event(eventId)), send(twin, key, event(eventId))]),
+    )
+    for (const [status] of answers) expect(status).toBe(200)
+    const rows = await storedEvents(api.stores, id)
+    expect(rows.map((row) => row.id)).toEqual(ids.toSorted())
+    for (const row of rows) expect(row.generation).toBe(0)
+    // The twin's clock is behind: where it took the event for a new one, its moment is the earlier one and stays.
+    const asked = ids.map((eventId, n) => ({ eventId, ours: answers[2 * n], twins: answers[2 * n + 1] }))
+    const isNew = (answer: Sent | undefined) => answer?.[1].deduplicated !== true
+    for (const { eventId, ours, twins } of asked) {
+      expect([eventId, isNew(ours) || isNew(twins)]).toEqual([eventId, true])
+      const stored = rows.find((row) => row.id === eventId)
+      expect([eventId, stored?.receivedAtMs]).toEqual([eventId, isNew(twins) ? testNowMs - 5 : testNowMs])
+    }
+    expect(asked.some(({ ours, twins }) => isNew(ours) && isNew(twins))).toBe(true)
+    // Through merges too.
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    expect(await storedEvents(api.stores, id)).toEqual(rows)
+    const [counts] = await (
+      await api.stores.clickhouse.client.query({
+        query: 'SELECT count() AS rows FROM pixel_events WHERE account_id = {account:String}',
+        query_params: { account: id },
+        format: 'JSONEachRow',
+      })
+    ).json<{ rows: string }>()
+    expect(Number(counts?.rows)).toBe(200)
+  })
+
+  it('a mix of new, repeated and anonymous events: every answer is right and every row is there once', async () => {
+    const { id, key } = await newAccount()
+    const wanted = Array.from({ length: 900 }, (_, n) => (n % 3 === 0 ? undefined : `e${n % 150}`))
+    const answers = await Promise.all(wanted.map((eventId) => send(api.app, key, event(eventId))))
+    const distinct = new Set(wanted.filter((eventId) => eventId !== undefined))
+    expect(answers.filter(([, body]) => !body.deduplicated)).toHaveLength(300 + distinct.size)
+    expect(await storedEvents(api.stores, id)).toHaveLength(300 + distinct.size)
+  })
+  it('above 10,000 are refused at once; those before are stored, and then there is room again', async () => {
+    const { id } = await newAccount()
+    const log = { warn() {}, error() {} }
+    const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })
+    const accept = () => intake.accept(validateEvent(event(), testNowMs), { accountId: id, clickAllowance: 1_000_000 })
+    const calls = Array.from({ length: 10_000 }, accept)
+    await expect(accept()).rejects.toMatchObject({ code: 'unavailable', status: 503, details: { retryAfterS: 1 } })
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['stored']))
+    expect(await storedEvents(api.stores, id)).toHaveLength(10_000)
+    expect(await accept()).toBe('stored')
+  })
+})

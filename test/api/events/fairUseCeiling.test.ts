@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { buildApp } from '../../../src/app.ts'
+import type { App } from '../../../src/http/context.ts'
+import { storedInMonthSql } from '../../../src/query/monthlyEvents.ts'
+import { selectRows } from '../../../src/stores/clickhouse/select.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { changeTables, storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { accepted, deduplicated, overCeiling, send, storedEvents } from './send.ts'
+
+let api: TestApp
+let accounts = 0
+
+beforeAll(async () => {
+  api = await openTestApp()
+  // Twenty times one click.
+  await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
+})
+afterAll(() => api?.close())
+
+async function newAccount(): Promise<{ id: string; key: string }> {
+  accounts += 1
+  const id = `account-${accounts}`
+  const key = await api.account(id, { plan: 'pro' })
+  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
+  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
+  api.setNow(testNowMs)
+  return { id, key }
+}
+
+const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', event_id })
+
+async function sendMany(key: string, count: number, app: App = api.app) {
+  return await Promise.all(Array.from({ length: count }, () => send(app, key, event())))
+}
+
+/** Another instance on the same stores, which has seen nothing yet. */
+async function restarted(): Promise<App> {
+  const { stores } = api
+  return await buildApp({ settings: stores.settings, stores, now: () => testNowMs })
+}
+
+describe('the fair-use ceiling', () => {
+  it('lets 20 times the click allowance through, whatever comes at once, and stores no more', async () => {
+    const { id, key } = await newAccount()
+    const answers = await sendMany(key, 50)
+    expect(answers.filter(([, body]) => body.recorded !== false)).toEqual(Array(20).fill(accepted))
+    expect(answers.filter(([, body]) => body.recorded === false)).toEqual(Array(30).fill(overCeiling))
+    expect(await storedEvents(api.stores, id)).toHaveLength(20)
+    expect(await sendMany(key, 5)).toEqual(Array(5).fill(overCeiling))
+  })
+
+  it('does not count duplicates, and answers them as such beyond it too', async () => {
+    const { id, key } = await newAccount()
+    for (let count = 0; count < 30; count++) {
+      expect(await send(api.app, key, event('e1'))).toEqual(count === 0 ? accepted : deduplicated)
+    }
+    expect(await sendMany(key, 19)).toEqual(Array(19).fill(accepted))
+    expect(await send(api.app, key, event('e2'))).toEqual(overCeiling)
+    expect(await send(api.app, key, event('e1'))).toEqual(deduplicated)
+    expect(await storedEvents(api.stores, id)).toHaveLength(20)
+  })
+
+  it('leaves no trace of what it did not record: the same event_id is new next month', async () => {
+    const { key } = await newAccount()
+    await sendMany(key, 20)
+    expect(await send(api.app, key, event('e1'))).toEqual(overCeiling)
+    expect(await send(api.app, key, event('e1'))).toEqual(overCeiling)
+    api.setNow(Date.UTC(2026, 11, 1))
+    expect(await send(api.app, key, event('e1'))).toEqual(accepted)
+  })
+
+  it('starts at zero with the UTC month, by the moment of the call and not by its timestamp', async () => {
+    const { key } = await newAccount()
+    api.setNow(Date.UTC(2026, 11, 1) - 1)
+    expect(await sendMany(key, 21)).toContainEqual(overCeiling)
+    api.setNow(Date.UTC(2026, 11, 1))
+    const late = { ...event(), timestamp: '2026-11-30T12:00:00Z' }
+    for (let count = 0; count < 20; count++) expect(await send(api.app, key, late)).toEqual(accepted)
+    expect(await send(api.app, key, late)).toEqual(overCeiling)
+  })
+
+  it('is known to an instance that starts anew', async () => {
+    const { key } = await newAccount()
+    expect(await sendMany(key, 15)).toEqual(Array(15).fill(accepted))
+    const other = await restarted()
+    const answers = await sendMany(key, 10, other)
+    expect(answers.filter(([, body]) => body.recorded !== false)).toHaveLength(5)
+    await other.close()
+  })
+
+  it('is shared by instances within 5 seconds', async () => {
+    const { key } = await newAccount()
+    const other = await restarted()
+    expect(await sendMany(key, 1)).toEqual([accepted])
+    expect(await sendMany(key, 19, other)).toEqual(Array(19).fill(accepted))
+    const systemNow = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => systemNow() + 5_000)
+    try {
+      expect(await send(api.app, key, event())).toEqual(overCeiling)
+    } finally {
+      clock.mockRestore()
+    }
+    await other.close()
+  })
+
+  it('does not count browser events, nor those of other accounts', async () => {
+    const [{ id, key }, other] = [await newAccount(), await newAccount()]
+    await sendMany(other.key, 20)
+    await api.stores.clickhouse.client.insert({
+      table: 'pixel_events',
+      format: 'JSONEachRow',
+      values: Array.from({ length: 40 }, (_, n) => ({
+        ...{ account_id: id, origin: 'browser', id: `b${n}`, event_name: 'view', received_at: testNowMs },
+      })),
+    })
+    const answers = await sendMany(key, 21)
+    expect(answers.filter(([, body]) => body.recorded !== false)).toHaveLength(20)
+  })
+
+  it('counts from the projection, which stays right when rows collapse', async () => {
+    const { id, key } = await newAccount()
+    await sendMany(key, 10)
+    const { clickhouse } = api.stores
+    for (let count = 0; count < 3; count++) {
+      const row = { account_id: id, origin: 'server', id: 'e1', event_name: 'a', received_at: testNowMs + count }
+      await clickhouse.client.insert({ table: 'pixel_events', format: 'JSONEachRow', values: [row] })
+    }
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    const rows = await selectRows(clickhouse, storedInMonthSql([id], Date.UTC(2026, 10, 1)), {
+      label: 'test',
+      settings: { force_optimize_projection: 1 },
+    })
+    expect(rows).toEqual([{ accountId: id, stored: 11 }])
+  })
+})

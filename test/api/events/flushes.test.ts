@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildApp } from '../../../src/app.ts'
+import type { App } from '../../../src/http/context.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { type InterceptedInserts, interceptInserts, storeAndBreak } from './interceptedInserts.ts'
+import { accepted, deduplicated, post, send, storedEvents } from './send.ts'
+
+let api: TestApp
+let app: App
+let inserts: InterceptedInserts
+let accounts = 0
+
+beforeAll(async () => {
+  api = await openTestApp()
+  api.stores.spoil()
+  inserts = interceptInserts(api.stores.clickhouse)
+  const stores = { ...api.stores, clickhouse: inserts.clickhouse }
+  app = await buildApp({ settings: api.stores.settings, stores, now: () => testNowMs })
+})
+afterAll(async () => {
+  await app?.close()
+  await api?.close()
+})
+beforeEach(() => {
+  inserts.sent.length = 0
+})
+
+/** An account of the test's own, with one click. */
+async function newAccount(): Promise<{ id: string; key: string }> {
+  accounts += 1
+  const id = `account-${accounts}`
+  const key = await api.account(id)
+  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
+  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
+  return { id, key }
+}
+
+/** Changes the table of events wherever its rows lie. */
+async function alterEvents(change: string): Promise<void> {
+  const { client, cluster } = api.stores.clickhouse
+  const clients = cluster?.nodes.map((node) => node.client) ?? [client]
+  for (const one of clients) await one.command({ query: `ALTER TABLE pixel_events ${change}` })
+}
+
+const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', event_id })
+const ids = ['e1', 'e2', 'e3', undefined, undefined]
+
+describe('a flush that fails', () => {
+  it('is repeated while its outcome is unknown: the same rows under a new query id, one event each', async () => {
+    const { id, key } = await newAccount()
+    inserts.handlers.push(storeAndBreak, storeAndBreak)
+    expect(await Promise.all(ids.map((eventId) => send(app, key, event(eventId))))).toEqual(ids.map(() => accepted))
+    const { sent } = inserts
+    expect(new Set(sent.map(({ queryId }) => queryId)).size).toBe(sent.length)
+    expect(sent.length).toBe(new Set(sent.map(({ bytes }) => bytes)).size + 2)
+    expect(await storedEvents(api.stores, id)).toHaveLength(ids.length)
+  })
+
+  it('is not repeated when ClickHouse refuses it: every call in it gets 503 with Retry-After, and nothing is stored', async () => {
+    const { id, key } = await newAccount()
+    // A first event, so that the account's count is known.
+    expect(await send(app, key, event('before'))).toEqual(accepted)
+    inserts.sent.length = 0
+    await alterEvents('ADD CONSTRAINT nothing CHECK 0')
+    try {
+      const answers = await Promise.all(ids.map((eventId) => post(app, key, event(eventId))))
+      for (const { statusCode, headers, body } of answers) {
+        expect([statusCode, headers['retry-after'], JSON.parse(body).error]).toEqual([503, '2', 'unavailable'])
+      }
+      expect(new Set(inserts.sent.map(({ bytes }) => bytes)).size).toBe(inserts.sent.length)
+    } finally {
+      await alterEvents('DROP CONSTRAINT nothing')
+    }
+    expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(['before'])
+    // Nothing of them is left behind: sent again they are new, and what was stored is known.
+    expect(await send(app, key, event('e1'))).toEqual(accepted)
+    expect(await send(app, key, event('before'))).toEqual(deduplicated)
+  })
+})
+
+describe('an event', () => {
+  it('does not stand in line behind reads of ClickHouse', async () => {
+    const { key } = await newAccount()
+    const { clickhouse } = api.stores
+    const leaving = Array.from({ length: 40 }, () => new AbortController())
+    const reads = leaving.map(({ signal }) =>
+      clickhouse.reader
+        .query({
+          query: 'SELECT sleepEachRow(1) FROM numbers(1000)',
+          clickhouse_settings: { readonly: '2', cancel_http_readonly_queries_on_client_close: 1, max_block_size: '1' },
+          abort_signal: signal,
+        })
+        .catch(() => {}),
+    )
+    const busy = async () => {
+      const query = "SELECT count() AS reads FROM system.processes WHERE query LIKE 'SELECT sleepEachRow(1)%'"
+      const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ reads: string }>()
+      return Number(row?.reads)
+    }
+    await expect.poll(busy).toBe(32)
+    expect(await send(app, key, event('beside'))).toEqual(accepted)
+    expect(await busy()).toBe(32)
+    for (const read of leaving) read.abort()
+    await Promise.all(reads)
+  })
+})

@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
+
+type Exec = ClickHouseClient['exec']
+
+/** An insert of events on its way to ClickHouse. */
+export interface Insert {
+  queryId: string | undefined
+  /** The rows, hexadecimal. */
+  bytes: string
+  /** Aborts when the sender gives up. */
+  signal: AbortSignal
+  /** Stores the rows in the real ClickHouse. */
+  store(): Promise<void>
+}
+
+/** A ClickHouse whose inserts of events a test can see and disturb. */
+export interface InterceptedInserts {
+  clickhouse: ClickHouse
+  /** Every insert that was sent. */
+  sent: Insert[]
+  /** Takes the next inserts instead of ClickHouse, one each. What a handler throws is what the sender gets. */
+  handlers: ((insert: Insert) => Promise<void>)[]
+}
+
+/** The error of a connection that breaks before the response has arrived. */
+export const connectionReset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+
+/** Stores the rows; the response is lost. */
+export async function storeAndBreak(insert: Insert): Promise<void> {
+  await insert.store()
+  throw connectionReset()
+}
+
+/** Waits until the sender gives up. */
+export async function hang({ signal }: Insert): Promise<void> {
+  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}
+
+/** Puts itself between a sender of events and the real ClickHouse. */
+export function interceptInserts(clickhouse: ClickHouse): InterceptedInserts {
+  const sent: Insert[] = []
+  const handlers: InterceptedInserts['handlers'] = []
+
+  async function exec(params: Parameters<Exec>[0]): ReturnType<Exec> {
+    const { exec: execForReal } = Object.getPrototypeOf(client) as ClickHouseClient
+    if (!params.query.startsWith('INSERT INTO pixel_events ')) return execForReal.call(clickhouse.client, params)
+    // Every insert has values; the driver's types allow a statement without.
+    const { values, abort_signal: signal, ...rest } = params as typeof params & { values: Readable }
+    const bytes = await buffer(values)
+    const sendIt = async () =>
+      await clickhouse.client.exec({ ...rest, values: Readable.from([bytes], { objectMode: false }) })
+    const insert: Insert = {
+      queryId: params.query_id,
+      bytes: bytes.toString('hex'),
+      signal: signal ?? new AbortController().signal,
+      store: async () => void (await buffer((await sendIt()).stream)),
+    }
+    sent.push(insert)
+    await handlers.shift()?.(insert)
+    return await sendIt()
+  }
+
+  const client = Object.create(clickhouse.client, { exec: { value: exec } }) as ClickHouseClient
+  return { clickhouse: Object.create(clickhouse, { client: { value: client } }) as ClickHouse, sent, handlers }
+}

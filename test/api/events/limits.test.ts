@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { accepted, post, refused, send } from './send.ts'
+
+let api: TestApp
+let key: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  await setPlanLimits(api.stores.postgres, 'pro', { eventsPerMinute: 1_000, identifierEventsPerMinute: 3 })
+  key = await api.account('acme', { plan: 'pro' })
+  await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'camp' }])
+  await storeClicks(
+    api.stores,
+    'acme',
+    ['c1', 'c2', 'c3', 'c4'].map((id) => ({ id, clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' })),
+  )
+})
+afterAll(() => api?.close())
+
+const byClick = (click_id: string, rest: object = {}) => ({ click_id, event_name: 'a', ...rest })
+const byVisitor = (visitor_id: string) => ({ visitor_id, campaign_id: 'camp', event_name: 'a' })
+
+describe('the limit of a click or visitor', () => {
+  it('refuses what is too many within its minute, with the seconds to wait, and lets the others go on', async () => {
+    for (let count = 0; count < 3; count++) expect(await send(api.app, key, byClick('c1'))).toEqual(accepted)
+    api.setNow(testNowMs + 12_500)
+    const answer = await post(api.app, key, byClick('c1'))
+    expect([answer.statusCode, answer.json().error]).toEqual([429, 'rate_limited'])
+    expect(answer.headers).toMatchObject({
+      'retry-after': '48',
+      'x-ratelimit-limit': '3',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '48',
+    })
+    expect(await send(api.app, key, byClick('c2'))).toEqual(accepted)
+    api.setNow(testNowMs + 60_000)
+    expect(await send(api.app, key, byClick('c1'))).toEqual(accepted)
+  })
+
+  it('tells its budget where it is the smaller one', async () => {
+    const { headers } = await post(api.app, key, byClick('c3'))
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2', 'x-ratelimit-reset': '60' })
+    await setPlanLimits(api.stores.postgres, 'scale', { eventsPerMinute: 2, identifierEventsPerMinute: 1_000 })
+    const narrow = await api.account('narrow')
+    const answer = await post(api.app, narrow, byVisitor('v1'))
+    expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1' })
+  })
+
+  it('counts a click and a visitor of the same id apart, and one account apart from another', async () => {
+    const other = await api.account('other', { plan: 'pro' })
+    for (let count = 0; count < 3; count++) {
+      expect(await send(api.app, key, byVisitor('same'))).toEqual(accepted)
+      expect(await send(api.app, key, byClick('same'))).toEqual(refused(404, 'click_not_found'))
+      expect(await send(api.app, other, byVisitor('same'))).toEqual(refused(404, 'campaign_not_found'))
+    }
+    for (const [who, body] of [
+      [key, byVisitor('same')],
+      [key, byClick('same')],
+      [other, byVisitor('same')],
+    ] as const) {
+      expect(await send(api.app, who, body)).toEqual(refused(429, 'rate_limited'))
+    }
+  })
+
+  it('comes after the fields and before the look-up: what is malformed is not counted, what is unknown and repeated is', async () => {
+    for (let count = 0; count < 5; count++) {
+      expect(await send(api.app, key, byClick('c4', { value: 'x' }))).toEqual(refused(400, 'invalid_value'))
+    }
+    for (let count = 0; count < 3; count++) {
+      expect(await send(api.app, key, byClick('c4', { event_id: 'again' }))).toMatchObject([200, { accepted: true }])
+    }
+    expect(await send(api.app, key, byClick('c4', { event_id: 'again' }))).toEqual(refused(429, 'rate_limited'))
+    expect(await send(api.app, key, byClick('c4', { value: 'x' }))).toEqual(refused(400, 'invalid_value'))
+  })
+})

@@ -1,0 +1,61 @@
+import type { LightMyRequestResponse } from 'fastify'
+import type { App } from '../../../src/http/context.ts'
+import type { Stores } from '../../../src/stores/open.ts'
+
+/** An answer to an event: its status and its body, which is all there is. */
+export type Sent = [status: number, body: Record<string, unknown>]
+
+/** POSTs an event. @param body an object, or the text of a body as it stands */
+export async function post(app: App, key: string, body: object | string): Promise<LightMyRequestResponse> {
+  return await app.inject({
+    method: 'POST',
+    url: '/api/v1/events',
+    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
+
+/** POSTs an event. @returns status and body; of a refusal only its code */
+export async function send(app: App, key: string, body: object | string): Promise<Sent> {
+  const answer = await post(app, key, body)
+  const json = answer.json()
+  return [answer.statusCode, answer.statusCode === 200 ? json : { error: json.error }]
+}
+
+export const accepted: Sent = [200, { accepted: true }]
+export const deduplicated: Sent = [200, { accepted: true, deduplicated: true }]
+export const overCeiling: Sent = [200, { accepted: true, recorded: false, reason: 'fair_use_ceiling' }]
+export const refused = (status: number, error: string): Sent => [status, { error }]
+
+/** A row of `pixel_events`, collapsed, with its times in epoch milliseconds. */
+export interface EventRow {
+  id: string
+  origin: string
+  generation: number
+  event_name: string
+  click_id: string
+  visitor_id: string
+  campaign_id: string
+  user_id: string
+  value: number | null
+  currency: string
+  properties: string
+  occurredAtMs: number
+  receivedAtMs: number
+}
+
+/** @returns the events of an account by id and generation */
+export async function storedEvents({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string): Promise<EventRow[]> {
+  const answer = await clickhouse.client.query({
+    query: `
+      SELECT * EXCEPT (account_id, occurred_at, received_at),
+        toUnixTimestamp64Milli(occurred_at) AS occurredAtMs, toUnixTimestamp64Milli(received_at) AS receivedAtMs
+      FROM pixel_events FINAL
+      WHERE account_id = {account:String}
+      ORDER BY id, origin, generation`,
+    query_params: { account: accountId },
+    format: 'JSONEachRow',
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
+  })
+  return await answer.json<EventRow>()
+}

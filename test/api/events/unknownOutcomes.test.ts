@@ -1,0 +1,212 @@
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Usage } from '../../../schema/usage.ts'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { openIntake } from '../../../src/api/events/intake.ts'
+import { validateEvent } from '../../../src/api/events/validate.ts'
+import { buildApp } from '../../../src/app.ts'
+import { exportRows } from '../../../src/export/run.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { changeTables, startMerges, stopMerges, storeClicks, storeMetadata } from '../../kit/rows.ts'
+import {
+  connectionReset,
+  hang,
+  type InterceptedInserts,
+  interceptInserts,
+  storeAndBreak,
+} from './interceptedInserts.ts'
+import { accepted, deduplicated, overCeiling, send, storedEvents } from './send.ts'
+
+let api: TestApp
+let inserts: InterceptedInserts
+let accounts = 0
+
+beforeAll(async () => {
+  api = await openTestApp()
+  api.stores.spoil()
+  // The ceiling is twenty events.
+  await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
+})
+afterAll(() => api?.close())
+beforeEach(async () => {
+  inserts = interceptInserts(api.stores.clickhouse)
+  await stopMerges(api.stores, 'pixel_events')
+})
+afterEach(() => startMerges(api.stores, 'pixel_events'))
+
+async function newAccount(): Promise<{ id: string; key: string }> {
+  accounts += 1
+  const id = `account-${accounts}`
+  const key = await api.account(id, { plan: 'pro' })
+  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
+  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
+  return { id, key }
+}
+
+/** An instance of the server that remembers nothing yet. */
+async function newInstance(clickhouse = api.stores.clickhouse, nowMs = testNowMs) {
+  const stores = { ...api.stores, clickhouse }
+  return await buildApp({ settings: api.stores.settings, stores, now: () => nowMs })
+}
+
+/** Accepts events as the server does, with a deadline that a test can wait for. */
+function openShortIntake(accountId: string) {
+  const log = { warn: () => {}, error: () => {} }
+  const stores = { ...api.stores, clickhouse: inserts.clickhouse }
+  const intake = openIntake({ stores, now: () => testNowMs, log, registry: undefined, deadlineMs: 2_000 })
+  return (eventId?: string) => intake.accept(validateEvent(event(eventId), testNowMs), { accountId, clickAllowance: 1 })
+}
+
+async function copiesOf(accountId: string): Promise<number> {
+  const answer = await api.stores.clickhouse.client.query({
+    query: 'SELECT count() FROM pixel_events WHERE account_id = {id:String}',
+    query_params: { id: accountId },
+    format: 'TabSeparated',
+  })
+  return Number(await answer.text())
+}
+
+async function exportedEvents(accountId: string): Promise<number> {
+  const question = { accountId, resource: 'pixel-events', currency: 'USD', range: {}, format: 'ndjson' } as const
+  const lines = await text(exportRows(api.stores, question, new AbortController().signal))
+  return lines.split('\n').filter(Boolean).length
+}
+
+const usedEvents = async (key: string) => (await api.read('/usage', key, Usage)).events.stored
+const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', event_id })
+const ids = ['e1', 'e2', 'e3', undefined, undefined]
+
+describe('events whose insert was repeated after its response was lost', () => {
+  it('are one event each to every reader while the copies wait for their merge', async () => {
+    const { id, key } = await newAccount()
+    const instance = await newInstance(inserts.clickhouse)
+    inserts.handlers.push(storeAndBreak, storeAndBreak)
+    for (const sent of await Promise.all(ids.map((eventId) => send(instance, key, event(eventId))))) {
+      expect(sent).toEqual(accepted)
+    }
+    expect(await copiesOf(id)).toBeGreaterThan(ids.length)
+    expect(await usedEvents(key)).toBe(ids.length)
+    expect(await exportedEvents(id)).toBe(ids.length)
+    expect(await storedEvents(api.stores, id)).toMatchObject(
+      ids.map(() => ({ generation: 0, receivedAtMs: testNowMs })),
+    )
+    await instance.close()
+  })
+
+  it('are recognised by other instances, and are a new generation once after 24 hours', async () => {
+    const { id, key } = await newAccount()
+    const instance = await newInstance(inserts.clickhouse)
+    inserts.handlers.push(storeAndBreak)
+    expect(await send(instance, key, event('e1'))).toEqual(accepted)
+    const other = await newInstance()
+    expect(await send(other, key, event('e1'))).toEqual(deduplicated)
+    const later = await newInstance(api.stores.clickhouse, testNowMs + 86_400_001)
+    expect(await send(later, key, event('e1'))).toEqual(accepted)
+    expect((await storedEvents(api.stores, id)).map(({ generation }) => generation)).toEqual([0, 1])
+    for (const app of [instance, other, later]) await app.close()
+  })
+
+  it('count once against the fair-use ceiling, in the instance that stored them and in others', async () => {
+    const { id, key } = await newAccount()
+    const instance = await newInstance(inserts.clickhouse)
+    inserts.handlers.push(storeAndBreak, storeAndBreak)
+    const fifteen = Array.from({ length: 15 }, (_, n) => send(instance, key, event(`e${n}`)))
+    expect(await Promise.all(fifteen)).toEqual(Array(15).fill(accepted))
+    expect(await copiesOf(id)).toBeGreaterThan(20)
+    const other = await newInstance()
+    for (let n = 15; n < 20; n++) expect(await send(other, key, event(`e${n}`))).toEqual(accepted)
+    expect(await send(other, key, event('e20'))).toEqual(overCeiling)
+    expect(await usedEvents(key)).toBe(20)
+    // Merged copies change nothing.
+    await startMerges(api.stores, 'pixel_events')
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    expect(await usedEvents(key)).toBe(20)
+    for (const app of [instance, other]) await app.close()
+  })
+
+  it('are stored though the first attempt was lost after ClickHouse had taken note of it', async () => {
+    const { id, key } = await newAccount()
+    await startMerges(api.stores, 'pixel_events')
+    const instance = await newInstance(inserts.clickhouse)
+    // As in a crash between the note of an insert and its part: ClickHouse knows the insert, and its rows are gone.
+    inserts.handlers.push(async (insert) => {
+      await insert.store()
+      await changeTables(api.stores, `ALTER TABLE pixel_events DELETE WHERE account_id = '${id}'`)
+      throw connectionReset()
+    })
+    expect(await send(instance, key, event('e1'))).toEqual(accepted)
+    expect(await storedEvents(api.stores, id)).toHaveLength(1)
+    await instance.close()
+  })
+})
+
+describe('an insert that has no response within its time', () => {
+  it('is looked up once more: what is stored is acknowledged', async () => {
+    const { id, key } = await newAccount()
+    const accept = openShortIntake(id)
+    inserts.handlers.push(async (insert) => {
+      await insert.store()
+      await hang(insert)
+    })
+    expect(await accept('e1')).toBe('stored')
+    expect(await accept('e1')).toBe('duplicate')
+    expect(await usedEvents(key)).toBe(1)
+    expect(inserts.sent).toHaveLength(1)
+  })
+
+  it('is looked up by the id that an event without event_id was given', async () => {
+    const { id } = await newAccount()
+    const accept = openShortIntake(id)
+    inserts.handlers.push(storeAndBreak, async (insert) => {
+      await insert.store()
+      await hang(insert)
+    })
+    expect(await accept()).toBe('stored')
+    expect(new Set(inserts.sent.map(({ bytes }) => bytes)).size).toBe(1)
+    expect(await storedEvents(api.stores, id)).toHaveLength(1)
+  })
+
+  it('is 503 when it is not stored, and the retry is stored', async () => {
+    const { id, key } = await newAccount()
+    const accept = openShortIntake(id)
+    inserts.handlers.push(hang)
+    await expect(accept('e1')).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+    expect(await storedEvents(api.stores, id)).toEqual([])
+    expect(await accept('e1')).toBe('stored')
+    expect(await accept('e1')).toBe('duplicate')
+    expect(await usedEvents(key)).toBe(1)
+  })
+
+  it('may be stored after the 503: the retry is a duplicate, and the event counts once', async () => {
+    const { id, key } = await newAccount()
+    const accept = openShortIntake(id)
+    inserts.handlers.push(hang)
+    await expect(accept('e1')).rejects.toMatchObject({ code: 'unavailable' })
+    await inserts.sent[0]?.store()
+    expect(await accept('e1')).toBe('duplicate')
+    expect(await usedEvents(key)).toBe(1)
+  })
+
+  it('may be stored after the retry: both are one event, and it counts once', async () => {
+    const { id, key } = await newAccount()
+    const accept = openShortIntake(id)
+    inserts.handlers.push(hang)
+    await expect(accept('e1')).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await accept('e1')).toBe('stored')
+    await inserts.sent[0]?.store()
+    expect(await copiesOf(id)).toBe(2)
+    expect(await usedEvents(key)).toBe(1)
+    expect(await storedEvents(api.stores, id)).toHaveLength(1)
+  })
+
+  it('leaves no count behind: the account can still store all that its ceiling allows', async () => {
+    const { id } = await newAccount()
+    const accept = openShortIntake(id)
+    inserts.handlers.push(hang)
+    const failing = Array.from({ length: 20 }, (_, n) => accept(`e${n}`))
+    for (const { status } of await Promise.allSettled(failing)) expect(status).toBe('rejected')
+    const outcomes = await Promise.all(Array.from({ length: 21 }, (_, n) => accept(`n${n}`)))
+    expect(outcomes.filter((outcome) => outcome === 'stored')).toHaveLength(20)
+    expect(outcomes.at(-1)).toBe('over_ceiling')
+  })
+})

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CampaignSearchPage, ConversionSearchPage, campaignSearchFields } from '../../../schema/search.ts'
+import { fold } from '../../../src/api/search/caseFolding.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.ts'
+import { walkSearch } from './walkSearch.ts'
+
+let api: TestApp
+
+beforeAll(async () => {
+  api = await openTestApp()
+})
+afterAll(() => api?.close())
+
+describe('GET /campaigns/search', () => {
+  it('agrees with a plain model on any text, any fields and any page size', async () => {
+    const letters = fc.constantFrom(...'aAxX\u212akİIiıσςΣßẞéÉ%_\\ \n', 'e\u0301', '😀')
+    const value = fc.string({ unit: letters, maxLength: 6 })
+    const row = fc.record({
+      name: value,
+      status: fc.constantFrom('active', 'paused'),
+      tags: fc.array(value, { maxLength: 3 }),
+    })
+    let runs = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 12 }),
+        fc.oneof(fc.string({ unit: letters, minLength: 2, maxLength: 3 }), fc.constantFrom('TIVE', 'k1', 'us')),
+        fc.subarray([...campaignSearchFields], { minLength: 1 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (rows, q, wanted, limit) => {
+          const text = fold(q.trim())
+          fc.pre([...q.trim()].length >= 2)
+          const account = `campaign-model-${runs++}`
+          const reader = await api.account(account)
+          const stored = rows.map((of, n) => ({ id: `k${10 + n}`, ...of }))
+          await storeMetadata(api.stores, 'campaigns', account, stored)
+          const expected = stored.reverse().flatMap(({ id, name, status, tags }) => {
+            const valuesOf = { id: [id], name: [name], status: [status], tags }
+            const matches = campaignSearchFields
+              .filter((field) => wanted.includes(field))
+              .flatMap((field) =>
+                valuesOf[field].filter((one) => fold(one).includes(text)).map((one) => ({ field, value: one })),
+              )
+            return matches.length === 0 ? [] : [{ id, matches }]
+          })
+          const query = `${new URLSearchParams({ q, fields: wanted.join(',') })}`
+          const { data } = await api.read(`/campaigns/search?${query}&limit=200`, reader, CampaignSearchPage)
+          expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
+          expect(await walkSearch(api, '/campaigns/search', query, limit, reader)).toEqual(expected.map(({ id }) => id))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  }, 120_000)
+})
+
+describe('GET /conversions/search', () => {
+  it('pages exactly where the names fill several parts', async () => {
+    const wide = await api.account('wide')
+    await api.stores.postgres`
+      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
+      SELECT 'wide', 'w' || n, 'Wide ' || n, 'wide', 'active', to_timestamp(n), now()
+      FROM generate_series(1, 12000) AS n`
+    await api.stores.postgres`
+      INSERT INTO offers (account_id, id, name, status, created_at, updated_at)
+      SELECT 'wide', 'o' || n, 'Wide offer ' || n, 'active', to_timestamp(n), now() FROM generate_series(1, 6000) AS n`
+    const rows = Array.from(
+      { length: 60 },
+      (_, n): StoredRow => ({
+        id: `r${n}`,
+        converted_at: `2026-11-20 10:00:00.${100 + Math.floor(n / 2)}`,
+        campaign_id: n % 3 === 0 ? 'none' : `w${1 + ((n * 4_999) % 12_000)}`,
+        offer_id: n % 4 === 0 ? `o${1 + ((n * 1_999) % 6_000)}` : 'none',
+        sub1: n % 5 === 0 ? 'wide' : '',
+      }),
+    )
+    await storeConversions(api.stores, 'wide', rows)
+    const holds = (n: number) => n % 3 !== 0 || n % 4 === 0 || n % 5 === 0
+    const expected = rows
+      .filter((_, n) => holds(n))
+      .sort((a, b) => (`${a.converted_at} ${a.id}` < `${b.converted_at} ${b.id}` ? 1 : -1))
+      .map(({ id }) => id)
+    for (const limit of [7, 200])
+      expect(await walkSearch(api, '/conversions/search', 'q=wide', limit, wide)).toEqual(expected)
+    const { data } = await api.read('/conversions/search?q=wide&limit=200', wide, ConversionSearchPage)
+    for (const { id, matches } of data) {
+      const n = Number(id.slice(1))
+      expect(matches.map(({ field }) => field)).toEqual([
+        ...(n % 3 === 0 ? [] : ['campaignName']),
+        ...(n % 4 === 0 ? ['offerName'] : []),
+        ...(n % 5 === 0 ? ['sub1'] : []),
+      ])
+    }
+  }, 60_000)
+})
+
+describe('case', () => {
+  const characters = Array.from({ length: 0x110000 }, (_, code) => code)
+    .filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
+    .map((code) => String.fromCodePoint(code))
+
+  it('is the same to us and to ClickHouse, for every character there is', async () => {
+    for (let start = 0; start < characters.length; start += 8_000) {
+      const some = characters.slice(start, start + 8_000)
+      const answer = await api.stores.clickhouse.client.query({
+        query: `SELECT arrayMap(one -> replaceAll(lowerUTF8(one), 'ς', 'σ'), {some:Array(String)}) AS folded`,
+        query_params: { some },
+        use_multipart_params_auto: true,
+        format: 'JSON',
+      })
+      const [row] = (await answer.json<{ folded: string[] }>()).data
+      expect(row?.folded.filter((folded, index) => folded !== fold(some[index] ?? ''))).toEqual([])
+    }
+  }, 60_000)
+
+  it('is the same to us and to Postgres, for every character that this Node.js knows, with or without neighbours', async () => {
+    const known = characters.filter((character) => !/\p{Cn}/u.test(character))
+    const differing: string[] = []
+    for (let start = 0; start < known.length; start += 50_000) {
+      const some = known.slice(start, start + 50_000)
+      const texts = [...some, some.join(''), some.reverse().join(' ')]
+      const rows = await api.stores.postgres<{ given: string; folded: string }[]>`
+        SELECT given, search_text_of(ARRAY[given, 'a']) AS folded FROM unnest(${texts}::text[]) AS given`
+      differing.push(...rows.filter(({ given, folded }) => folded !== `${fold(given)}Xa`).map(({ given }) => given))
+    }
+    expect(differing).toEqual([])
+  }, 60_000)
+})

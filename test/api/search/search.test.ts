@@ -1,0 +1,332 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { subIdNames } from '../../../schema/click.ts'
+import {
+  CampaignSearchPage,
+  type ConversionSearchField,
+  ConversionSearchPage,
+  campaignSearchFields,
+  conversionSearchFields,
+} from '../../../schema/search.ts'
+import { searchCampaigns as searchAllCampaigns } from '../../../src/api/search/campaigns.ts'
+import { fold } from '../../../src/api/search/caseFolding.ts'
+import { planCampaignSearch } from '../../../src/api/search/plan.ts'
+import type { Room } from '../../../src/http/context.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.ts'
+
+let api: TestApp
+let key: string
+let otherKey: string
+
+const columnOf: Partial<Record<ConversionSearchField, string>> = {
+  ...{ id: 'id', clickId: 'click_id', transactionId: 'transaction_id', externalStatus: 'external_status' },
+  ...{ campaignId: 'campaign_id', offerId: 'offer_id', country: 'country', couponCode: 'coupon_code' },
+  ...{ visitorId: 'visitor_id', externalClickId: 'click_external_id', referrer: 'click_referrer' },
+  ...Object.fromEntries(subIdNames.map((name) => [name, name])),
+}
+const at = '2026-11-20 10:00:00.000'
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  otherKey = await api.account('other')
+  await storeMetadata(api.stores, 'campaigns', 'acme', [
+    { id: 'kn', name: 'The Needle-campaignName' },
+    { id: 'plain', name: 'Ärger 100%_sure', tags: ['Sommer', 'sommer-2', 'x'], status: 'paused' },
+    { id: 'sale', name: 'Sommerschlußverkauf', status: 'archived', created_at: new Date(testNowMs - 1_000) },
+    { id: 'odd', name: '\u212aelvin \u0130stanbul ΟΔΟΣ' },
+  ])
+  await storeMetadata(api.stores, 'offers', 'acme', [{ id: 'on', name: 'needle-offername!' }])
+  await storeMetadata(api.stores, 'campaigns', 'other', [{ id: 'kn', name: 'theirs' }, { id: 'needle' }])
+  await storeMetadata(api.stores, 'offers', 'other', [{ id: 'on', name: 'Summer' }])
+  await storeConversions(api.stores, 'acme', [
+    // For every field one that holds the text there and nowhere else.
+    ...conversionSearchFields.flatMap((field) => {
+      const column = columnOf[field]
+      return column ? [{ id: `of-${field}`, converted_at: at, [column]: `Needle-${field}` }] : []
+    }),
+    { id: 'named-1', converted_at: at, campaign_id: 'kn' },
+    { id: 'named-2', converted_at: at, offer_id: 'on' },
+    { id: 'a-test', converted_at: at, sub1: 'Needle-sub1', is_test: true },
+    { id: 'literal', converted_at: at, sub1: '100%_sure\\', sub2: 'ΟΔΟΣ', sub3: 'Ünï', sub4: 'two words' },
+    { id: 'old', converted_at: '2026-10-01 00:00:00.000', sub1: 'two words' },
+    { id: 'changed', converted_at: at, external_status: 'waiting-room' },
+  ])
+  await storeConversions(api.stores, 'acme', [{ id: 'changed', converted_at: at, external_status: 'done', version: 2 }])
+  await storeConversions(api.stores, 'other', [
+    { id: 'of-id', converted_at: at, sub1: 'Needle', campaign_id: 'kn', offer_id: 'on' },
+  ])
+})
+afterAll(() => api?.close())
+
+const search = (query: string, from = key) => api.read(`/conversions/search?${query}`, from, ConversionSearchPage)
+const searchCampaigns = (query: string, from = key) => api.read(`/campaigns/search?${query}`, from, CampaignSearchPage)
+const found = async (text: string, more = '', from = key) =>
+  (await search(`q=${encodeURIComponent(text)}${more}`, from)).data.map(({ id }) => id).sort()
+
+async function walk(path: '/conversions/search' | '/campaigns/search', query: string, limit: number, from = key) {
+  const ids: string[] = []
+  let cursor: string | null = null
+  do {
+    const answer: { data: { id: string }[]; nextCursor: string | null; hasMore: boolean } = await api.read(
+      `${path}?${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
+      from,
+      path === '/campaigns/search' ? CampaignSearchPage : ConversionSearchPage,
+    )
+    expect(answer.nextCursor !== null).toBe(answer.hasMore)
+    ids.push(...answer.data.map(({ id }) => id))
+    cursor = answer.nextCursor
+  } while (cursor)
+  return ids
+}
+
+describe('GET /conversions/search', () => {
+  it.each(conversionSearchFields)('finds text in %s, and says so', async (field) => {
+    const { data, query, searchedFields } = await search(`q=NEEDLE-${field}&fields=${field}`)
+    expect([query, searchedFields]).toEqual([`NEEDLE-${field}`, [field]])
+    const ids: Partial<Record<ConversionSearchField, string>> = {
+      ...{ id: 'Needle-id', campaignName: 'named-1', offerName: 'named-2' },
+    }
+    expect(data[0]?.id).toBe(ids[field] ?? `of-${field}`)
+    for (const { matched, matches } of data) {
+      expect(matched).toBe(true)
+      expect(matches.map((match) => match.field)).toEqual([field])
+      expect(fold(matches[0]?.value ?? '')).toContain(fold(`needle-${field}`))
+    }
+  })
+
+  it('looks into all fields unless told, and names every one that matched, with its value', async () => {
+    const { data, searchedFields } = await search('q=needle-&limit=200')
+    expect(searchedFields).toEqual([...conversionSearchFields])
+    expect(data).toHaveLength(conversionSearchFields.length)
+    expect(data.find(({ id }) => id === 'named-1')?.matches).toEqual([
+      { field: 'campaignName', value: 'The Needle-campaignName' },
+    ])
+    expect(data.find(({ id }) => id === 'of-externalClickId')?.matches).toEqual([
+      { field: 'externalClickId', value: 'Needle-externalClickId' },
+    ])
+    expect((await search('q=of-sub1&fields=id,sub1')).data.map(({ matches }) => matches)).toEqual([
+      [{ field: 'id', value: 'of-sub10' }],
+      [{ field: 'id', value: 'of-sub1' }],
+    ])
+  })
+
+  it('takes %, _ and \\ literally, and finds texts of two characters', async () => {
+    expect(await found('100%_SURE')).toEqual(['literal'])
+    expect(await found('%_')).toEqual(['literal'])
+    expect(await found('e\\')).toEqual(['literal'])
+    expect(await found('%%')).toEqual([])
+    expect(await found('0_')).toEqual([])
+  })
+
+  it('takes no account of case, beyond ASCII too', async () => {
+    expect(await found('üNÏ')).toEqual(['literal'])
+    expect(await found('οδος')).toEqual(['literal'])
+    expect(await found('δοσ')).toEqual(['literal'])
+  })
+
+  it('trims the text, and finds none across two fields', async () => {
+    const { data, query } = await search('q=%20%20two%20words%20&from=2026-11-01')
+    expect([query, data.map(({ id }) => id)]).toEqual(['two words', ['literal']])
+    expect(await found('sure\\οδος')).toEqual([])
+  })
+
+  it('finds a conversion by its latest version alone', async () => {
+    expect(await found('waiting-room')).toEqual([])
+    expect(await found('done')).toEqual(['changed'])
+  })
+
+  it('keeps to the range', async () => {
+    expect(await found('two words', '&to=2026-10-31')).toEqual(['old'])
+    expect(await found('two words', '&from=2026-10-02')).toEqual(['literal'])
+  })
+
+  it('pages newest first, each row once, whatever the page size', async () => {
+    const all = await walk('/conversions/search', 'q=needle', 200)
+    expect(new Set(all).size).toBe(all.length)
+    for (const limit of [1, 4]) expect(await walk('/conversions/search', 'q=needle', limit)).toEqual(all)
+    expect(await walk('/conversions/search', 'q=two%20words', 1)).toEqual(['literal', 'old'])
+  })
+
+  it('shows nothing of another account: rows, names, cursors', async () => {
+    const { data } = await search('q=needle', otherKey)
+    expect(data.map(({ id, matches }) => [id, matches])).toEqual([['of-id', [{ field: 'sub1', value: 'Needle' }]]])
+    expect(await found('summer')).toEqual([])
+    expect(await found('theirs', '', otherKey)).toEqual(['of-id'])
+    const { nextCursor } = await search('q=needle&limit=1')
+    for (const [query, from] of [
+      [`q=needle&cursor=${nextCursor}`, otherKey],
+      [`q=needl&cursor=${nextCursor}`, key],
+      [`q=needle&fields=id&cursor=${nextCursor}`, key],
+      [`q=needle&from=2026-01-01&cursor=${nextCursor}`, key],
+    ] as const) {
+      expect((await api.get(`/conversions/search?${query}`, from)).json().error).toBe('invalid_cursor')
+    }
+  })
+
+  it('finds by name where very many campaigns have it', async () => {
+    const big = await api.account('big')
+    const id = (n: number) => `campaign-with-a-long-id-to-fill-the-request-${n}`
+    await api.stores.postgres`
+      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
+      SELECT 'big', ${id(0)} || n, 'Mass ' || n, 'big', 'active', now(), now()
+      FROM generate_series(1, 30000) AS n`
+    await storeConversions(api.stores, 'big', [
+      { id: 'v1', converted_at: at, campaign_id: `${id(0)}29999` },
+      { id: 'v2', converted_at: at, campaign_id: 'nobody' },
+    ])
+    expect((await search('q=mass&fields=campaignName', big)).data).toMatchObject([
+      { id: 'v1', matches: [{ field: 'campaignName', value: 'Mass 29999' }] },
+    ])
+  })
+
+  it('agrees with a plain model on any text and any fields', async () => {
+    const letters = fc.constantFrom(...'aAbBkK\u212aıIİiσςΣßẞéÉ%_\\ \n|')
+    const value = fc.string({ unit: letters, maxLength: 6 })
+    const fields = ['transactionId', 'externalStatus', 'couponCode', 'referrer', 'sub1', 'campaignName'] as const
+    const row = fc.record({
+      ...{ transactionId: value, externalStatus: value, couponCode: value },
+      ...{ referrer: value, sub1: value, campaignName: value },
+    })
+    let runs = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 12 }),
+        fc.string({ unit: letters, minLength: 2, maxLength: 3 }),
+        fc.subarray([...fields], { minLength: 1 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (rows, q, wanted, limit) => {
+          fc.pre([...q.trim()].length >= 2)
+          const account = `model-${runs++}`
+          const reader = await api.account(account)
+          const names = rows.map(({ campaignName }, n) => ({ id: `k${n}`, name: campaignName }))
+          await storeMetadata(api.stores, 'campaigns', account, names)
+          const stored = rows.map(
+            (of, n): StoredRow => ({
+              ...{ id: `-${n}`, converted_at: `2026-11-20 00:00:00.${100 + n}`, campaign_id: `k${n}` },
+              ...{ transaction_id: of.transactionId, external_status: of.externalStatus, coupon_code: of.couponCode },
+              ...{ click_referrer: of.referrer, sub1: of.sub1 },
+            }),
+          )
+          await storeConversions(api.stores, account, stored)
+          const expected = rows
+            .flatMap((of, n) => (wanted.some((field) => fold(of[field]).includes(fold(q.trim()))) ? [`-${n}`] : []))
+            .reverse()
+          const query = new URLSearchParams({ q, fields: wanted.join(',') })
+          expect(await walk('/conversions/search', `${query}`, limit, reader)).toEqual(expected)
+        },
+      ),
+      { numRuns: 40 },
+    )
+  }, 120_000)
+})
+
+describe('GET /campaigns/search', () => {
+  const ids = async (text: string) => (await searchCampaigns(`q=${encodeURIComponent(text)}`)).data.map(({ id }) => id)
+
+  it('finds text in every field, and says where', async () => {
+    expect((await searchCampaigns('q=SOMMER')).data.map(({ id, matches }) => [id, matches])).toEqual([
+      [
+        'plain',
+        [
+          { field: 'tags', value: 'Sommer' },
+          { field: 'tags', value: 'sommer-2' },
+        ],
+      ],
+      ['sale', [{ field: 'name', value: 'Sommerschlußverkauf' }]],
+    ])
+    expect((await searchCampaigns('q=archi&fields=status')).data.map(({ id }) => id)).toEqual(['sale'])
+    expect((await searchCampaigns('q=plain&fields=id,tags')).data.map(({ id }) => id)).toEqual(['plain'])
+    expect((await searchCampaigns('q=plain&fields=name')).data).toEqual([])
+    expect((await searchCampaigns('q=ab')).searchedFields).toEqual([...campaignSearchFields])
+  })
+
+  it('takes %, _ and \\ literally, and no account of case, beyond ASCII too', async () => {
+    expect(await ids('%_')).toEqual(['plain'])
+    expect(await ids('0_')).toEqual([])
+    expect(await ids('\\\\')).toEqual([])
+    expect(await ids('äRGER')).toEqual(['plain'])
+    expect(await ids('KELVIN')).toEqual(['odd'])
+    expect(await ids('i̇stan')).toEqual(['odd'])
+    expect(await ids('οδοσ')).toEqual(['odd'])
+    expect(await ids('sommer\nsommer')).toEqual([])
+  })
+
+  it('pages newest first, each row once, also where few of many rows hold the text', async () => {
+    const many = await api.account('many')
+    await api.stores.postgres`
+      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
+      SELECT 'many', 'k' || n, CASE WHEN n % 100 = 0 THEN 'öö' ELSE 'other' END, 'many', 'active',
+        to_timestamp(n / 3), now()
+      FROM generate_series(1, 1000) AS n`
+    const expected = Array.from({ length: 10 }, (_, n) => `k${1000 - 100 * n}`)
+    for (const limit of [1, 3, 10, 200]) {
+      expect(await walk('/campaigns/search', `q=${encodeURIComponent('ÖÖ')}`, limit, many)).toEqual(expected)
+    }
+  })
+
+  it('shows nothing of another account', async () => {
+    expect((await searchCampaigns('q=needle', otherKey)).data.map(({ id }) => id)).toEqual(['needle'])
+    expect((await searchCampaigns('q=theirs')).data).toEqual([])
+    const { nextCursor } = await searchCampaigns('q=sommer&limit=1')
+    const stolen = await api.get(`/campaigns/search?q=sommer&cursor=${nextCursor}`, otherKey)
+    expect(stolen.json().error).toBe('invalid_cursor')
+  })
+
+  it('is never hidden by a campaign of that id', async () => {
+    await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'search', name: 'zz' }])
+    expect((await api.get('/campaigns/search', key)).json().error).toBe('invalid_q')
+    expect(await ids('zz')).toEqual(['search'])
+  })
+})
+
+describe.each([
+  ['/conversions/search', 'search:conversions', 'read:conversions', 'campaignName'],
+  ['/campaigns/search', 'search:campaigns', 'read:campaigns', 'tags'],
+] as const)('%s', (path, scope, otherScope, field) => {
+  it('says which parameter is wrong', async () => {
+    const cases = {
+      '': 'invalid_q',
+      'q=': 'invalid_q',
+      'q=a': 'invalid_q',
+      'q=%20a%20': 'invalid_q',
+      'q=%F0%9F%98%80': 'invalid_q',
+      'q=a%00b': 'invalid_q',
+      [`q=${'x'.repeat(101)}`]: 'invalid_q',
+      'q=ab&q=cd': 'invalid_q',
+      'q=ab&fields=': 'invalid_fields',
+      'q=ab&fields=password': 'invalid_fields',
+      [`q=ab&fields=${field},`]: 'invalid_fields',
+      [`q=ab&fields=${field.toUpperCase()}`]: 'invalid_fields',
+      'q=ab&limit=0': 'invalid_limit',
+      'q=ab&limit=201': 'invalid_limit',
+      'q=ab&cursor=x': 'invalid_cursor',
+      'q=ab&status=active': 'unknown_parameter',
+      'q=ab&include_test_mode=true': 'unknown_parameter',
+      'q=ab&from=x': path === '/campaigns/search' ? 'unknown_parameter' : 'invalid_from',
+    }
+    for (const [query, code] of Object.entries(cases)) {
+      expect([query, (await api.get(`${path}?${query}`, key)).json().error]).toEqual([query, code])
+    }
+  })
+
+  it('counts characters, not bytes or halves of them', async () => {
+    for (const q of ['😀😀', '😀'.repeat(100), `  ${'x'.repeat(100)}  `]) {
+      expect((await api.get(`${path}?q=${encodeURIComponent(q)}`, key)).statusCode).toBe(200)
+    }
+  })
+
+  it('needs its own scope', async () => {
+    const poor = await api.account(scope.replace(':', '-'), { scopes: [otherScope] })
+    expect((await api.get(`${path}?q=ab`, poor)).json()).toMatchObject({ error: 'insufficient_scope', required: scope })
+  })
+})
+
+describe('a search of campaigns', () => {
+  it('reads no further once its caller has hung up', async () => {
+    const plan = planCampaignSearch({ q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
+    const gone = AbortSignal.abort(new Error('gone'))
+    await expect(searchAllCampaigns({ stores: api.stores } as unknown as Room, plan, gone)).rejects.toThrow('gone')
+  })
+})

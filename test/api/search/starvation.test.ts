@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
+import { withDeadline } from '../../../src/api/search/deadline.ts'
+import { planCampaignSearch } from '../../../src/api/search/plan.ts'
+import { buildApp } from '../../../src/app.ts'
+import type { App, Room } from '../../../src/http/context.ts'
+import { openAnswers } from '../../../src/http/responseCache.ts'
+import { readSettings } from '../../../src/settings.ts'
+import { migrate } from '../../../src/stores/migrations/migrate.ts'
+import { openStores } from '../../../src/stores/open.ts'
+import type { Postgres } from '../../../src/stores/postgres/connection.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
+import { makeTestPlace } from '../../kit/stores.ts'
+
+/** Stores many campaigns whose names are one letter, 200 times: the worst to search in. */
+async function fill(postgres: Postgres, accountId: string, rows: number): Promise<void> {
+  for (let first = 0; first < rows; first += 5_000) {
+    await postgres`
+      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
+      SELECT ${accountId}, 'c' || n, repeat('a', 200), ${accountId}, 'active', now(), now()
+      FROM generate_series(${first}::integer, ${Math.min(first + 5_000, rows) - 1}::integer) AS n`
+  }
+}
+
+const hostileTexts = [`${'a'.repeat(99)}b`, `b${'a'.repeat(99)}`, 'éé']
+const get = (app: App, path: string, key: string) =>
+  app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+
+describe('a search of 60,000 campaigns that hold its text almost', () => {
+  let api: TestApp
+  let key: string
+
+  beforeAll(async () => {
+    api = await openTestApp()
+    key = await api.account('wide')
+    await fill(api.stores.postgres, 'wide', 60_000)
+  }, 120_000)
+  afterAll(() => api?.close())
+
+  it.each(hostileTexts)('lets new keys be looked up and readiness be asked while it runs: %s', async (q) => {
+    const newKeys: string[] = []
+    for (let n = 0; n < 20; n++)
+      newKeys.push(await api.account(`new-${n}-${Buffer.from(q).toString('hex').slice(0, 8)}`))
+    let hasEnded = false
+    const search = get(api.app, `/campaigns/search?q=${encodeURIComponent(q)}`, key).finally(() => {
+      hasEnded = true
+    })
+    let answeredMeanwhile = 0
+    for (const newKey of newKeys) {
+      if (hasEnded) break
+      expect((await get(api.app, '/offers?limit=1', newKey)).statusCode).toBe(200)
+      expect((await api.app.inject('/readyz')).statusCode).toBe(200)
+      if (!hasEnded) answeredMeanwhile += 1
+    }
+    const { statusCode, body } = await search
+    expect([statusCode, JSON.parse(body).data]).toEqual([200, []])
+    expect(answeredMeanwhile).toBeGreaterThanOrEqual(5)
+  })
+
+  it('reads no row that does not hold its text, but for the last one of each slice', async () => {
+    let rows = 0
+    const counted = (postgres: Postgres) =>
+      new Proxy(postgres, {
+        apply(target, self, given: unknown[]) {
+          const query = Reflect.apply(target, self, given)
+          const [first] = given
+          if (Array.isArray(first) && 'raw' in first && /LIMIT/.test(first.join(''))) {
+            query.then((read: unknown[]) => {
+              rows += read.length
+            })
+          }
+          return query
+        },
+      })
+    const stores = {
+      ...api.stores,
+      postgres: counted(api.stores.postgres),
+      postgresReader: counted(api.stores.postgresReader),
+    }
+    const app = await buildApp({
+      settings: api.stores.settings,
+      stores,
+      answers: openAnswers({ lifeMs: 0 }),
+      now: () => testNowMs,
+    })
+    for (const query of ['q=%C3%A9%C3%A9', 'q=ctive&fields=name,tags']) {
+      rows = 0
+      expect((await get(app, `/campaigns/search?${query}`, key)).json().data).toEqual([])
+      expect(rows).toBeGreaterThan(0)
+      expect(rows).toBeLessThan(300)
+    }
+    await app.close()
+  }, 60_000)
+})
+
+describe('the deadline of a search', () => {
+  it('ends it with query_timeout, whatever it waits for', async () => {
+    const endless = withDeadline(new AbortController().signal, () => new Promise(() => {}), 1)
+    await expect(endless).rejects.toMatchObject({ code: 'query_timeout', details: { retryAfterS: 5 } })
+  })
+
+  it('aborts its queries, as does a client that disconnects', async () => {
+    let given: AbortSignal | undefined
+    const search = (signal: AbortSignal) => {
+      given = signal
+      return new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    }
+    await expect(withDeadline(new AbortController().signal, search, 1)).rejects.toMatchObject({ code: 'query_timeout' })
+    expect(given?.aborted).toBe(true)
+    const client = new AbortController()
+    const running = withDeadline(client.signal, search)
+    client.abort(new Error('gone'))
+    await expect(running).rejects.toThrow('gone')
+  })
+})
+
+describe.skipIf(!hasPostgres())('on a Postgres server', () => {
+  let server: PostgresServer
+  let place: Awaited<ReturnType<typeof makeTestPlace>>
+  let stores: Awaited<ReturnType<typeof openStores>>
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    place = await makeTestPlace()
+    const settings = readSettings({ ...place.environment, DATABASE_URL: server.url('tributary') })
+    stores = await openStores(settings, () => {})
+    await migrate(stores)
+    await stores.postgres`INSERT INTO accounts (id, name, plan, currency) VALUES ('wide', 'wide', 'pro', 'USD')`
+    await fill(stores.postgres, 'wide', 20_000)
+  }, 120_000)
+  afterAll(async () => {
+    await stores?.close()
+    await place?.remove()
+    await server?.close()
+  })
+
+  const searchFor = (q: string, deadlineMs?: number) => {
+    const plan = planCampaignSearch({ q }, { accountId: 'wide', currency: 'USD' })
+    const room = { stores } as unknown as Room
+    return withDeadline(
+      new AbortController().signal,
+      (signal) => searchCampaigns(room, plan, signal),
+      ...(deadlineMs === undefined ? [] : [deadlineMs]),
+    )
+  }
+
+  it.each(hostileTexts)('finds nothing that is not there: %s', async (q) => {
+    expect((await searchFor(q)).data).toEqual([])
+  })
+
+  it('cancels the statement that runs when the time is over, and goes on with the next search', async () => {
+    const locks = await stores.postgres.reserve()
+    await locks`BEGIN`
+    await locks`LOCK TABLE campaigns IN ACCESS EXCLUSIVE MODE`
+    await expect(searchFor('aab', 200)).rejects.toMatchObject({ code: 'query_timeout' })
+    const waiting = async () =>
+      (await stores.postgres`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'campaigns'::regclass`).length
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(0)
+    await locks`ROLLBACK`
+    locks.release()
+    expect((await searchFor('aab')).data).toEqual([])
+  })
+})

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { namedTables } from '../../../schema/metadata.ts'
+import { metricNames } from '../../../schema/metrics.ts'
+import { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../../kit/rows.ts'
+
+let api: TestApp
+let key: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme', { currency: 'EUR' })
+  await api.account('other')
+  const click = { campaign_id: 'k1', cost_base: 0.1 }
+  await storeClicks(api.stores, 'acme', [
+    { ...click, id: 'c1', clicked_at: '2026-11-20 18:14:59.999' },
+    { ...click, id: 'c2', clicked_at: '2026-11-20 18:15:00.000' },
+    { ...click, id: 'c3', clicked_at: '2026-11-21 10:00:00.000', campaign_id: 'k2' },
+    { ...click, id: 'future', clicked_at: '2026-11-21 23:59:59.999' },
+    { ...click, id: 'tomorrow', clicked_at: '2026-11-22 00:00:00.000' },
+    { ...click, id: 'bot', clicked_at: '2026-11-21 10:00:00.000', is_bot: true },
+    { ...click, id: 'test', clicked_at: '2026-11-21 10:00:00.000', is_test: true },
+  ])
+  await storeClicks(api.stores, 'other', [{ ...click, id: 'c1', clicked_at: '2026-11-21 10:00:00.000' }])
+  const conversion = { campaign_id: 'k1', revenue_base: 10 }
+  await storeConversions(api.stores, 'acme', [
+    { ...conversion, id: 'v1', converted_at: '2026-11-20 18:14:59.999' },
+    { ...conversion, id: 'v2', converted_at: '2026-11-20 18:15:00.000', status: 'pending' },
+    { ...conversion, id: 'v2', converted_at: '2026-11-20 18:15:00.000', status: 'approved', version: 2 },
+    { ...conversion, id: 'v3', converted_at: '2026-11-21 10:00:00.000', status: 'hold', campaign_id: 'k2' },
+    { ...conversion, id: 'v4', converted_at: '2026-11-21 10:00:00.000', is_test: true },
+  ])
+  await storeConversions(api.stores, 'other', [{ ...conversion, id: 'v1', converted_at: '2026-11-21 10:00:00.000' }])
+  for (const table of namedTables) {
+    await storeMetadata(api.stores, table, 'acme', [
+      { id: 'x1', status: table === 'offers' ? 'archived' : 'active' },
+      { id: 'x2', status: 'paused' },
+      { id: 'x3', status: 'archived' },
+    ])
+    await storeMetadata(api.stores, table, 'other', [{ id: 'x1' }])
+  }
+})
+afterAll(() => api?.close())
+
+const overview = (query = '') => api.read(`/stats/overview?${query}`, key, StatsOverview)
+const daily = (query = '') => api.read(`/stats/daily?${query}`, key, StatsDaily)
+
+describe('GET /stats/overview', () => {
+  it('sums the window, rows of later today included, and tells what is set up and not archived', async () => {
+    expect(await overview('days=2')).toEqual({
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-22T00:00:00.000Z',
+      tz: 'UTC',
+      currency: 'EUR',
+      totals: {
+        ...{ clicks: 4, conversions: 2, revenue: 20, pendingConversions: 0, holdConversions: 1 },
+        ...{ declinedConversions: 0, refundedConversions: 0, pendingRevenue: 10, refundedRevenue: 0 },
+        ...{ cost: 0.4, profit: 19.6, roi: 4900, cr: 50, epc: 5, cpa: 0.2, cpc: 0.1, aov: 10 },
+      },
+      resources: { campaigns: 2, offers: 1, landingPages: 2, trafficSources: 2 },
+      asOf: '2026-11-21T15:00:00.000Z',
+    })
+  })
+
+  it('cuts the window in the zone and filters by campaign, but counts every resource', async () => {
+    const { totals, resources, from } = await overview('days=1&tz=Asia/Kathmandu&campaign_id=k1')
+    expect(from).toBe('2026-11-20T18:15:00.000Z')
+    expect(totals).toMatchObject({ clicks: 1, conversions: 1, holdConversions: 0 })
+    expect(resources.campaigns).toBe(2)
+  })
+
+  it('is all zeros and nulls for an account without rows', async () => {
+    const empty = await api.account('empty')
+    const { totals, resources } = await api.read('/stats/overview', empty, StatsOverview)
+    expect(totals).toMatchObject({ clicks: 0, revenue: 0, profit: 0, cr: null, roi: null, aov: null })
+    expect(resources).toEqual({ campaigns: 0, offers: 0, landingPages: 0, trafficSources: 0 })
+  })
+})
+
+describe('GET /stats/daily', () => {
+  it('has one row for every day, oldest first, days without a click too, the running one incomplete', async () => {
+    const { data } = await daily()
+    expect(data).toHaveLength(30)
+    expect(data[0]).toMatchObject({ id: '2026-10-23', date: '2026-10-23', complete: true, clicks: 0, cr: null })
+    expect(data.slice(-2).map(({ id, complete, clicks, conversions }) => [id, complete, clicks, conversions])).toEqual([
+      ['2026-11-20', true, 2, 2],
+      ['2026-11-21', false, 2, 0],
+    ])
+  })
+
+  it('filters by campaign', async () => {
+    const { data } = await daily('days=1&campaign_id=k2')
+    expect(data).toMatchObject([{ clicks: 1, holdConversions: 1, pendingRevenue: 10 }])
+  })
+
+  it('counts to the millisecond where a local day begins', async () => {
+    const { data } = await daily('days=2&tz=Asia/Kathmandu')
+    expect(data.map(({ id, clicks, conversions }) => [id, clicks, conversions])).toEqual([
+      ['2026-11-20', 1, 1],
+      ['2026-11-21', 2, 1],
+    ])
+  })
+
+  it('adds up to the overview of the same window', async () => {
+    for (const query of ['days=90&tz=America/New_York', 'days=2', 'days=1&tz=Pacific/Apia&campaign_id=k1']) {
+      const { totals } = await overview(query)
+      const { data } = await daily(query)
+      for (const name of ['clicks', 'conversions', 'revenue', 'cost'] as const) {
+        expect(data.reduce((sum, day) => sum + day[name], 0)).toBeCloseTo(totals[name], 6)
+      }
+    }
+  })
+})
+
+describe.each([
+  ['autumn', testNowMs],
+  ['spring', Date.UTC(2026, 3, 20, 15)],
+  ['the winter in which Samoa left out a day', Date.UTC(2012, 0, 20, 15)],
+])('90 days of %s with one click and one conversion every quarter of an hour', (_season, nowMs) => {
+  const quarterMs = 900_000
+  const firstMs = nowMs - 92 * 86_400_000
+  const moments = Array.from({ length: 94 * 96 }, (_, index) => firstMs + index * quarterMs)
+  let regular: string
+
+  beforeAll(async () => {
+    const id = `regular-${nowMs}`
+    regular = await api.account(id)
+    api.setNow(nowMs)
+    const stored = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 23).replace('T', ' ')
+    await storeClicks(
+      api.stores,
+      id,
+      moments.map((moment) => ({ id: `${moment}`, clicked_at: stored(moment), cost_base: 1 })),
+    )
+    await storeConversions(
+      api.stores,
+      id,
+      moments.map((moment) => ({ id: `${moment}`, converted_at: stored(moment), revenue_base: 2 })),
+    )
+  })
+  afterAll(() => api.setNow(testNowMs))
+
+  it.each([
+    'America/New_York',
+    'Europe/London',
+    'Australia/Lord_Howe',
+    'Asia/Kolkata',
+    'Asia/Kathmandu',
+    'Pacific/Chatham',
+    'Pacific/Apia',
+    'UTC',
+  ])('is counted as the wall clock of %s shows it', async (tz) => {
+    const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: tz })
+    const expected = new Map<string, number>()
+    for (const moment of moments) {
+      const date = clock.format(moment)
+      expected.set(date, (expected.get(date) ?? 0) + 1)
+    }
+    const { data } = await api.read(`/stats/daily?days=90&tz=${tz}`, regular, StatsDaily)
+    const today = clock.format(nowMs)
+    expect(data.map(({ date }) => date)).toEqual([...expected.keys()].filter((date) => date <= today).slice(-90))
+    expect(data.map(({ clicks, conversions }) => [clicks, conversions])).toEqual(
+      data.map(({ date }) => [expected.get(date), expected.get(date)]),
+    )
+    const { totals } = await api.read(`/stats/overview?days=90&tz=${tz}`, regular, StatsOverview)
+    expect(totals.clicks).toBe(data.reduce((sum, { clicks }) => sum + clicks, 0))
+    expect(totals.revenue).toBe(2 * totals.clicks)
+  })
+})
+
+describe('a day there', () => {
+  afterAll(() => api.setNow(testNowMs))
+
+  it.each([
+    ['America/New_York', '2026-03-08', '2026-03-08T05:00Z', '2026-03-09T04:00Z', 'has 23 hours'],
+    ['America/New_York', '2026-11-01', '2026-11-01T04:00Z', '2026-11-02T05:00Z', 'has 25 hours'],
+    ['Europe/London', '2026-03-29', '2026-03-29T00:00Z', '2026-03-29T23:00Z', 'has 23 hours'],
+    ['Europe/London', '2026-10-25', '2026-10-24T23:00Z', '2026-10-26T00:00Z', 'has 25 hours'],
+    ['Australia/Lord_Howe', '2026-04-05', '2026-04-04T13:00Z', '2026-04-05T13:30Z', 'has 24 hours and a half'],
+    ['Australia/Lord_Howe', '2026-10-04', '2026-10-03T13:30Z', '2026-10-04T13:00Z', 'has 23 hours and a half'],
+    ['Pacific/Chatham', '2026-04-05', '2026-04-04T10:15Z', '2026-04-05T11:15Z', 'has 25 hours'],
+    ['Pacific/Chatham', '2026-09-27', '2026-09-26T11:15Z', '2026-09-27T10:15Z', 'has 23 hours'],
+    ['Asia/Kolkata', '2026-11-01', '2026-10-31T18:30Z', '2026-11-01T18:30Z', 'begins at half past'],
+    ['Asia/Kathmandu', '2026-11-01', '2026-10-31T18:15Z', '2026-11-01T18:15Z', 'begins at a quarter past'],
+    ['Pacific/Apia', '2011-12-29', '2011-12-29T10:00Z', '2011-12-30T10:00Z', 'is the last before the one left out'],
+    ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00Z', '2011-12-31T10:00Z', 'is the first after the one left out'],
+    ['Pacific/Apia', '2026-11-01', '2026-10-31T11:00Z', '2026-11-01T11:00Z', 'is thirteen hours ahead'],
+  ])('in %s, %s, from %s to %s, %s, and counts so to the millisecond', async (tz, date, start, end) => {
+    const [startMs, endMs] = [Date.parse(start), Date.parse(end)]
+    const id = `day-${startMs}-${tz.length}`
+    const local = await api.account(id)
+    const at = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 23).replace('T', ' ')
+    const edges = [startMs - 1, startMs, endMs - 1, endMs].map((moment, n) => ({ id: `${n}`, moment }))
+    await storeClicks(
+      api.stores,
+      id,
+      edges.map(({ id, moment }) => ({ id, clicked_at: at(moment), cost_base: 1 })),
+    )
+    await storeConversions(
+      api.stores,
+      id,
+      edges.map(({ id, moment }) => ({ id, converted_at: at(moment), revenue_base: 2 })),
+    )
+    for (const [nowMs, days] of [
+      [startMs, 1],
+      [endMs - 1, 1],
+      [endMs - 1, 90],
+      [endMs, 2],
+    ] as const) {
+      api.setNow(nowMs)
+      const window = `days=${days}&tz=${tz}`
+      const series = await api.read(`/stats/daily?${window}`, local, StatsDaily)
+      expect(series.data).toHaveLength(days)
+      const day = series.data.find((row) => row.date === date)
+      expect(day).toMatchObject({ clicks: 2, conversions: 2, cost: 2, revenue: 4, complete: nowMs === endMs })
+      const { totals, from, to } = await api.read(`/stats/overview?${window}`, local, StatsOverview)
+      expect([from, to]).toEqual([series.from, series.to])
+      expect(totals.clicks).toBe(series.data.reduce((sum, { clicks }) => sum + clicks, 0))
+      expect(totals.clicks).toBe(
+        edges.filter(({ moment }) => moment >= Date.parse(from) && moment < Date.parse(to)).length,
+      )
+      if (days === 1) expect([from, to].map((text) => Date.parse(text))).toEqual([startMs, endMs])
+    }
+  })
+})
+
+describe('days that begin beside a quarter of an hour', () => {
+  it('are exact too, from the clicks themselves', async () => {
+    const liberia = await api.account('liberia')
+    await storeClicks(api.stores, 'liberia', [
+      { id: 'c1', clicked_at: '1972-01-06 00:44:29.999' },
+      { id: 'c2', clicked_at: '1972-01-06 00:44:30.000' },
+      { id: 'c3', clicked_at: '1972-01-06 00:44:30.000', is_bot: true },
+    ])
+    api.setNow(Date.UTC(1972, 0, 6, 12))
+    const { data } = await api.read('/stats/daily?days=2&tz=Africa/Monrovia', liberia, StatsDaily)
+    api.setNow(testNowMs)
+    expect(data.map(({ id, clicks }) => [id, clicks])).toEqual([
+      ['1972-01-05', 1],
+      ['1972-01-06', 1],
+    ])
+  })
+})
+
+describe.each(['/stats/overview', '/stats/daily'])('%s', (path) => {
+  it('says which parameter is wrong', async () => {
+    const cases = {
+      'days=0': 'invalid_days',
+      'days=91': 'invalid_days',
+      'days=1.5': 'invalid_days',
+      'tz=Mars/Olympus': 'invalid_tz',
+      'tz=%2B05:30': 'invalid_tz',
+      'tz=': 'invalid_tz',
+      'campaign_id=a%20b': 'invalid_campaign_id',
+      'from=2026-11-01': 'unknown_parameter',
+    }
+    for (const [query, code] of Object.entries(cases)) {
+      expect([query, (await api.get(`${path}?${query}`, key)).json().error]).toEqual([query, code])
+    }
+  })
+
+  it('has every metric of the schema', async () => {
+    const body = (await api.get(path, key)).json()
+    for (const name of metricNames) expect(body.totals ?? body.data[0]).toHaveProperty(name)
+  })
+
+  it('needs the scope read:stats', async () => {
+    const answer = await api.get(path, await api.account(`poor${path.length}`, { scopes: ['read:reports'] }))
+    expect([answer.statusCode, answer.json().required]).toEqual([403, 'read:stats'])
+  })
+})

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { StatsOverview } from '../../../schema/stats.ts'
+import { Usage } from '../../../schema/usage.ts'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { accepted, overCeiling, send } from '../events/send.ts'
+
+let api: TestApp
+let key: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
+  key = await api.account('acme', { plan: 'pro' })
+  await api.account('other', { plan: 'pro' })
+  const click = { campaign_id: 'k1' }
+  await storeClicks(api.stores, 'acme', [
+    { ...click, id: 'october', clicked_at: '2026-10-31 23:59:59.999' },
+    { ...click, id: 'first', clicked_at: '2026-11-01 00:00:00.000' },
+    { ...click, id: 'last', clicked_at: '2026-11-30 23:59:59.999' },
+    { ...click, id: 'december', clicked_at: '2026-12-01 00:00:00.000' },
+    { ...click, id: 'bot', clicked_at: '2026-11-21 10:00:00.000', is_bot: true },
+    { ...click, id: 'test', clicked_at: '2026-11-21 10:00:00.000', is_test: true },
+  ])
+  await storeClicks(api.stores, 'other', [{ ...click, id: 'first', clicked_at: '2026-11-01 00:00:00.000' }])
+  await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1' }])
+})
+afterAll(() => api?.close())
+
+const usage = () => api.read('/usage', key, Usage)
+
+describe('GET /usage', () => {
+  it('tells the clicks and events of this UTC month beside what the plan allows', async () => {
+    api.setNow(testNowMs)
+    expect(await usage()).toEqual({
+      from: '2026-11-01T00:00:00.000Z',
+      to: '2026-12-01T00:00:00.000Z',
+      plan: 'pro',
+      clicks: { tracked: 2, allowance: 1 },
+      events: { stored: 0, ceiling: 20 },
+      limits: { requestsPerMinute: 600, eventsPerMinute: 6000, identifierEventsPerMinute: 120 },
+      asOf: '2026-11-21T15:00:00.000Z',
+    })
+  })
+
+  it('counts clicks as the overview does', async () => {
+    api.setNow(Date.UTC(2026, 10, 30, 12))
+    const { totals } = await api.read('/stats/overview?days=30', key, StatsOverview)
+    expect((await usage()).clicks.tracked).toBe(totals.clicks)
+  })
+
+  it('counts an event once, and none beyond the ceiling', async () => {
+    api.setNow(testNowMs)
+    const event = (n: number) => ({ click_id: 'first', event_name: 'paid', event_id: `e${n}` })
+    expect(await send(api.app, key, event(0))).toEqual(accepted)
+    await send(api.app, key, event(0))
+    expect((await usage()).events.stored).toBe(1)
+    for (let n = 1; n < 20; n++) expect(await send(api.app, key, event(n))).toEqual(accepted)
+    expect(await send(api.app, key, event(20))).toEqual(overCeiling)
+    expect((await usage()).events).toEqual({ stored: 20, ceiling: 20 })
+  })
+
+  it.each([
+    ['the last moment of a year', Date.UTC(2026, 11, 31, 23, 59, 59, 999), '2026-12-01', '2027-01-01', 1],
+    ['the first moment of one', Date.UTC(2027, 0, 1), '2027-01-01', '2027-02-01', 0],
+  ])('starts at zero with the month: %s', async (_name, nowMs, from, to, tracked) => {
+    api.setNow(nowMs)
+    expect(await usage()).toMatchObject({
+      from: `${from}T00:00:00.000Z`,
+      to: `${to}T00:00:00.000Z`,
+      clicks: { tracked },
+      events: { stored: 0 },
+    })
+  })
+
+  it('answers 304 to whoever knows the numbers', async () => {
+    api.setNow(testNowMs)
+    const { headers } = await api.get('/usage', key)
+    const again = await api.app.inject({
+      url: '/api/v1/usage',
+      headers: { authorization: `ApiKey ${key}`, 'if-none-match': String(headers.etag) },
+    })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+  })
+
+  it('takes no parameter, and needs read:stats', async () => {
+    expect((await api.get('/usage?days=7', key)).json().error).toBe('unknown_parameter')
+    const narrow = await api.account('narrow', { scopes: ['read:clicks'] })
+    expect((await api.get('/usage', narrow)).json()).toMatchObject({
+      error: 'insufficient_scope',
+      required: 'read:stats',
+    })
+  })
+})

@@ -1,0 +1,164 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { clickRows } from '../../src/demo/clicks.ts'
+import { conversionRows } from '../../src/demo/conversions.ts'
+import { type DemoTallies, fillDemo } from '../../src/demo/fill.ts'
+import { planDemo } from '../../src/demo/visits.ts'
+import { readSettings } from '../../src/settings.ts'
+import { openStores } from '../../src/stores/open.ts'
+import { testNowMs } from '../kit/app.ts'
+import { makeTestPlace } from '../kit/stores.ts'
+import { exitOf, runHere, start } from './runCommand.ts'
+
+let environment: Record<string, string>
+let remove: () => Promise<void>
+const running: ChildProcessWithoutNullStreams[] = []
+
+beforeAll(async () => {
+  const place = await makeTestPlace()
+  remove = place.remove
+  environment = { ...place.environment, PORT: '0' }
+})
+afterAll(async () => {
+  for (const child of running) child.kill('SIGKILL')
+  await remove()
+})
+
+interface Welcome {
+  url: string
+  docs: string
+  account: string
+  key: string
+  calls: string[]
+}
+
+async function serveDemo(clicks: number): Promise<{ welcome: Welcome; stop: () => Promise<number | null> }> {
+  const child = start(['serve', '--demo', `${clicks}`, '--json'], environment)
+  running.push(child)
+  const exit = exitOf(child)
+  child.stderr.resume()
+  const [line] = await once(createInterface(child.stdout), 'line')
+  return {
+    welcome: JSON.parse(line),
+    stop() {
+      child.kill('SIGTERM')
+      return exit
+    },
+  }
+}
+
+/** Pastes a call into a shell. */
+async function paste(call: string) {
+  const { stdout } = await promisify(execFile)('sh', ['-c', call])
+  return JSON.parse(stdout)
+}
+
+describe('serve --demo', () => {
+  it('fills an empty store and shows a key, the documentation, and calls that work when pasted', async () => {
+    const { welcome, stop } = await serveDemo(3000)
+    const { url, docs, key, calls } = welcome
+    expect((await fetch(docs)).status).toBe(200)
+    const [report, daily, clicks, conversions, event] = await Promise.all(calls.map(paste))
+    expect(report.data.length).toBe(report.bucketCount)
+    expect(report.bucketCount).toBeGreaterThan(15)
+    expect(report.totals.clicks).toBeGreaterThan(500)
+    expect(report.totals.revenue).toBeGreaterThan(0)
+    expect(report.data[0].name).toEqual(expect.any(String))
+    expect(daily.data).toHaveLength(7)
+    expect(clicks.data).toHaveLength(3)
+    expect(conversions.data).toBeInstanceOf(Array)
+    expect(event).toEqual({ accepted: true })
+    for (const call of calls) {
+      expect(call).not.toContain('\n')
+      expect(call).toContain(url)
+      expect(call).toContain(key)
+    }
+    expect(await stop()).toBe(0)
+  })
+
+  it('at its next start gives another key and adds no click twice', async () => {
+    const { welcome, stop } = await serveDemo(3000)
+    const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'demo'], environment)
+    const rows = exported
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(rows.length).toBeGreaterThan(2000)
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+    const [from, to] = [rows[0], rows.at(-1)].map(({ clickedAt }) => clickedAt.slice(0, 10))
+    const report = await paste(
+      `curl -s -H 'Authorization: ApiKey ${welcome.key}' '${welcome.url}/api/v1/reports?group_by=day&from=${from}&to=${to}'`,
+    )
+    expect(report.totals.clicks).toBe(rows.filter(({ isBot, isTest }) => !isBot && !isTest).length)
+    const { stdout } = await runHere(['key', 'list', '--account', 'demo', '--json'], environment)
+    expect(JSON.parse(stdout).keys).toHaveLength(2)
+    expect(await stop()).toBe(0)
+  })
+
+  it('leaves a store alone that has other accounts, a customer called demo among them', async () => {
+    const place = await makeTestPlace()
+    try {
+      await runHere(['account', 'create', '--name', 'Demolition Ltd', '--id', 'demo'], place.environment)
+      const refused = await runHere(['serve', '--demo'], { ...place.environment, PORT: '0' })
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toMatch(/^error: --demo fills an empty store, and this one has accounts \(demo\)\..*\n$/)
+    } finally {
+      await place.remove()
+    }
+  })
+})
+
+describe('the verb demo', () => {
+  const words = ['demo', '--account', 'playground', '--clicks', '2000', '--days', '30', '--seed', '7', '--json']
+
+  it('fills any account, in its own currency, through the importer', async () => {
+    await runHere(['account', 'create', '--name', 'Play', '--id', 'playground', '--currency', 'EUR'], environment)
+    const { code, stdout, stderr } = await runHere(words, environment)
+    expect([code, stderr]).toEqual([0, ''])
+    const tallies = JSON.parse(stdout) as DemoTallies
+    expect(tallies.clicks.inserted).toBeGreaterThan(1500)
+    expect(tallies.conversions.inserted).toBeGreaterThan(20)
+    expect(tallies.campaigns.inserted).toBe(20)
+    expect(tallies['pixel-events'].inserted).toBeGreaterThan(300)
+    for (const resource of ['clicks', 'conversions', 'pixel-events', 'offers'] as const) {
+      expect(tallies[resource].rejected).toBe(0)
+    }
+  })
+
+  it('stores every row of its plan, and adds nothing that is there when it runs again', async () => {
+    const stores = await openStores(readSettings(environment), () => {})
+    const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })
+    if (!account) throw new Error('no account')
+    const plan = planDemo({ seed: 7, clicks: 2000, days: 30, nowMs: testNowMs, currency: 'EUR' })
+    const fill = () =>
+      fillDemo(stores, account, plan, { say: () => {}, signal: new AbortController().signal, onProgress: () => {} })
+    const clicks = [...clickRows(plan)].length
+    const conversions = new Set([...conversionRows(plan)].map(({ id }) => id)).size
+    const first = await fill()
+    expect([first.clicks.inserted, first.conversions.inserted]).toEqual([clicks, conversions])
+    const second = await fill()
+    expect(second.clicks).toMatchObject({ inserted: 0, duplicates: clicks })
+    expect(second.conversions).toMatchObject({ inserted: 0, updated: 0 })
+    expect(second.campaigns).toMatchObject({ inserted: 0, updated: 0, duplicates: 20 })
+    await stores.close()
+  })
+
+  it('refuses an account that is not there, and numbers that are none', async () => {
+    const nobody = await runHere(['demo', '--account', 'nobody'], environment)
+    expect([nobody.code, nobody.stderr]).toEqual([1, 'error: there is no account nobody; see: account list.\n'])
+    for (const wrong of [
+      ['--clicks', '0'],
+      ['--days', '367'],
+      ['--seed', '-1'],
+      ['--clicks', '1e3'],
+    ]) {
+      const refused = await runHere(['demo', '--account', 'playground', ...wrong], environment)
+      expect([refused.code, refused.stderr.split('\n').length]).toEqual([2, 2])
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runCommand } from '../../src/cli/program.ts'
+import { packageRoot } from '../../src/package.ts'
+
+/** How a run of the command ended. */
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Starts the compiled command with nothing in its environment but what is given. */
+export function start(words: readonly string[], environment: Record<string, string>): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), ...words], {
+    env: { PATH: process.env.PATH, ...environment },
+  })
+}
+
+/** Runs the command in this process. */
+export async function runHere(words: readonly string[], environment: Record<string, string>): Promise<Ended> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const texts = Promise.all([text(stdout), text(stderr)])
+  const code = await runCommand(words, { environment, stdout, stderr })
+  stdout.end()
+  stderr.end()
+  const [out, err] = await texts
+  return { code, stdout: out, stderr: err }
+}
+
+/** Runs the compiled command in a process of its own. */
+export async function run(words: readonly string[], environment: Record<string, string>): Promise<Ended> {
+  const child = start(words, environment)
+  child.stdin.end()
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
+  return { code, stdout, stderr }
+}
+
+/** @returns the exit code, null when a signal ended it */
+export function exitOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+}

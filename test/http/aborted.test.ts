@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { Readable, Writable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { App, Room } from '../../src/http/context.ts'
+import { openLog } from '../../src/http/logging.ts'
+import { openRaw, rawGet } from '../kit/rawConnection.ts'
+import { openProbe, type Probe, probeRoutes } from './probe.ts'
+
+interface Line {
+  level: number
+  msg: string
+}
+
+const lines: Line[] = []
+const destination = new Writable({
+  write(chunk, _encoding, done) {
+    lines.push(JSON.parse(`${chunk}`))
+    done()
+  },
+})
+const config = { scope: 'read:clicks' } as const
+let started = 0
+let ended = 0
+let probe: Probe
+let key: string
+
+function routes(app: App, { answers, exports }: Room): void {
+  const endOf = async (signal: AbortSignal) => {
+    started += 1
+    await once(signal, 'abort')
+    ended += 1
+    signal.throwIfAborted()
+  }
+  app.get('/waits', { config }, ({ signal }) => endOf(signal))
+  app.get('/shares', { config }, (request, reply) =>
+    answers.send(request, reply, async (signal) => {
+      await endOf(signal)
+      return { asOf: '' }
+    }),
+  )
+  app.get('/exports', { config }, (request, reply) =>
+    exports.send(request, reply, 'csv', async function* (signal) {
+      await endOf(signal)
+      yield Buffer.alloc(0)
+    }),
+  )
+  app.get('/streams', { config }, (_request, reply) => {
+    started += 1
+    const body = Readable.from(
+      (async function* () {
+        for (;;) yield 'more'.repeat(10_000)
+      })(),
+    )
+    body.once('close', () => {
+      ended += 1
+    })
+    return reply.type('text/plain').send(body)
+  })
+  app.get('/files', { config }, () => {
+    throw Object.assign(new Error('EMFILE: too many open files, open /secret'), { code: 'EMFILE' })
+  })
+  probeRoutes(app)
+}
+
+beforeAll(async () => {
+  probe = await openProbe({ rooms: [routes], log: openLog('debug', destination) })
+  key = await probe.key('acme')
+  await probe.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterEach(() => {
+  lines.length = 0
+  started = 0
+  ended = 0
+})
+afterAll(() => probe.close())
+
+const aborted = () => lines.filter(({ msg }) => msg === 'request aborted')
+const serious = () => lines.filter(({ level }) => level >= 40)
+
+describe('a client that disconnects', () => {
+  it.each(['/waits', '/shares', '/exports'])('is no bug while its response is made: %s', async (path) => {
+    const { socket } = await openRaw(probe.app, rawGet(`/api/v1${path}`, key))
+    await expect.poll(() => started).toBe(1)
+    socket.destroy()
+    await expect.poll(aborted).toEqual([expect.objectContaining({ level: 30, method: 'GET', route: `/api/v1${path}` })])
+    expect([ended, serious()]).toEqual([1, []])
+  })
+
+  it('is no bug in the middle of its response', async () => {
+    const { socket, received } = await openRaw(probe.app, rawGet('/api/v1/streams', key))
+    await expect.poll(received).toContain('more')
+    socket.destroy()
+    await expect.poll(() => ended).toBe(1)
+    expect(serious()).toEqual([])
+  })
+
+  it('is no bug in the middle of its body', async () => {
+    const head = `POST /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\nContent-Type: application/json\r\n`
+    const { socket, received } = await openRaw(probe.app, `${head}Expect: 100-continue\r\nContent-Length: 50\r\n\r\n{`)
+    await expect.poll(received).toContain('HTTP/1.1 100 Continue')
+    socket.resetAndDestroy()
+    await expect.poll(() => aborted().length).toBe(1)
+    expect(serious()).toEqual([])
+  })
+
+  it('ends what it asked for also when it left before its key was known', async () => {
+    const unseen = await probe.key('unseen')
+    const { socket } = await openRaw(probe.app, rawGet('/api/v1/waits', unseen))
+    socket.destroy()
+    const { socket: second } = await openRaw(probe.app, rawGet('/api/v1/waits', key))
+    await expect.poll(() => started - ended).toBe(1)
+    second.destroy()
+    await expect.poll(() => started - ended).toBe(0)
+    expect(serious()).toEqual([])
+  })
+})
+
+it('a process that may open no more files says so, and asks to be tried again', async () => {
+  const answer = await probe.app.inject({ url: '/api/v1/files', headers: { authorization: `ApiKey ${key}` } })
+  expect([answer.statusCode, answer.json().error, answer.headers['retry-after']]).toEqual([503, 'unavailable', '5'])
+  expect(answer.body).not.toContain('secret')
+  expect(lines.map(({ msg }) => msg)).toContain('out of file descriptors: raise the limit of open files')
+  expect(lines.map(({ msg }) => msg)).not.toContain('a bug')
+})

@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import type { App, Room } from '../../src/http/context.ts'
+import { rowsOf } from '../import/runImport.ts'
+import { testNowMs } from '../kit/app.ts'
+import { openRaw, type RawConnection, rawGet } from '../kit/rawConnection.ts'
+import { openProbe, type Probe } from './probe.ts'
+
+let probe: Probe
+const keys: string[] = []
+const connections: RawConnection[] = []
+
+/** An export without an end, which no store is asked for. */
+function endlessExport(app: App, room: Room): void {
+  const chunk = Buffer.alloc(65_536, 'x')
+  app.get('/endless', { config: { scope: 'read:clicks' } }, (request, reply) =>
+    room.exports.send(request, reply, 'ndjson', async function* (signal) {
+      while (!signal.aborted) yield chunk
+    }),
+  )
+}
+
+beforeAll(async () => {
+  probe = await openProbe({ rooms: [endlessExport] })
+  for (let n = 0; n < 14; n++) keys.push(await probe.key(`account-${n}`))
+  await probe.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterEach(() => {
+  for (const { socket } of connections.splice(0)) socket.destroy()
+})
+afterAll(() => probe.close())
+
+/** Begins an export that is read no further than its status. @returns the status */
+async function begin(account: number, app = probe.app, path = '/endless'): Promise<number> {
+  const connection = await openRaw(app, rawGet(`/api/v1${path}`, keys[account]))
+  connections.push(connection)
+  await expect.poll(connection.received).toMatch(/^HTTP\/1\.1 \d+ /)
+  connection.socket.pause()
+  return Number(connection.received().slice(9, 12))
+}
+
+describe('the places for exports', () => {
+  it('are two for an account until half of them are taken, then one, so that twelve accounts have one', async () => {
+    const statuses: number[] = []
+    for (const account of [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]) statuses.push(await begin(account))
+    const [ok, tooMany, full] = [200, 429, 503]
+    expect(statuses).toEqual([ok, ok, tooMany, ok, ok, ok, ok, ok, tooMany, ok, ok, ok, ok, ok, full])
+  })
+
+  it('are free again when the clients have disconnected', async () => {
+    for (const account of [0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8]) await expect.poll(() => begin(account)).toBe(200)
+    for (const { socket } of connections.splice(0)) socket.destroy()
+    await expect.poll(() => begin(9)).toBe(200)
+    await expect.poll(() => begin(9)).toBe(200)
+  })
+})
+
+it('a client that stops reading an export loses its place, and its query ends', async () => {
+  const { stores } = probe
+  await stores.clickhouse.client.command({
+    query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
+      SELECT 'account-0', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), hex(sipHash128(number))
+      FROM numbers(200000)`,
+  })
+  const running = () =>
+    rowsOf(stores, "SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'clicks.export'")
+  const pace = { stallMs: 1_000, spanMs: 60_000, spanBytesMin: 1, checkMs: 20 }
+  const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, pace })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const path = '/clicks?format=ndjson'
+  expect([await begin(0, app, path), await begin(0, app, path)]).toEqual([200, 200])
+  await expect.poll(running).toHaveLength(2)
+  await expect.poll(running).toEqual([])
+  await expect.poll(() => begin(0, app, path)).toBe(200)
+  await app.close()
+})

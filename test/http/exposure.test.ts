@@ -1,0 +1,194 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { makeKeyText } from '../../src/accounts/keyFormat.ts'
+import { type AppParts, buildApp } from '../../src/app.ts'
+import type { App } from '../../src/http/context.ts'
+import { readSettings } from '../../src/settings.ts'
+import { testNowMs } from '../kit/app.ts'
+import { openProbe, type Probe, probeRoutes } from './probe.ts'
+
+let probe: Probe
+let key: string
+const apps: App[] = []
+
+beforeAll(async () => {
+  probe = await openProbe()
+  key = await probe.key('acme')
+})
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close()
+})
+afterAll(() => probe.close())
+
+/** A server on the same stores, with other settings or parts. */
+async function open(environment: Record<string, string> = {}, parts: Partial<AppParts> = {}): Promise<App> {
+  const { stores } = probe
+  const settings = readSettings({ ...stores.environment, ...environment })
+  const app = await buildApp({ settings, stores, now: () => testNowMs, rooms: [probeRoutes], ...parts })
+  apps.push(app)
+  return app
+}
+
+const url = '/api/v1/probe?group_by=day'
+
+describe('the address of a caller behind a proxy', () => {
+  /** Sends wrong keys of "one caller a request", as far as the header tells. @returns the statuses seen */
+  async function tryKeys(app: App, remoteAddress: string): Promise<number[]> {
+    const seen = new Set<number>()
+    for (let count = 0; count < 125; count++) {
+      const headers = { authorization: `ApiKey ${makeKeyText()}`, 'x-forwarded-for': `198.51.100.${count}` }
+      seen.add((await app.inject({ url, headers, remoteAddress })).statusCode)
+    }
+    return [...seen]
+  }
+
+  it('is never taken from a header that anybody can send', async () => {
+    expect(await tryKeys(await open(), '203.0.113.7')).toEqual([401, 429])
+    expect(await tryKeys(await open({ TRUST_PROXY: '10.0.0.0/8' }), '203.0.113.7')).toEqual([401, 429])
+  })
+
+  it('is taken from the header of a proxy that the settings name, past what callers put into it', async () => {
+    const app = await open({ TRUST_PROXY: '10.0.0.0/8,127.0.0.1' })
+    expect(await tryKeys(app, '10.1.2.3')).toEqual([401])
+    const seen = new Set<number>()
+    for (let count = 0; count < 125; count++) {
+      const headers = { authorization: `ApiKey ${makeKeyText()}`, 'x-forwarded-for': `192.0.2.${count}, 203.0.113.9` }
+      seen.add((await app.inject({ url, headers, remoteAddress: '10.1.2.3' })).statusCode)
+    }
+    expect([...seen]).toEqual([401, 429])
+  })
+
+  it('is refused as a setting when it is none, or when it would trust everybody', () => {
+    for (const TRUST_PROXY of [
+      'true',
+      'all',
+      '10.0.0.0/8,',
+      'proxy.example.com',
+      '1',
+      '999.1.1.1',
+      '10.0.0.0/64',
+      '::::',
+      '0.0.0.0/0',
+      '::/0',
+    ]) {
+      expect(() => readSettings({ TRUST_PROXY })).toThrow(/^TRUST_PROXY=/)
+    }
+  })
+
+  it('is refused as a list of networks that together hold every IPv4 or every IPv6 address', () => {
+    for (const TRUST_PROXY of [
+      '0.0.0.0/1,128.0.0.0/1',
+      '128.0.0.0/1,10.0.0.1,0.0.0.0/1',
+      '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2',
+      // Every address but those that no host on the Internet has.
+      '1.0.0.0/8,2.0.0.0/7,4.0.0.0/6,8.0.0.0/5,16.0.0.0/4,32.0.0.0/3,64.0.0.0/2,128.0.0.0/2,192.0.0.0/3',
+      '::/1,8000::/1',
+      '2000::/4,3000::/4',
+      '2000::/3',
+      '10.0.0.0/8,::/2',
+      '::ffff:0:0/96',
+      '::ffff:0.0.0.0/97,128.0.0.0/1',
+    ]) {
+      expect(() => readSettings({ TRUST_PROXY }), TRUST_PROXY).toThrow(/^TRUST_PROXY=.* do not hold every address\.$/)
+    }
+    for (const TRUST_PROXY of [
+      '0.0.0.0/1,128.0.0.0/2',
+      '128.0.0.0/1',
+      '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7,::1,fe80::1%eth0',
+      '::ffff:10.0.0.0/104,2001:db8::1',
+    ]) {
+      expect(readSettings({ TRUST_PROXY })).toMatchObject({ TRUST_PROXY })
+    }
+  })
+})
+
+describe('a web page of another origin', () => {
+  const preflight = (app: App, origin: string) =>
+    app.inject({
+      method: 'OPTIONS',
+      url,
+      headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
+    })
+  const ask = (app: App, origin: string) => app.inject({ url, headers: { origin, authorization: `ApiKey ${key}` } })
+
+  it('may not read answers, unless the settings name it', async () => {
+    const app = await open()
+    expect((await preflight(app, 'https://app.example.com')).statusCode).toBe(405)
+    expect((await ask(app, 'https://app.example.com')).headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  it('may when the settings name it; others may not, and unknown paths stay unknown', async () => {
+    const app = await open({ CORS_ORIGINS: 'https://app.example.com,http://localhost:5173' })
+    const allowed = await preflight(app, 'https://app.example.com')
+    expect(allowed.statusCode).toBe(204)
+    expect(allowed.headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example.com',
+      'access-control-allow-headers': 'authorization, content-type, if-none-match',
+      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-max-age': '600',
+    })
+    expect(allowed.headers['access-control-allow-credentials']).toBeUndefined()
+    const answer = await ask(app, 'http://localhost:5173')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['access-control-allow-origin']).toBe('http://localhost:5173')
+    expect(answer.headers['access-control-expose-headers']).toContain('x-ratelimit-remaining')
+    expect((await ask(app, 'https://evil.example')).headers['access-control-allow-origin']).toBeUndefined()
+    const refused = await app.inject({ url, headers: { origin: 'http://localhost:5173' } })
+    expect([refused.statusCode, refused.headers['access-control-allow-origin']]).toEqual([401, 'http://localhost:5173'])
+    expect((await app.inject({ method: 'POST', url: '/nowhere' })).statusCode).toBe(404)
+    expect((await app.inject({ method: 'DELETE', url })).statusCode).toBe(405)
+  })
+
+  it('is a setting of origins or of all of them, not of anything else', () => {
+    expect(readSettings({ CORS_ORIGINS: '*' }).CORS_ORIGINS).toBe('*')
+    for (const CORS_ORIGINS of [
+      'example.com',
+      'https://a.example/',
+      'https://a.example/x',
+      '*,https://a.example',
+      'null',
+    ]) {
+      expect(() => readSettings({ CORS_ORIGINS })).toThrow(/^CORS_ORIGINS=/)
+    }
+  })
+})
+
+describe('a sender that is slow', () => {
+  /** Sends bytes and nothing more. @returns all that comes back until the server ends the connection */
+  async function sendAndWait(app: App, bytes: string): Promise<string> {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write(bytes)
+    return await text(socket)
+  }
+
+  it('is cut off with 408, in its headers, in its body and when it sends a byte at a time', async () => {
+    const app = await open({}, { arrivalMs: 900 })
+    await app.listen({ port: 0 })
+    const begun = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\n'
+    const inBody = `${begun}Authorization: ApiKey ${key}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`
+    for (const answer of await Promise.all([sendAndWait(app, begun), sendAndWait(app, inBody)])) {
+      expect(answer).toMatch(/^HTTP\/1.1 408 /)
+      expect(answer).toContain('"error":"request_timeout"')
+    }
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.on('error', () => {})
+    const ended = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(begun)
+    const dripping = setInterval(() => socket.write('X-Slow: 1\r\n'), 20)
+    await ended
+    clearInterval(dripping)
+  })
+
+  it('takes nothing from the others', async () => {
+    const app = await open({}, { arrivalMs: 900 })
+    await app.listen({ port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const slow = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    for (const socket of slow) socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
+    const answer = await fetch(`http://127.0.0.1:${port}${url}`, { headers: { authorization: `ApiKey ${key}` } })
+    expect(answer.status).toBe(200)
+    await Promise.all(slow.map((socket) => (socket.closed ? undefined : once(socket.resume(), 'close'))))
+  })
+})

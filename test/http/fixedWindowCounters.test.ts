@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { MinuteCounters } from '../../src/http/fixedWindowCounters.ts'
+
+it('keeps every counter for its minute, however many names are invented', () => {
+  const counters = new MinuteCounters(1_000_000)
+  expect(counters.add('real', 0)).toEqual({ count: 1, endsInMs: 60_000 })
+  for (let n = 0; n < 300_000; n++) counters.add(`invented-${n}`, 30_000)
+  expect(counters.add('real', 59_999)).toEqual({ count: 2, endsInMs: 1 })
+  expect(counters.add('real', 60_000)).toEqual({ count: 1, endsInMs: 60_000 })
+})
+
+it('counts each minute from its first count, across the turns of its memory', () => {
+  const counters = new MinuteCounters(1_000)
+  counters.add('other', 0)
+  for (const atMs of [50_000, 61_000]) counters.add('late', atMs)
+  expect(counters.add('late', 109_999)).toEqual({ count: 3, endsInMs: 1 })
+  expect(counters.add('late', 110_000)).toEqual({ count: 1, endsInMs: 60_000 })
+})
+
+it('takes no more than its size: names beyond it are not counted, those in it are kept', () => {
+  const counters = new MinuteCounters(1_000)
+  counters.add('real', 0)
+  for (let n = 0; n < 5_000; n++) counters.add(`invented-${n}`, 1)
+  expect(counters.size).toBe(1_000)
+  expect(counters.add('real', 2).count).toBe(2)
+  expect(counters.add('late', 3)).toEqual({ count: 1, endsInMs: 60_000 })
+  expect(counters.add('late', 4)).toEqual({ count: 1, endsInMs: 60_000 })
+  // All of it is over after two minutes.
+  counters.add('first', 60_000)
+  counters.add('second', 120_000)
+  expect(counters.size).toBeLessThanOrEqual(2)
+  expect(counters.add('late', 120_001).count).toBe(1)
+  expect(counters.add('late', 120_002).count).toBe(2)
+})
+
+it('ends every minute when the clock is set back', () => {
+  const counters = new MinuteCounters(10)
+  counters.add('a', 100_000)
+  expect(counters.add('a', 50_000)).toEqual({ count: 1, endsInMs: 60_000 })
+})

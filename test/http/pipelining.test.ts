@@ -1,0 +1,151 @@
+import { EventEmitter, once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readdir, readlink } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { Type } from '@sinclair/typebox'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/http/context.ts'
+import { pipelinedMax } from '../../src/http/pipelining.ts'
+import { testNowMs } from '../kit/app.ts'
+import { openRaw, rawGet } from '../kit/rawConnection.ts'
+import { openProbe, type Probe } from './probe.ts'
+
+/** Emits `release` to let held responses be sent. */
+const held = new EventEmitter().setMaxListeners(0)
+const config = { scope: 'read:clicks' } as const
+let started = 0
+let inFlight = 0
+let mostInFlight = 0
+let probe: Probe
+let key: string
+
+function routes(app: App): void {
+  app.get('/held', { config }, async ({ signal }) => {
+    started += 1
+    inFlight += 1
+    mostInFlight = Math.max(mostInFlight, inFlight)
+    await once(held, 'release', { signal }).finally(() => {
+      inFlight -= 1
+    })
+    return { held: true }
+  })
+  app.get('/number/:n', { config, schema: { params: Type.Object({ n: Type.String() }) } }, ({ params }) => params)
+  app.get('/begun', { config }, (_request, reply) => {
+    const body = new Readable({ read() {} })
+    body.push('begun')
+    held.once('release', () => body.push(null))
+    return reply.type('text/plain').send(body)
+  })
+}
+
+beforeAll(async () => {
+  probe = await openProbe({ rooms: [routes] })
+  key = await probe.key('acme')
+  await probe.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => probe.close())
+beforeEach(() => {
+  started = 0
+  mostInFlight = 0
+})
+
+const get = (path: string) => rawGet(`/api/v1${path}`, key)
+const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
+
+describe('requests that arrive together on one connection', () => {
+  it('are answered in the order in which they were sent', async () => {
+    const connection = await openRaw(probe.app, [1, 2, 3, 4, 5].map((n) => get(`/number/${n}`)).join(''))
+    await expect.poll(() => [...connection.received().matchAll(/"n":"(\d)"/g)].map(([, n]) => n)).toHaveLength(5)
+    expect([...connection.received().matchAll(/"n":"(\d)"/g)].map(([, n]) => n).join('')).toBe('12345')
+    connection.socket.destroy()
+  })
+
+  it('are handled one at a time', async () => {
+    const connection = await openRaw(probe.app, get('/held').repeat(6))
+    await expect
+      .poll(() => {
+        held.emit('release')
+        return statusesIn(connection.received())
+      })
+      .toEqual([200, 200, 200, 200, 200, 200])
+    expect([started, mostInFlight]).toEqual([6, 1])
+    connection.socket.destroy()
+  })
+
+  it('release the reads of the account when the connection closes', async () => {
+    const connection = await openRaw(probe.app, get('/held').repeat(12))
+    await expect.poll(() => inFlight).toBeGreaterThan(0)
+    connection.socket.destroy()
+    await expect.poll(() => inFlight).toBe(0)
+    const reads = Array.from({ length: 8 }, () =>
+      probe.app.inject({ url: '/api/v1/number/1', headers: { authorization: `ApiKey ${key}` } }),
+    )
+    expect((await Promise.all(reads)).map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200))
+  })
+
+  it('end the connection with 400 when more wait than may, and none of those is handled', async () => {
+    const connection = await openRaw(probe.app, get('/held').repeat(1 + pipelinedMax + 1))
+    await expect.poll(connection.isClosed).toBe(true)
+    expect(statusesIn(connection.received())).toEqual([400])
+    expect(connection.received()).toMatch(/Connection: close[\s\S]*"error":"invalid_request"/)
+    await expect.poll(() => inFlight).toBe(0)
+    expect(started).toBeLessThanOrEqual(1)
+  })
+
+  it('may be as many as may wait, and one more', async () => {
+    const connection = await openRaw(probe.app, get('/number/1').repeat(1 + pipelinedMax))
+    await expect.poll(() => statusesIn(connection.received())).toEqual(Array(1 + pipelinedMax).fill(200))
+    connection.socket.destroy()
+  })
+
+  it('end the connection without a word when the response in flight has begun', async () => {
+    const connection = await openRaw(probe.app, get('/begun'))
+    await expect.poll(connection.received).toContain('begun')
+    connection.socket.write(get('/number/1').repeat(pipelinedMax + 1))
+    await expect.poll(connection.isClosed).toBe(true)
+    expect(statusesIn(connection.received())).toEqual([200])
+  })
+})
+
+describe('what is no HTTP behind a request', () => {
+  it('is answered after it', async () => {
+    const connection = await openRaw(probe.app, `${get('/held')}${get('/number/2')}no HTTP\r\n\r\n`)
+    await expect.poll(() => inFlight).toBe(1)
+    held.emit('release')
+    await expect.poll(connection.isClosed).toBe(true)
+    expect(statusesIn(connection.received())).toEqual([200, 200, 400])
+    expect(connection.received()).toMatch(/"held":true[\s\S]*"n":"2"[\s\S]*"error":"invalid_request"/)
+  })
+
+  it('is answered after it also when it is late', async () => {
+    const { stores } = probe
+    const parts = { settings: stores.settings, stores, now: () => testNowMs, rooms: [routes], arrivalMs: 300 }
+    const app = await buildApp(parts)
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const late = once(app.server, 'clientError')
+    const connection = await openRaw(app, `${get('/begun')}GET /late HTTP/1.1\r\n`)
+    await expect.poll(connection.received).toContain('begun')
+    await late
+    held.emit('release')
+    await expect.poll(connection.isClosed).toBe(true)
+    expect(statusesIn(connection.received())).toEqual([200, 408])
+    expect(connection.received()).toMatch(/begun\r\n0\r\n\r\nHTTP\/1\.1 408 /)
+    await app.close()
+  })
+})
+
+it.skipIf(!existsSync('/proc/self/fd'))('documentation that nobody reads holds no files open', async () => {
+  const openFiles = async () => {
+    const names = await readdir('/proc/self/fd')
+    const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+    return targets.filter((target) => target.includes('swagger-ui'))
+  }
+  const path = '/api/v1/docs/static/swagger-ui-bundle.js'
+  const connection = await openRaw(probe.app, rawGet(path).repeat(30))
+  await expect.poll(connection.received).toContain('HTTP/1.1 200')
+  connection.socket.destroy()
+  // The server has noticed once a request that came later has been answered.
+  expect((await probe.app.inject(path)).statusCode).toBe(200)
+  await expect.poll(openFiles).toEqual([])
+})

@@ -1,0 +1,82 @@
+import { Type } from '@sinclair/typebox'
+import { pageParameters } from '../../schema/page.ts'
+import { Id } from '../../schema/scalars.ts'
+import { type Scope, scopes } from '../../schema/scopes.ts'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { createKey } from '../../src/accounts/keys.ts'
+import { type AppParts, buildApp } from '../../src/app.ts'
+import type { App } from '../../src/http/context.ts'
+import { notFound } from '../../src/problem.ts'
+import { testNowMs } from '../kit/app.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+
+/** A server whose only room shows what the gate lets through. */
+export interface Probe {
+  readonly app: App
+  readonly stores: TestStores
+  key(accountId: string, options?: { plan?: string; scopes?: readonly Scope[] }): Promise<string>
+  close(): Promise<void>
+}
+
+/** @param parts what differs from an ordinary server */
+export async function openProbe(parts: Partial<AppParts> = {}): Promise<Probe> {
+  const stores = await openTestStores()
+  const app = await buildApp({
+    settings: stores.settings,
+    stores,
+    now: () => testNowMs,
+    rooms: [probeRoutes],
+    ...parts,
+  })
+  return {
+    app,
+    stores,
+    async key(accountId, { plan = 'scale', scopes: wanted = scopes } = {}) {
+      await createAccount(stores.postgres, { id: accountId, name: accountId, plan, currency: 'USD' })
+      const created = await createKey(stores.postgres, { accountId, name: 'test', scopes: wanted, expiresAt: null })
+      if (!created) throw new Error(`no account ${accountId}`)
+      return created.key
+    },
+    async close() {
+      await app.close()
+      await stores.close()
+    },
+  }
+}
+
+/** Every kind of parameter that the API has. */
+export const ProbeQuery = Type.Object({
+  ...pageParameters,
+  group_by: Type.Union([Type.Literal('campaign'), Type.Literal('day')]),
+  converted: Type.Optional(Type.Boolean()),
+  campaign_id: Type.Optional(Type.String({ ...Id, description: 'A campaign.' })),
+  q: Type.Optional(Type.String({ minLength: 2, maxLength: 5 })),
+  shift: Type.Optional(Type.Integer({ minimum: -5, maximum: 5 })),
+})
+
+export function probeRoutes(app: App): void {
+  app.get(
+    '/probe',
+    { schema: { tags: ['Probe'], querystring: ProbeQuery }, config: { scope: 'read:clicks' } },
+    (request) => ({
+      query: request.query,
+    }),
+  )
+  app.get(
+    '/probe/:id',
+    { schema: { tags: ['Probe'], params: Type.Object({ id: Id }) }, config: { scope: 'read:clicks' } },
+    ({ params, caller }) => {
+      if (params.id !== 'mine') throw notFound()
+      const { accountId, plan } = caller
+      return { accountId, plan: plan.name }
+    },
+  )
+  app.get('/bug', { config: { scope: 'read:clicks' } }, () => {
+    throw new Error('a secret of the inside')
+  })
+  app.post(
+    '/events',
+    { schema: { tags: ['Events'], body: Type.Object({}) }, config: { scope: 'write:events' } },
+    ({ body }) => ({ body }),
+  )
+}

@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/http/context.ts'
+import type { ReaderPace } from '../../src/http/readerPace.ts'
+import { testNowMs } from '../kit/app.ts'
+import { openRaw, type RawConnection, rawGet } from '../kit/rawConnection.ts'
+import { openProbe, type Probe } from './probe.ts'
+
+const config = { scope: 'read:clicks' } as const
+const chunk = Buffer.alloc(65_536, 'x')
+/** More than the operating system keeps for a client that reads nothing. */
+const large = Buffer.alloc(40_000_000, 'x')
+const smallChunks = 40
+let streaming = 0
+let probe: Probe
+let key: string
+const apps: App[] = []
+const connections: RawConnection[] = []
+
+function routes(app: App): void {
+  app.get('/endless', { config }, (_request, reply) => {
+    streaming += 1
+    const body = new Readable({
+      read() {
+        this.push(chunk)
+      },
+    })
+    body.once('close', () => {
+      streaming -= 1
+    })
+    return reply.type('text/plain').send(body)
+  })
+  app.get('/large', { config }, (_request, reply) => reply.type('text/plain').send(large))
+  app.get('/slow', { config }, (_request, reply) => {
+    async function* small() {
+      for (let count = 0; count < smallChunks; count++) {
+        await pause(20)
+        yield 'small '
+      }
+    }
+    return reply.type('text/plain').send(Readable.from(small()))
+  })
+}
+
+beforeAll(async () => {
+  probe = await openProbe({ rooms: [routes] })
+  key = await probe.key('acme')
+})
+afterEach(async () => {
+  for (const { socket } of connections.splice(0)) socket.destroy()
+  for (const app of apps.splice(0)) await app.close()
+})
+afterAll(() => probe.close())
+
+/** Asks a server with that pace, over a connection that reads nothing yet. */
+async function ask(path: string, pace: Partial<ReaderPace>): Promise<RawConnection> {
+  const { stores } = probe
+  const app = await buildApp({
+    settings: stores.settings,
+    stores,
+    now: () => testNowMs,
+    rooms: [routes],
+    pace: { stallMs: 60_000, spanMs: 60_000, spanBytesMin: 1, checkMs: 10, ...pace },
+  })
+  apps.push(app)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const connection = await openRaw(app, rawGet(`/api/v1${path}`, key))
+  connection.socket.pause()
+  connections.push(connection)
+  return connection
+}
+
+/** Whether the server holds a connection. */
+const isServed = () =>
+  new Promise<boolean>((resolve) => apps[0]?.server.getConnections((_error, count) => resolve(count > 0)))
+
+describe('a client that does not read', () => {
+  it('is disconnected from a stream, whose source is closed', async () => {
+    await ask('/endless', { stallMs: 200 })
+    await expect.poll(() => streaming).toBe(1)
+    await expect.poll(isServed).toBe(false)
+    await expect.poll(() => streaming).toBe(0)
+  })
+
+  it('is disconnected from a response of one piece', async () => {
+    await ask('/large', { stallMs: 200 })
+    await expect.poll(isServed).toBe(true)
+    await expect.poll(isServed).toBe(false)
+  })
+
+  it('is disconnected also when it takes a little now and then', async () => {
+    const { socket } = await ask('/endless', { spanMs: 400, spanBytesMin: 200_000_000 })
+    const reading = setInterval(() => socket.read(1_000), 10)
+    await expect.poll(isServed).toBe(true)
+    await expect.poll(isServed).toBe(false)
+    clearInterval(reading)
+  })
+})
+
+describe('a client that reads', () => {
+  it('gets all of a response of one piece, however many checks that takes', async () => {
+    const connection = await ask('/large', { stallMs: 1_000, spanMs: 1_000, spanBytesMin: 100_000 })
+    let bytes = 0
+    // A hundred pauses, each of several checks.
+    connection.socket.removeAllListeners('data').on('data', (part) => {
+      bytes += part.length
+      if (bytes > (large.length / 100) * pauses) {
+        pauses += 1
+        connection.socket.pause()
+        setTimeout(() => connection.socket.resume(), 20)
+      }
+    })
+    let pauses = 1
+    connection.socket.resume()
+    await expect.poll(() => bytes).toBeGreaterThan(large.length)
+  })
+
+  it('is not disconnected because the server is slow', async () => {
+    const connection = await ask('/slow', { stallMs: 100, spanMs: 100, spanBytesMin: 1_000_000 })
+    connection.socket.resume()
+    await expect.poll(connection.received).toContain('\r\n0\r\n\r\n')
+    expect(connection.received().match(/small/g)).toHaveLength(smallChunks)
+  })
+})

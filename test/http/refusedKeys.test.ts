@@ -1,0 +1,185 @@
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { scopes } from '../../schema/scopes.ts'
+import { hashOfKey, makeKeyText } from '../../src/accounts/keyFormat.ts'
+import { openKeyLookUps, tooLate } from '../../src/accounts/keyLookups.ts'
+import { createKey, revokeKey } from '../../src/accounts/keys.ts'
+import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/http/context.ts'
+import type { Postgres } from '../../src/stores/postgres/connection.ts'
+import { testNowMs } from '../kit/app.ts'
+import { openProbe, type Probe, probeRoutes } from './probe.ts'
+
+let probe: Probe
+const apps: App[] = []
+
+beforeAll(async () => {
+  probe = await openProbe()
+})
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close()
+})
+afterAll(() => probe.close())
+
+const url = '/api/v1/probe?group_by=day'
+
+/** A server that has seen no key yet, and what it answers to a key from an address. */
+async function openFresh() {
+  const { stores } = probe
+  const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, rooms: [probeRoutes] })
+  apps.push(app)
+  const send = (key: string, remoteAddress = '203.0.113.7') =>
+    app.inject({ url, headers: { authorization: `ApiKey ${key}` }, remoteAddress })
+  const sendMany = async (count: number, makeKey: () => string) => {
+    const answers = []
+    for (let sent = 0; sent < count; sent++) answers.push(await send(makeKey()))
+    return answers
+  }
+  return { app, send, sendMany }
+}
+
+const statusesOf = (answers: readonly { statusCode: number }[]) => {
+  const counts: Record<number, number> = {}
+  for (const { statusCode } of answers) counts[statusCode] = (counts[statusCode] ?? 0) + 1
+  return counts
+}
+
+async function keyOf(accountId: string, expiresAt: Date | null = null) {
+  const created = await createKey(probe.stores.postgres, { accountId, name: 'x', scopes, expiresAt })
+  if (!created) throw new Error(`no account ${accountId}`)
+  return created
+}
+
+describe('a valid key that this process has not seen', () => {
+  it('is accepted however many malformed keys came from its address', async () => {
+    const { send, sendMany } = await openFresh()
+    const answers = await sendMany(125, () => `${makeKeyText()}x`)
+    expect(statusesOf(answers)).toEqual({ 401: 120, 429: 5 })
+    expect((await send(await probe.key('unseen'))).statusCode).toBe(200)
+  })
+
+  it('is accepted however many well-formed keys that do not exist came from its address', async () => {
+    const { send, sendMany } = await openFresh()
+    const answers = await sendMany(125, makeKeyText)
+    expect(statusesOf(answers)).toEqual({ 401: 120, 429: 5 })
+    const refused = answers.at(-1)
+    expect(refused?.json().error).toBe('rate_limited')
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect(refused?.headers).toMatchObject({ 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '0' })
+    expect(refused?.headers['x-ratelimit-reset']).toBe(refused?.headers['retry-after'])
+    expect((await send(await probe.key('unseen-too'))).statusCode).toBe(200)
+    expect((await send(makeKeyText(), '203.0.113.8')).statusCode).toBe(401)
+  })
+})
+
+describe('malformed keys', () => {
+  it('are counted apart from keys that do not exist', async () => {
+    const { send, sendMany } = await openFresh()
+    await sendMany(121, () => 'nonsense')
+    expect((await send('nonsense')).statusCode).toBe(429)
+    expect((await send(makeKeyText())).json().error).toBe('invalid_api_key')
+  })
+})
+
+describe('a key that has ended', () => {
+  it('is refused 120 times a minute with the reason, then with 429; other keys are not', async () => {
+    const { send, sendMany } = await openFresh()
+    const inForce = await probe.key('ended')
+    const revoked = await keyOf('ended')
+    await revokeKey(probe.stores.postgres, revoked.row.id)
+    const expired = await keyOf('ended', new Date(testNowMs))
+    for (const [key, code] of [
+      [revoked.key, 'revoked_api_key'],
+      [expired.key, 'expired_api_key'],
+    ] as const) {
+      const answers = await sendMany(125, () => key)
+      expect(statusesOf(answers)).toEqual({ 401: 120, 429: 5 })
+      expect(answers[0]?.json().error).toBe(code)
+      expect(answers.at(-1)?.json()).toMatchObject({
+        error: 'rate_limited',
+        message: expect.stringContaining('revoked or expired'),
+      })
+      expect((await send(inForce)).statusCode).toBe(200)
+    }
+  })
+})
+
+describe('look-ups of keys', () => {
+  /** The real Postgres; `statements` counts what it is sent, and `running` what it has not answered. */
+  function observed(isHung: () => boolean = () => false) {
+    const state = { statements: 0, running: 0, runningMax: 0 }
+    const postgres = new Proxy(probe.stores.postgres, {
+      apply(target, _self, words: Parameters<Postgres>) {
+        state.statements += 1
+        state.running += 1
+        state.runningMax = Math.max(state.runningMax, state.running)
+        if (isHung()) return new Promise(() => {})
+        return (Reflect.apply(target, undefined, words) as PromiseLike<unknown>).then((rows) => {
+          state.running -= 1
+          return rows
+        })
+      },
+    })
+    return { state, postgres }
+  }
+
+  it('share two statements at a time, however many keys are tried, and each key is looked up', async () => {
+    const real = hashOfKey(await probe.key('among-many'))
+    const { state, postgres } = observed()
+    const lookUp = openKeyLookUps(postgres, 30_000)
+    const invented = Array.from({ length: 3_000 }, () => hashOfKey(makeKeyText()))
+    const found = await Promise.all([...invented, real].map(lookUp))
+    expect(found.slice(0, -1).every((record) => record === null)).toBe(true)
+    expect(found.at(-1)).toMatchObject({ accountId: 'among-many' })
+    expect(state.runningMax).toBeLessThanOrEqual(2)
+    expect(state.statements).toBeLessThanOrEqual(14)
+  })
+
+  it('beyond 5,000 that wait are refused as unavailable', async () => {
+    const lookUp = openKeyLookUps(observed().postgres, 30_000)
+    const results = await Promise.allSettled(Array.from({ length: 6_000 }, () => lookUp(hashOfKey(makeKeyText()))))
+    const refused = results.filter(({ status }) => status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const result of refused) expect(result).toMatchObject({ reason: { code: 'unavailable' } })
+    expect(results.length - refused.length).toBeGreaterThanOrEqual(5_000)
+  })
+
+  it('go on after statements that Postgres never answered', async () => {
+    const real = hashOfKey(await probe.key('after-hang'))
+    let isHung = true
+    const lookUp = openKeyLookUps(observed(() => isHung).postgres, 50)
+    const hung = await Promise.allSettled([lookUp(real), lookUp(hashOfKey(makeKeyText()))])
+    expect(hung).toEqual([0, 1].map(() => ({ status: 'rejected', reason: tooLate })))
+    isHung = false
+    // The deadline above is shorter than what a busy machine may need.
+    await expect.poll(() => lookUp(real).catch(() => null)).toMatchObject({ accountId: 'after-hang' })
+  })
+})
+
+describe('a repeated header Authorization', () => {
+  it('is refused, whichever of its keys is valid and however its name is written', async () => {
+    const { app } = await openFresh()
+    await app.listen({ port: 0 })
+    const key = await probe.key('repeated')
+    const answerTo = async (path: string, headers: readonly string[]) => {
+      const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+      socket.write(['GET ', path, ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n', ...headers, '\r\n'].join(''))
+      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+      return [Number(head.split(' ')[1]), JSON.parse(body).error]
+    }
+    const valid = `Authorization: ApiKey ${key}\r\n`
+    const other = `authorization: ApiKey ${makeKeyText()}\r\n`
+    for (const headers of [
+      [valid, valid],
+      [valid, other],
+      [other, valid],
+      [valid, 'AUTHORIZATION:\r\n'],
+      ['Authorization:\r\n', valid],
+    ]) {
+      expect(await answerTo(url, headers)).toEqual([400, 'invalid_authorization'])
+    }
+    expect(await answerTo('/api/v1/nowhere', [valid, valid])).toEqual([404, 'not_found'])
+    expect(await answerTo(url, [valid])).toEqual([200, undefined])
+  })
+})

@@ -1,0 +1,141 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { Redis as Client } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scopes } from '../../schema/scopes.ts'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { makeKeyText } from '../../src/accounts/keyFormat.ts'
+import { createKey } from '../../src/accounts/keys.ts'
+import { setPlanLimits } from '../../src/accounts/plans.ts'
+import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/http/context.ts'
+import { openRedis, type Redis } from '../../src/stores/redis.ts'
+import { testNowMs } from '../kit/app.ts'
+import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts'
+import { storeMetadata } from '../kit/rows.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+
+describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
+  let server: TestRedis
+  let stores: TestStores
+  let one: App
+  let other: App
+  let closed: App
+  const opened: Redis[] = []
+  const said: string[] = []
+
+  beforeAll(async () => {
+    server = await startRedis()
+    stores = await openTestStores()
+    await setPlanLimits(stores.postgres, 'pro', {
+      requestsPerMinute: 6,
+      eventsPerMinute: 50,
+      identifierEventsPerMinute: 3,
+    })
+    one = await instance('open')
+    other = await instance('open')
+    closed = await instance('closed')
+  })
+  afterAll(async () => {
+    for (const app of [one, other, closed]) await app?.close()
+    for (const redis of opened) redis.close()
+    await stores?.close()
+    server?.close()
+  })
+
+  async function instance(withoutRedis: 'open' | 'closed'): Promise<App> {
+    const redis = await openRedis(server.url, ({ message }) => said.push(message))
+    opened.push(redis)
+    const settings = { ...stores.settings, RATE_LIMIT_WITHOUT_REDIS: withoutRedis }
+    return await buildApp({ settings, stores, redis, now: () => testNowMs })
+  }
+
+  async function account(id: string): Promise<string> {
+    await createAccount(stores.postgres, { id, name: id, plan: 'pro', currency: 'USD' })
+    await storeMetadata(stores, 'campaigns', id, [{ id: 'camp' }])
+    const created = await createKey(stores.postgres, { accountId: id, name: 'x', scopes, expiresAt: null })
+    return created?.key ?? ''
+  }
+
+  const read = (app: App, key: string): Promise<LightMyRequestResponse> =>
+    app.inject({ url: '/api/v1/campaigns', headers: { authorization: `ApiKey ${key}` } })
+  const event = (app: App, key: string, visitor: string): Promise<LightMyRequestResponse> =>
+    app.inject({
+      method: 'POST',
+      url: '/api/v1/events',
+      headers: { authorization: `ApiKey ${key}` },
+      payload: { visitor_id: visitor, campaign_id: 'camp', event_name: 'a' },
+    })
+
+  it('are not given up because an instance stood still itself while Redis answered', async () => {
+    const redis = await openRedis(server.url, ({ message }) => said.push(message))
+    opened.push(redis)
+    // Redis knows the script from now on, so that the next command is sent within this turn of the loop.
+    await redis.add('key:stood still', 60_000)
+    const counted = redis.add('key:stood still', 60_000)
+    await new Promise((resolve) => setImmediate(() => process.nextTick(resolve)))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+    expect(await counted).toMatchObject({ count: 2 })
+    expect(redis.isAway).toBe(false)
+  })
+
+  it('count a key across all of them, and tell one budget', async () => {
+    const key = await account('shared')
+    const answers = []
+    for (let count = 0; count < 8; count++) answers.push(await read(count % 2 ? other : one, key))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
+    expect(answers.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual([...'54321000'])
+    expect(Number(answers[7]?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect(Number(answers[7]?.headers['retry-after'])).toBeLessThanOrEqual(60)
+  })
+
+  it('count a click or visitor, and wrong keys of an address, across all of them', async () => {
+    const key = await account('visited')
+    const statuses = []
+    for (let count = 0; count < 4; count++) statuses.push((await event(count % 2 ? other : one, key, 'v1')).statusCode)
+    expect(statuses).toEqual([200, 200, 200, 429])
+    for (let count = 0; count < 120; count++) await read(count % 2 ? other : one, makeKeyText())
+    expect((await read(one, makeKeyText())).statusCode).toBe(429)
+    expect((await read(other, makeKeyText())).statusCode).toBe(429)
+  })
+
+  it('leave nothing in Redis that outlives a minute', async () => {
+    const client = new Client(server.url)
+    const names = await client.keys('*')
+    expect(names.length).toBeGreaterThan(2)
+    for (const name of names) {
+      expect(name).toMatch(/^tributary:(key|address|identifier):/)
+      const ms = await client.pttl(name)
+      expect(ms).toBeGreaterThan(0)
+      expect(ms).toBeLessThanOrEqual(60_000)
+    }
+    client.disconnect()
+  })
+
+  it('go on in each instance alone while Redis hangs or is dead, or answer 503, as configured; and together once it is back', async () => {
+    const key = await account('outage')
+    const other429 = await account('outage-closed')
+    await read(one, key)
+    await read(closed, other429)
+    said.length = 0
+    for (const [fail, heal] of [
+      [server.pause, async () => server.resume()],
+      [server.kill, server.start],
+    ] as const) {
+      await fail()
+      const alone = []
+      for (let count = 0; count < 20; count++) alone.push((await read(one, key)).statusCode)
+      expect(alone.filter((status) => status === 200).length).toBeLessThanOrEqual(6)
+      expect(new Set(alone)).toEqual(new Set(fail === server.pause ? [200, 429] : [429]))
+      const refused = await read(closed, other429)
+      expect([refused.statusCode, refused.json().error]).toEqual([503, 'unavailable'])
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+      const unready = await closed.inject('/readyz')
+      expect([unready.statusCode, unready.json().message]).toEqual([503, 'Not ready: Redis did not answer.'])
+      expect((await one.inject('/readyz')).statusCode).toBe(200)
+      await heal()
+      await expect.poll(async () => (await read(closed, other429)).statusCode, { timeout: 20_000 }).not.toBe(503)
+    }
+    await expect.poll(() => said.filter((line) => line === 'Redis is back.').length).toBeGreaterThanOrEqual(2)
+    expect(said.filter((line) => line.startsWith('Redis is away: ')).length).toBeLessThanOrEqual(8)
+  })
+})

@@ -1,0 +1,399 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Click, ClickPage } from '../../schema/click.ts'
+import { Conversion, ConversionPage } from '../../schema/conversion.ts'
+import { wantedFormat } from '../../src/http/contentNegotiation.ts'
+import { readCsv } from '../../src/import/formats/csv.ts'
+import { readLines } from '../../src/import/formats/lines.ts'
+import { rowsOf } from '../import/runImport.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
+
+let api: TestApp
+let key: string
+let largeKey: string
+let url: string
+const awkward = 'a"b,c\\n\r\nd\t/ \u2028 é 漢 😀 \' null'
+/** More than the buffers between the store and a reader who does not read hold. */
+const large = 150_000
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme', { currency: 'EUR' })
+  await api.account('other')
+  await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'c1', name: awkward }, { id: 'c2' }])
+  await storeMetadata(api.stores, 'offers', 'acme', [{ id: 'o1', name: 'Offer' }])
+  await storeMetadata(api.stores, 'offers', 'other', [{ id: 'o2', name: 'Theirs' }])
+  const full = {
+    ...{ id: 'full', clicked_at: '2026-03-29 00:59:59.999', campaign_id: 'c1', offer_id: 'o1', landing_page_id: 'l' },
+    ...{
+      traffic_source_id: 's',
+      visitor_id: 'v',
+      country: 'DE',
+      region: awkward,
+      city: '漢',
+      device: 'mobile',
+      os: awkward,
+    },
+    ...{ os_version: '1', browser: 'b', browser_version: '2', language: 'de', referrer: awkward, user_agent: awkward },
+    ...{ ip: '192.0.2.0', sub1: awkward, sub10: '"', external_click_id: 'x', utm_source: 'u', utm_medium: 'm' },
+    ...{
+      utm_campaign: 'c',
+      utm_term: 't',
+      utm_content: awkward,
+      cost: '-12.000001',
+      currency: 'USD',
+      cost_base: '1.5',
+    },
+    ...{ is_bot: true, is_test: true, stored_at: '2026-04-01 00:00:00.000' },
+  }
+  const click = (n: number) => ({
+    id: `k${n}`,
+    clicked_at: `2026-03-0${1 + (n % 9)} 10:00:00.000`,
+    stored_at: '2026-04-01 00:00:00.000',
+  })
+  const clicks = [
+    full,
+    ...Array.from({ length: 30 }, (_, n) => ({
+      ...click(n),
+      campaign_id: n % 2 ? 'c2' : 'gone',
+      offer_id: 'o2',
+      cost: 0.1,
+    })),
+  ]
+  await storeClicks(api.stores, 'acme', clicks)
+  await storeClicks(api.stores, 'acme', clicks.slice(0, 5))
+  await storeClicks(api.stores, 'other', [{ ...full, city: 'theirs' }])
+  const of = (n: number) => ({ click_id: `k${n}`, click_at: click(n).clicked_at, clicked_at: click(n).clicked_at })
+  const conversions = [
+    {
+      ...{
+        id: 'v0',
+        converted_at: '2026-03-10 00:00:00.000',
+        status: 'pending',
+        revenue: '12.000001',
+        revenue_base: '0.3',
+      },
+      ...of(0),
+    },
+    { id: 'v1', converted_at: '2026-03-10 00:00:00.000', campaign_id: 'c1', coupon_code: awkward, ...of(0) },
+    { id: 'v2', converted_at: '2026-03-11 00:00:00.000', source: 'revenue', sub1: awkward, payout: 5, ...of(1) },
+    { id: 'v3', converted_at: '2026-03-12 00:00:00.000', is_test: true, ...of(2) },
+    { id: 'v4', converted_at: '2026-03-13 00:00:00.000', status: 'hold', transaction_id: awkward, offer_id: 'o1' },
+    { id: 'v5', converted_at: '2026-03-14 00:00:00.000', status: 'pending' },
+  ]
+  await storeConversions(api.stores, 'acme', conversions)
+  await storeConversions(api.stores, 'acme', [
+    { id: 'v0', converted_at: '2026-03-10 00:00:00.000', status: 'refunded', version: 2, ...of(0) },
+    { id: 'v5', converted_at: '2026-03-14 00:00:00.000', version: 2, is_deleted: 1 },
+    { id: 'v5', converted_at: '2026-02-14 00:00:00.000', version: 3 },
+  ])
+  await storeConversions(api.stores, 'other', [
+    { id: 'v0', converted_at: '2026-03-10 00:00:00.000', event_name: 'theirs' },
+  ])
+  largeKey = await api.account('large')
+  await api.stores.clickhouse.client.command({
+    query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
+      SELECT 'large', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), hex(sipHash128(number))
+      FROM numbers(${large})`,
+  })
+  url = `${await api.app.listen({ port: 0, host: '127.0.0.1' })}/api/v1`
+})
+afterAll(() => api?.close())
+
+const jsonLines = (body: string) =>
+  body
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+async function rowsByPage(path: string): Promise<object[]> {
+  const schema = path.startsWith('/clicks') ? ClickPage : ConversionPage
+  const rows: object[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const page: { data: object[]; nextCursor: string | null } = await api.read(
+      `${path}&limit=7${cursor && `&cursor=${cursor}`}`,
+      key,
+      schema,
+    )
+    rows.push(...page.data)
+    cursor = page.nextCursor
+  }
+  return rows
+}
+
+const lists = [
+  '/clicks?',
+  '/clicks?from=2026-03-03&to=2026-03-05',
+  '/clicks?campaign_id=c2',
+  '/clicks?offer_id=o1',
+  '/clicks?converted=true',
+  '/clicks?converted=false&campaign_id=gone',
+  '/clicks?from=2030-01-01',
+  '/conversions?',
+  '/conversions?include_test_mode=true',
+  '/conversions?status=refunded,hold',
+  '/conversions?status=pending',
+  '/conversions?source=revenue',
+  '/conversions?campaign_id=c1&from=2026-03-01',
+]
+
+describe('an export has the rows of the pages, in their order and with their fields', () => {
+  it.each(lists)('%s as NDJSON', async (path) => {
+    const answer = await api.get(`${path}&format=ndjson`, key)
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/x-ndjson'])
+    const rows = jsonLines(answer.body)
+    expect(rows.map(({ cursor: _, ...row }) => row)).toEqual(await rowsByPage(path))
+    const { properties } = path.startsWith('/clicks') ? Click : Conversion
+    for (const row of rows) expect(Object.keys(row)).toEqual([...Object.keys(properties), 'cursor'])
+  })
+
+  it.each(lists)('%s as CSV', async (path) => {
+    const answer = await api.get(`${path}&format=csv`, key)
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
+    const records: Record<string, unknown>[] = []
+    for await (const rows of readCsv(readLines([Buffer.from(answer.body)] as never))) {
+      for (const { fields } of rows) records.push(fields as Record<string, unknown>)
+    }
+    const cells = (await rowsByPage(path)).map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          typeof value === 'object' && value !== null ? JSON.stringify(value) : `${value ?? ''}`,
+        ]),
+      ),
+    )
+    const parsed = records.map(({ cursor: _, ...record }) => ({
+      ...record,
+      subIds: JSON.stringify(JSON.parse(`${record.subIds}`)),
+    }))
+    expect(parsed).toEqual(cells)
+  })
+
+  it.each(['/clicks?', '/conversions?include_test_mode=true'])('%s as Parquet', async (path) => {
+    const answer = await api.get(`${path}&format=parquet`, key)
+    expect(answer.headers['content-type']).toBe('application/vnd.apache.parquet')
+    const file = answer.rawPayload
+    expect([file.subarray(0, 4).toString(), file.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1'])
+    const read = await api.stores.clickhouse.client.query({
+      query: `SELECT * EXCEPT cursor FROM format(Parquet, unhex('${file.toString('hex')}'))`,
+      format: 'JSONEachRow',
+      clickhouse_settings: { date_time_output_format: 'iso', output_format_json_quote_64bit_integers: 0 },
+    })
+    expect(await read.json()).toEqual(await rowsByPage(path))
+  })
+
+  it('and has its columns where it has no rows', async () => {
+    const { rawPayload } = await api.get('/clicks?format=parquet&from=2030-01-01', key)
+    const read = await api.stores.clickhouse.client.query({
+      query: `DESCRIBE format(Parquet, unhex('${rawPayload.toString('hex')}'))`,
+      format: 'JSONEachRow',
+    })
+    const columns = (await read.json<{ name: string }>()).map(({ name }) => name)
+    expect(columns).toEqual([...Object.keys(Click.properties), 'cursor'])
+    expect((await api.get('/clicks?format=ndjson&from=2030-01-01', key)).body).toBe('')
+    expect((await api.get('/clicks?format=csv&from=2030-01-01', key)).body).toMatch(/^"id",.*"cursor"\n$/)
+  })
+
+  it('and shows nothing of another account', async () => {
+    for (const path of ['/clicks', '/conversions']) {
+      expect((await api.get(`${path}?format=ndjson`, key)).body).not.toContain('heirs')
+    }
+  })
+})
+
+describe('an export goes on after the cursor of a row', () => {
+  it.each(['/clicks?', '/clicks?converted=true', '/conversions?status=approved,refunded,hold'])('%s', async (path) => {
+    const rows = jsonLines((await api.get(`${path}&format=ndjson`, key)).body)
+    const rest = await api.get(`${path}&format=ndjson&cursor=${rows[0].cursor}`, key)
+    expect(jsonLines(rest.body)).toEqual(rows.slice(1))
+    const page = await api.get(`${path}&limit=1&cursor=${rows[0].cursor}`, key)
+    const [second] = page.json().data
+    expect(second.id).toBe(rows[1].id)
+    const first = (await api.get(`${path}&limit=1`, key)).json()
+    const restOfPages = await api.get(`${path}&format=ndjson&cursor=${first.nextCursor}`, key)
+    expect(restOfPages.body).toBe(rest.body)
+  })
+
+  it('and refuses a cursor of other filters', async () => {
+    const [row] = jsonLines((await api.get('/clicks?format=ndjson', key)).body)
+    const answer = await api.get(`/clicks?campaign_id=c2&format=csv&cursor=${row.cursor}`, key)
+    expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_cursor'])
+  })
+})
+
+describe('the form of an answer', () => {
+  it.each([
+    [undefined, undefined, undefined],
+    [undefined, '*/*', undefined],
+    [undefined, 'text/html', undefined],
+    [undefined, 'application/x-ndjson', 'ndjson'],
+    [undefined, 'Text/CSV; charset=utf-8', 'csv'],
+    [undefined, 'text/csv, application/json', 'csv'],
+    [undefined, 'application/json, text/csv', undefined],
+    [undefined, 'text/csv;q=0.5, application/vnd.apache.parquet;q=0.9, */*;q=0.1', 'parquet'],
+    [undefined, 'text/csv;q=0', undefined],
+    ['json', 'text/csv', undefined],
+    ['csv', 'application/json', 'csv'],
+  ] as const)('format %s, Accept %s: %s', (format, accept, wanted) => {
+    expect(wantedFormat(['ndjson', 'csv', 'parquet'], format, accept)).toBe(wanted)
+  })
+
+  it('is what Accept says, on a list, a report and the daily series', async () => {
+    for (const path of ['/clicks', '/conversions', '/reports?group_by=device', '/stats/daily']) {
+      const answer = await api.app.inject({
+        url: `/api/v1${path}`,
+        headers: { authorization: `ApiKey ${key}`, accept: 'text/csv' },
+      })
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+        200,
+        'text/csv; charset=utf-8; header=present',
+      ])
+      expect(answer.body).toMatch(/^"id",/)
+    }
+  })
+
+  it.each([
+    ['/clicks?format=xml', 'invalid_format'],
+    ['/clicks?format=csv&limit=5', 'invalid_limit'],
+    ['/reports?group_by=device&format=parquet', 'invalid_format'],
+    ['/stats/overview?format=csv', 'unknown_parameter'],
+    ['/clicks?format=csv&from=2026-02-02&to=2026-01-01', 'invalid_date_range'],
+  ])('%s is %s', async (path, code) => {
+    const answer = await api.get(path, key)
+    expect([answer.statusCode, answer.json().error]).toEqual([400, code])
+  })
+
+  it('is gzipped for who takes that', async () => {
+    const ask = (encoding: string) =>
+      api.app.inject({
+        url: '/api/v1/clicks?format=ndjson',
+        headers: { authorization: `ApiKey ${key}`, 'accept-encoding': encoding },
+      })
+    // One after the other: an account has two at a time.
+    const plain = await ask('identity')
+    const gzipped = await ask('br, gzip')
+    const refused = await ask('gzip;q=0')
+    expect([plain.headers['content-encoding'], refused.headers['content-encoding']]).toEqual([undefined, undefined])
+    expect(gzipped.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      vary: expect.stringContaining('accept-encoding'),
+    })
+    expect(gunzipSync(gzipped.rawPayload).toString()).toBe(plain.body)
+  })
+
+  it('of a question about headers alone has no body', async () => {
+    const headers = { authorization: `ApiKey ${key}` }
+    const answer = await api.app.inject({ method: 'HEAD', url: '/api/v1/clicks?format=csv', headers })
+    expect([answer.statusCode, answer.body]).toEqual([200, ''])
+  })
+})
+
+describe('numbers as CSV', () => {
+  it.each(['/reports?group_by=campaign&from=2026-03-01&to=2026-03-31', '/stats/daily?days=3'])('%s', async (path) => {
+    const { data } = (await api.get(path, key)).json<{ data: Record<string, unknown>[] }>()
+    const answer = await api.get(`${path}&format=csv`, key)
+    const [header, ...lines] = answer.body.split('\n').slice(0, -1)
+    expect(header).toBe(
+      Object.keys(data[0] ?? {})
+        .map((name) => `"${name}"`)
+        .join(','),
+    )
+    const unquoted = lines.join('\n').replaceAll('"', '')
+    expect(unquoted).toBe(
+      data
+        .map((row) =>
+          Object.values(row)
+            .map((value) => `${value ?? ''}`.replaceAll('"', ''))
+            .join(','),
+        )
+        .join('\n'),
+    )
+    const headers = { authorization: `ApiKey ${key}`, 'if-none-match': `${answer.headers.etag}` }
+    expect((await api.app.inject({ url: `/api/v1${path}&format=csv`, headers })).statusCode).toBe(304)
+    expect((await api.app.inject({ url: `/api/v1${path}`, headers })).statusCode).toBe(200)
+  })
+})
+
+describe('a long export', () => {
+  const running = () =>
+    rowsOf<{ query_id: string }>(
+      api.stores,
+      "SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'clicks.export'",
+    )
+  /** Asks on a connection of its own: one that is kept for later would hold up the end of the server. */
+  async function ask(path: string): Promise<IncomingMessage> {
+    const headers = { authorization: `ApiKey ${largeKey}` }
+    const [answer] = (await once(get(`${url}${path}`, { headers, agent: false }), 'response')) as [IncomingMessage]
+    expect(answer.statusCode).toBe(200)
+    return answer
+  }
+  /** Begins an export and waits for its first bytes. */
+  async function begin(path = '/clicks?format=ndjson'): Promise<IncomingMessage> {
+    const answer = await ask(path)
+    await once(answer, 'readable')
+    return answer
+  }
+
+  it('ends in the store when its caller leaves', async () => {
+    const answer = await begin()
+    expect(await running()).toHaveLength(1)
+    answer.destroy()
+    await expect.poll(running, { timeout: 20_000 }).toEqual([])
+  })
+
+  it.each(['/clicks?format=ndjson', '/clicks?format=csv'])(
+    'that the store ends in the middle ends with a broken connection: %s',
+    async (path) => {
+      const answer = await begin(path)
+      const [query] = await running()
+      let isKilled = false
+      const killing = api.stores.clickhouse.client
+        .command({ query: `KILL QUERY WHERE query_id = '${query?.query_id}' ASYNC` })
+        .then(() => {
+          isKilled = true
+        })
+      let last = ''
+      const read = async () => {
+        for await (const chunk of answer as AsyncIterable<Buffer>) {
+          last = chunk.toString()
+          // TRAP: a query that waits for its reader holds up whoever would end it, so we read on, but slowly.
+          if (!isKilled) await pause(5)
+        }
+      }
+      await expect(read()).rejects.toThrow()
+      await killing
+      expect(last).not.toContain('xception')
+    },
+  )
+
+  it('leaves room for the calls of others: an account has two at a time', async () => {
+    const exports = [await begin(), await begin()]
+    const third = await api.get('/clicks?format=csv', largeKey)
+    expect([third.statusCode, third.json().error, third.headers['retry-after']]).toEqual([429, 'rate_limited', '5'])
+    expect((await api.get('/clicks?format=csv', key)).statusCode).toBe(200)
+    for (const answer of exports) answer.destroy()
+    await expect.poll(running, { timeout: 20_000 }).toEqual([])
+    await expect.poll(async () => (await api.get('/clicks?format=csv&from=2030-01-01', largeKey)).statusCode).toBe(200)
+  })
+
+  it('comes whole', async () => {
+    const ids = (await text(await ask('/clicks?format=ndjson')))
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).id)
+    expect(ids.length).toBe(large)
+    expect(ids[0]).toBe(`${large - 1}`)
+    expect(ids.every((id, index) => Number(id) === large - 1 - index)).toBe(true)
+  })
+
+  it('ends when the server does', async () => {
+    const answer = await begin()
+    const [ended] = await Promise.allSettled([text(answer), api.app.close()])
+    expect(ended.status).toBe('rejected')
+  })
+})

@@ -1,0 +1,136 @@
+import { Type } from '@sinclair/typebox'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseQuery, pathValidator, queryValidator } from '../../src/http/validation.ts'
+import { Problem } from '../../src/problem.ts'
+import { ProbeQuery } from './probe.ts'
+
+const validate = queryValidator(ProbeQuery)
+
+/** The typed parameters of a query string, or the code and parameter of its refusal. */
+function read(text: string): unknown {
+  const result = validate(parseQuery(text))
+  return 'value' in result ? result.value : [result.error.code, result.error.details.param]
+}
+
+describe('the parameters of a query string', () => {
+  it('become typed values, with the defaults of those left out', () => {
+    expect(read('group_by=day')).toEqual({ group_by: 'day', limit: 50 })
+    expect(read('group_by=day&limit=7&converted=false&campaign_id=a.b:c-d_1&q=%20x%20&shift=-3')).toEqual({
+      group_by: 'day',
+      limit: 7,
+      converted: false,
+      campaign_id: 'a.b:c-d_1',
+      q: ' x ',
+      shift: -3,
+    })
+  })
+
+  it('take a plus for a space and UTF-8 in percent-encoding', () => {
+    expect(read('group_by=day&q=a+b')).toMatchObject({ q: 'a b' })
+    expect(read('group_by=day&q=%C3%A9t%C3%A9')).toMatchObject({ q: 'été' })
+  })
+
+  it('are counted in characters, not in UTF-16 units', () => {
+    expect(read(`group_by=day&q=${encodeURIComponent('🎈🎈🎈🎈🎈')}`)).toMatchObject({ q: '🎈🎈🎈🎈🎈' })
+    expect(read(`group_by=day&q=${encodeURIComponent('🎈🎈🎈🎈🎈🎈')}`)).toEqual(['invalid_q', 'q'])
+  })
+
+  it('that are unknown are refused by name, before any other', () => {
+    expect(read('group_by=day&campain_id=x')).toEqual(['unknown_parameter', 'campain_id'])
+    expect(read('limit=x&other=1')).toEqual(['unknown_parameter', 'other'])
+    for (const name of ['__proto__', 'constructor', 'toString', 'Limit', 'limit ', 'limit[]', '']) {
+      expect(read(`group_by=day&${encodeURIComponent(name)}=1`)).toEqual(['unknown_parameter', name])
+    }
+  })
+
+  it('that are given twice are refused, even with the same value', () => {
+    expect(read('group_by=day&limit=5&limit=5')).toEqual(['invalid_limit', 'limit'])
+    expect(read('group_by=day&group_by=day')).toEqual(['invalid_group_by', 'group_by'])
+    expect(read('group_by=day&limit=5&%6cimit=6')).toEqual(['invalid_limit', 'limit'])
+  })
+
+  it('that are empty are refused', () => {
+    for (const text of ['limit=', 'limit', 'cursor=', 'converted=', 'campaign_id=', 'q=']) {
+      const [name = ''] = text.split('=')
+      expect(read(`group_by=day&${text}`)).toEqual([`invalid_${name}`, name])
+    }
+  })
+
+  it('that are required and missing are refused', () => {
+    expect(read('')).toEqual(['invalid_group_by', 'group_by'])
+  })
+
+  it.each([
+    ['limit', ['0', '201', '-1', '1.0', '1e2', '0x10', ' 1', '1 ', '+1', '١', 'NaN', 'Infinity', '9'.repeat(30)]],
+    ['converted', ['1', '0', 'TRUE', 'True', 'yes', 'null', 'true ']],
+    ['group_by', ['Campaign', 'campaign ', 'campaign,day', 'constructor', 'country']],
+    ['campaign_id', ['a b', 'a/b', 'é', 'x'.repeat(65), "'", 'a\nb', '\u0000', 'a\n']],
+    ['q', ['a', 'abcdef', 'a\u0000b']],
+    ['shift', ['-6', '6', '--1', '-']],
+  ])('%s takes nothing outside of its range, and nothing is clamped or guessed', (name, texts) => {
+    for (const text of texts) {
+      const others = name === 'group_by' ? '' : 'group_by=day&'
+      expect([text, read(`${others}${name}=${encodeURIComponent(text)}`)]).toEqual([text, [`invalid_${name}`, name]])
+    }
+  })
+
+  it('that are no UTF-8 are refused', () => {
+    expect(read('group_by=day&q=%ff%fe')).toEqual(['invalid_q', 'q'])
+    expect(read('group_by=day&q=%zz')).toEqual(['invalid_q', 'q'])
+    expect(read('group_by=day&%ff=1')).toEqual(['unknown_parameter', '%ff'])
+  })
+
+  it('are refused in one sentence that says what is allowed', () => {
+    const messageOf = (text: string) => {
+      const result = validate(parseQuery(text))
+      return 'error' in result ? result.error.message : ''
+    }
+    expect(messageOf('group_by=day&limit=0')).toBe('limit must be a whole number from 1 to 200.')
+    expect(messageOf('')).toBe('group_by is required: one of campaign, day.')
+    expect(messageOf('group_by=x')).toBe('group_by must be one of campaign, day.')
+    expect(messageOf('group_by=day&converted=1')).toBe('converted must be true or false.')
+    expect(messageOf('group_by=day&campaign_id=%20')).toBe('campaign_id must be 1 to 64 letters, digits and _ . : -.')
+    expect(messageOf('group_by=day&q=a')).toBe('q must be 2 to 5 characters.')
+    expect(messageOf('nope=1')).toBe(
+      'There is no parameter "nope"; this endpoint takes limit, cursor, group_by, converted, campaign_id, q, shift.',
+    )
+  })
+
+  it('never throw and never let through what their schema refuses, whatever is sent', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.tuple(
+            fc.oneof(fc.constantFrom(...Object.keys(ProbeQuery.properties), '__proto__'), fc.string()),
+            fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer().map(String), fc.constantFrom('true', 'day')),
+          ),
+          { maxLength: 6 },
+        ),
+        fc.boolean(),
+        (pairs, isEncoded) => {
+          const encode = (text: string) => (isEncoded ? encodeURIComponent(text) : text)
+          const result = validate(
+            parseQuery(pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')),
+          )
+          if ('error' in result) expect(result.error).toBeInstanceOf(Problem)
+          else expect(Object.keys(result.value as object)).toEqual(expect.arrayContaining(['group_by', 'limit']))
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('can only be described by schemas that a query string can carry', () => {
+    expect(() => queryValidator(Type.Object({ deep: Type.Object({}) }))).toThrow('deep')
+  })
+})
+
+describe('the ids in a path', () => {
+  it('that can be nobody’s answer like those that do not exist', () => {
+    const validateId = pathValidator(Type.Object({ id: Type.String({ pattern: '^[a-z]+$' }) }))
+    expect(validateId({ id: 'abc' })).toEqual({ value: { id: 'abc' } })
+    expect(validateId({ id: 'A' })).toMatchObject({ error: { code: 'not_found' } })
+    expect(validateId({})).toMatchObject({ error: { code: 'not_found' } })
+  })
+})

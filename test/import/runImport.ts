@@ -1,0 +1,78 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount, findAccount } from '../../src/accounts/accounts.ts'
+import { formatOf } from '../../src/import/fileFormat.ts'
+import type { Reject } from '../../src/import/rejects.ts'
+import type { ResourceName } from '../../src/import/resourceNames.ts'
+import { importRows, type Tally } from '../../src/import/run.ts'
+import { openSource } from '../../src/import/source.ts'
+import type { Stores } from '../../src/stores/open.ts'
+
+/** How an import ended. */
+export interface Imported extends Tally {
+  rejects: Reject[]
+  said: string[]
+}
+
+export interface ImportOptions {
+  /** Its ending says what the content is. */
+  name?: string
+  nowMs?: number
+  signal?: AbortSignal
+}
+
+/** Makes an account with an id of its own. @returns the id */
+export async function makeAccount({ postgres }: Pick<Stores, 'postgres'>, currency = 'USD'): Promise<string> {
+  const account = await createAccount(postgres, { name: 'Test', plan: 'scale', currency })
+  if (!account) throw new Error('no account')
+  return account.id
+}
+
+/** Writes rows, or a text, to a file and imports it. */
+export async function importContent(
+  stores: Pick<Stores, 'clickhouse' | 'postgres'>,
+  accountId: string,
+  resource: ResourceName,
+  content: readonly object[] | string | Buffer,
+  { name = 'rows.ndjson', nowMs = Date.UTC(2026, 10, 21), signal = new AbortController().signal }: ImportOptions = {},
+): Promise<Imported> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-import-'))
+  try {
+    const file = join(folder, name)
+    const rejects = join(folder, 'rejects')
+    await writeFile(
+      file,
+      Array.isArray(content) ? content.map((row) => `${JSON.stringify(row)}\n`).join('') : (content as string),
+    )
+    const format = formatOf(file)
+    const account = await findAccount(stores.postgres, accountId)
+    if (!format || !account) throw new Error(`${name} into ${accountId}`)
+    const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+    const said: string[] = []
+    const watching = { say: (line: string) => void said.push(line), signal, onProgress: () => {} }
+    const open = (ending: AbortSignal) => openSource(file, format, ending)
+    await importRows(stores, { resource, account, open, rejects, nowMs }, tally, watching)
+    const rejected = await readFile(rejects, 'utf8').catch(() => '')
+    return {
+      ...tally,
+      said,
+      rejects: rejected
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Reject),
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** Runs a SELECT and returns its rows; whole numbers are numbers, decimals are text. */
+export async function rowsOf<Row>({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<Row[]> {
+  const answer = await clickhouse.client.query({
+    query,
+    format: 'JSONEachRow',
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 0, output_format_json_quote_decimals: 1 },
+  })
+  return await answer.json<Row>()
+}

@@ -1,0 +1,123 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ClickHouseClient } from '@clickhouse/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ClickPage } from '../../schema/click.ts'
+import { ConversionPage } from '../../schema/conversion.ts'
+import { buildApp } from '../../src/app.ts'
+import { openAnswers } from '../../src/http/responseCache.ts'
+import { importContent } from '../import/runImport.ts'
+import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { type FalseClock, makeFalseClock, mayFalsifyClocks } from '../kit/falseClock.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
+
+const clicks = (...ids: string[]) => ids.map((id) => ({ id, clickedAt: '2026-03-01T10:00:00Z' }))
+const conversions = (...ids: string[]) =>
+  ids.map((id) => ({ id, convertedAt: '2026-03-01T10:00:00Z', status: 'approved' }))
+
+/** Reads what came since the last call, as a caller does that keeps a copy. */
+function incrementalReader(api: TestApp, key: string) {
+  const since = { clicks: '2026-01-01', conversions: '2026-01-01' }
+  return async () => {
+    const clickPage = await api.read(`/clicks?updated_since=${since.clicks}`, key, ClickPage)
+    const conversionPage = await api.read(`/conversions?updated_since=${since.conversions}`, key, ConversionPage)
+    since.clicks = clickPage.asOf ?? ''
+    since.conversions = conversionPage.asOf ?? ''
+    return [...clickPage.data, ...conversionPage.data].map(({ id }) => id)
+  }
+}
+
+describe('updated_since, after the clock of ClickHouse stepped back', () => {
+  let api: TestApp
+  beforeAll(async () => {
+    api = await openTestApp()
+  })
+  afterAll(() => api?.close())
+
+  // libfaketime does not reach ClickHouse, which reads the time from the vDSO itself. So the clock is put wrong where it is
+  // read: an instance reads one that is an hour ahead, before it steps back to the true time.
+  it('gives every row that is stored later, and no row twice', async () => {
+    const key = await api.account('acme')
+    const { clickhouse } = api.stores
+    const query = (params: { query: string }) =>
+      clickhouse.reader.query({ ...params, query: params.query.replace('now64(3)', '(now64(3) + INTERVAL 1 HOUR)') })
+    const reader = Object.create(clickhouse.reader, { query: { value: query } }) as ClickHouseClient
+    const ahead = Object.create(clickhouse, { reader: { value: reader } }) as typeof clickhouse
+    const app = await buildApp({
+      settings: api.stores.settings,
+      stores: { ...api.stores, clickhouse: ahead },
+      answers: openAnswers({ lifeMs: 0 }),
+      now: () => testNowMs,
+    })
+    await importContent(api.stores, 'acme', 'clicks', clicks('c1'))
+    await importContent(api.stores, 'acme', 'conversions', conversions('v1'))
+    const asOf: Record<string, string> = {}
+    for (const list of ['clicks', 'conversions']) {
+      const headers = { authorization: `ApiKey ${key}` }
+      const page = await app.inject({ url: `/api/v1/${list}?updated_since=2026-01-01`, headers })
+      asOf[list] = page.json().asOf
+    }
+    await app.close()
+    await importContent(api.stores, 'acme', 'clicks', clicks('c2'))
+    await importContent(api.stores, 'acme', 'conversions', conversions('v2'))
+    const laterClicks = await api.read(`/clicks?updated_since=${asOf['clicks']}`, key, ClickPage)
+    const laterConversions = await api.read(`/conversions?updated_since=${asOf['conversions']}`, key, ConversionPage)
+    expect([...laterClicks.data, ...laterConversions.data].map(({ id }) => id)).toEqual(['c2', 'v2'])
+  })
+})
+
+const canRun = mayFalsifyClocks() && hasPostgres() && !process.env['TRIBUTARY_TEST_CLUSTER']
+
+describe.skipIf(!canRun)('updated_since, while the clock of Postgres steps back and forth', () => {
+  let folder: string
+  let clock: FalseClock
+  let server: PostgresServer
+  let api: TestApp
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-clock-'))
+    // The server runs as another user.
+    await chmod(folder, 0o755)
+    clock = await makeFalseClock(join(folder, 'clock'))
+    server = await startPostgres(clock.environment)
+    api = await openTestApp({ lifeMs: 0 }, { DATABASE_URL: server.url('tributary') })
+  }, 120_000)
+  afterAll(async () => {
+    await api?.close()
+    await server?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const serverMs = async () => {
+    const [row] = await api.stores.postgres<{ ms: number }[]>`
+      SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`
+    return row?.ms ?? 0
+  }
+
+  it('gives every row once, and dates rows in the order in which they were stored', { timeout: 60_000 }, async () => {
+    const key = await api.account('acme')
+    const read = incrementalReader(api, key)
+    await importContent(api.stores, 'acme', 'clicks', clicks('c1', 'c2'))
+    await importContent(api.stores, 'acme', 'conversions', conversions('v1', 'v2'))
+    expect(await read()).toEqual(['c1', 'c2', 'v1', 'v2'])
+    expect(await read()).toEqual([])
+
+    const trueMs = await serverMs()
+    await clock.set('-1h')
+    expect(trueMs - (await serverMs())).toBeGreaterThan(3_000_000)
+    await importContent(api.stores, 'acme', 'clicks', clicks('c2', 'c3'))
+    await importContent(api.stores, 'acme', 'conversions', conversions('v3'))
+    expect(await read()).toEqual(['c3', 'v3'])
+    expect(await read()).toEqual([])
+
+    await clock.set('+1h')
+    await importContent(api.stores, 'acme', 'clicks', clicks('c4'))
+    await clock.set('+0')
+    await importContent(api.stores, 'acme', 'clicks', clicks('c5'))
+    expect(await read()).toEqual(['c4', 'c5'])
+    expect(await read()).toEqual([])
+    const { data } = await api.read('/clicks?updated_since=2026-01-01', key, ClickPage)
+    expect(data.map(({ id }) => id)).toEqual(['c1', 'c2', 'c3', 'c4', 'c5'])
+  })
+})

@@ -1,0 +1,282 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ClickPage } from '../../../schema/click.ts'
+import { ConversionPage } from '../../../schema/conversion.ts'
+import { dimensions, ReportAnswer } from '../../../schema/report.ts'
+import { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
+import { post } from '../../api/events/send.ts'
+import { importContent } from '../../import/runImport.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { changeTables, startMerges, stopMerges } from '../../kit/rows.ts'
+import { campaigns, type Life, life, type Questions, type Step, type Window } from './generators.ts'
+import {
+  type ClickLine,
+  type ConversionLine,
+  type CountedClick,
+  type CountedConversion,
+  calendarOf,
+  inUnits,
+  Model,
+  metricsOf,
+  reportOf,
+  type Tally,
+} from './model.ts'
+
+// The same few lives at every run. To look for more: LAW_MINUTES=10 npx vitest run test/properties/consistency; a failure prints its seed,
+// and LAW_SEED takes it.
+const minutes = Number(process.env.LAW_MINUTES ?? 0)
+const seed = Number(process.env.LAW_SEED ?? (minutes > 0 ? Date.now() % 2 ** 31 : 32))
+
+const dayMs = 86_400_000
+
+let api: TestApp
+
+beforeAll(async () => {
+  api = await openTestApp()
+  api.stores.spoil()
+})
+afterAll(() => api?.close())
+
+describe('the law of the house', () => {
+  it(
+    'holds after every step: overview, daily, all reports and the lists agree with a plain count, to the cent',
+    async () => {
+      let accounts = 0
+      if (minutes > 0) console.log(`Seed ${seed}.`)
+      await fc.assert(
+        fc.asyncProperty(life, async (given) => {
+          accounts += 1
+          const { nowMs, currency } = given
+          api.setNow(nowMs)
+          const accountId = `account-${accounts}`
+          const key = await api.account(accountId, { currency })
+          const named = campaigns.map((id) => ({ id, name: id }))
+          await importContent(api.stores, accountId, 'campaigns', named)
+          await mergeNow()
+          const account = { accountId, key, nowMs, currency, model: new Model(), files: [] as File[] }
+          for (const [step, questions] of given.steps) {
+            await take(account, step)
+            await compare(account, questions)
+          }
+        }),
+        minutes > 0
+          ? { seed, numRuns: 1_000_000, interruptAfterTimeLimit: minutes * 60_000 }
+          : { seed, numRuns: 5, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
+      )
+      if (minutes > 0) console.log(`${accounts} lives.`)
+    },
+    (minutes + 4) * 60_000,
+  )
+})
+
+const tables = [
+  ...['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks'],
+  ...['sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quarter_hour'],
+]
+
+/**
+ * Merges every table, and lets none be merged from then on: versions stay side by side until the next time, and those are
+ * what a reader has to collapse.
+ */
+async function mergeNow(): Promise<void> {
+  for (const table of tables) {
+    await startMerges(api.stores, table)
+    await changeTables(api.stores, `OPTIMIZE TABLE ${table} FINAL`)
+    await stopMerges(api.stores, table)
+  }
+}
+
+type File = { resource: 'clicks'; lines: ClickLine[] } | { resource: 'conversions'; lines: ConversionLine[] }
+
+interface Account {
+  accountId: string
+  key: string
+  nowMs: number
+  currency: Life['currency']
+  model: Model
+  files: File[]
+}
+
+async function take(account: Account, step: Step): Promise<void> {
+  const { files, key } = account
+  if (step.kind === 'merge') {
+    await mergeNow()
+  } else if (step.kind === 'event') {
+    const answer = await post(api.app, key, { click_id: step.clickId, event_name: 'paid', value: 1e9 })
+    const isFound = campaigns.includes(account.model.campaignOf(step.clickId) ?? '')
+    expect([step, answer.statusCode]).toEqual([step, isFound ? 200 : 404])
+  } else if (step.kind !== 'again') {
+    const { kind: resource, lines } = step
+    const file = { resource, lines } as File
+    files.push(file)
+    await importFile(account, file)
+  } else if (files.length > 0) {
+    const file = files[step.which % files.length] as File
+    await importFile(account, file.resource === 'clicks' ? { ...file, lines: [...file.lines, ...step.more] } : file)
+  }
+}
+
+async function importFile({ accountId, nowMs, currency, model }: Account, file: File): Promise<void> {
+  const todayMs = startOfDay(nowMs)
+  const rows: object[] =
+    file.resource === 'clicks'
+      ? file.lines.map(({ atMs, cost, ...rest }) => ({
+          ...rest,
+          clickedAt: instant(todayMs + atMs),
+          ...amountFields('cost', 'costBase', cost, currency),
+        }))
+      : file.lines.map(({ atMs, updatedAtMs, createdAtMs, revenue, ...rest }) => ({
+          ...rest,
+          convertedAt: instant(todayMs + atMs),
+          ...(updatedAtMs !== undefined && { updatedAt: instant(todayMs + updatedAtMs) }),
+          ...(createdAtMs !== undefined && { createdAt: instant(todayMs + createdAtMs) }),
+          ...amountFields('revenue', 'revenueBase', revenue, currency),
+        }))
+  const expected: Tally =
+    file.resource === 'clicks'
+      ? model.importClicks(file.lines)
+      : model.importConversions(file.lines, JSON.stringify(rows))
+  const { inserted, updated, duplicates, rejected } = await importContent(api.stores, accountId, file.resource, rows)
+  expect({ inserted, updated, duplicates, rejected }).toEqual(expected)
+}
+
+function amountFields(name: string, baseName: string, given: ClickLine['cost'], currency: string): object {
+  if (given === undefined) return {}
+  const { amount, foreign } = given
+  const fields = { [name]: inUnits(BigInt(amount)), ...(foreign && { currency: currency === 'USD' ? 'EUR' : 'USD' }) }
+  if (foreign === undefined || foreign === 'unconvertible') return fields
+  return 'base' in foreign
+    ? { ...fields, [baseName]: inUnits(BigInt(foreign.base)) }
+    : { ...fields, exchangeRate: inUnits(BigInt(foreign.exchangeRate)) }
+}
+
+/** Asks everything that shows numbers, and counts the same in plain code. */
+async function compare({ key, nowMs, model }: Account, questions: Questions): Promise<void> {
+  const { tz, days, campaign, limit } = questions
+  const todayMs = startOfDay(nowMs)
+  const ofCampaign = (row: CountedClick | CountedConversion) =>
+    campaign === undefined || row.dimensions.campaignId === campaign
+  const clicks = model.clicks.filter(ofCampaign)
+  const conversions = model.conversions.filter(ofCampaign)
+  const filter = campaign === undefined ? '' : `&campaign_id=${campaign}`
+
+  const { dates, dateOf } = calendarOf(tz, days, nowMs)
+  const dateOfRow = ({ atMs }: { atMs: number }) => dateOf(todayMs + atMs)
+  const during = (wanted: readonly string[]) => (row: { atMs: number }) => wanted.includes(dateOfRow(row))
+  const stats = `days=${days}&tz=${tz}${filter}`
+  const [overview, daily] = await Promise.all([
+    api.read(`/stats/overview?${stats}`, key, StatsOverview),
+    api.read(`/stats/daily?${stats}`, key, StatsDaily),
+  ])
+  expect(overview.totals).toEqual(metricsOf(clicks.filter(during(dates)), conversions.filter(during(dates))))
+  expect(daily.data.map(({ complete: _complete, id: _id, ...day }) => day)).toEqual(
+    dates.map((date) => ({ date, ...metricsOf(clicks.filter(during([date])), conversions.filter(during([date]))) })),
+  )
+
+  const { query, fromMs, untilMs } = windowQuery(questions.window, todayMs, questions.offset)
+  const inWindow = ({ atMs }: { atMs: number }) => todayMs + atMs >= fromMs && todayMs + atMs < untilMs
+  const shown = [clicks.filter(inWindow), conversions.filter(inWindow)] as const
+  const absolute = shown.map((rows) =>
+    rows.map((row) => ({ ...row, atMs: todayMs + row.atMs })),
+  ) as unknown as typeof shown
+  const reports = await Promise.all(
+    dimensions.map((groupBy) => api.read(`/reports?group_by=${groupBy}&${query}${filter}`, key, ReportAnswer)),
+  )
+  for (const { groupBy, data, totals, bucketCount } of reports) {
+    const expected = reportOf(groupBy, ...absolute)
+    expect([groupBy, data.map(({ name: _name, ...bucket }) => bucket)]).toEqual([groupBy, expected])
+    expect([groupBy, totals, bucketCount]).toEqual([groupBy, metricsOf(...shown), expected.length])
+  }
+
+  const ofThat = filter.replace('&', '')
+  const lines = model.listedClicks.filter(({ line }) => campaign === undefined || line.campaignId === campaign)
+  const [all, converted, unconverted] = await Promise.all(
+    ['', '&converted=true', '&converted=false'].map((more) => walk(`/clicks?${ofThat}${more}`, limit, key, ClickPage)),
+  )
+  expect(all?.map(({ id, conversionCount }) => [id, conversionCount])).toEqual(
+    lines.map(({ line, conversionCount }) => [line.id, conversionCount]),
+  )
+  for (const [rows, wanted] of [
+    [converted, true],
+    [unconverted, false],
+  ] as const) {
+    const expected = lines.filter(({ conversionCount }) => conversionCount > 0 === wanted)
+    expect(rows?.map(({ id }) => id)).toEqual(expected.map(({ line }) => line.id))
+  }
+
+  const range = `from=${instant(fromMs)}&to=${instant(untilMs)}`
+  const listed = await walk(`/clicks?${range}${filter}`, limit, key, ClickPage)
+  const counted = await walk(`/conversions?${range}${filter}`, limit, key, ConversionPage)
+  expect(
+    metricsOf(
+      listed
+        .filter(({ isBot, isTest }) => !isBot && !isTest)
+        .map(({ costBase }) => ({ atMs: 0, dimensions: {}, cost: toMillionths(costBase) })),
+      counted.map(({ status, revenueBase }) => ({
+        ...{ atMs: 0, dimensions: {}, status, revenue: toMillionths(revenueBase) },
+      })),
+    ),
+  ).toEqual(metricsOf(...shown))
+}
+
+function windowQuery(window: Window, todayMs: number, offset: number) {
+  const date = (day: number) => instant(todayMs + day * dayMs).slice(0, 10)
+  if ('days' in window) {
+    const fromMs = todayMs - (window.days - 1) * dayMs
+    return { query: `days=${window.days}`, fromMs, untilMs: todayMs + dayMs }
+  }
+  if ('fromDay' in window) {
+    const { fromDay, toDay } = window
+    return {
+      query: `from=${date(fromDay)}${toDay === undefined ? '' : `&to=${date(toDay)}`}`,
+      fromMs: todayMs + fromDay * dayMs,
+      untilMs: todayMs + ((toDay ?? 0) + 1) * dayMs,
+    }
+  }
+  const [fromMs, untilMs] = [todayMs + window.fromMs, todayMs + window.toMs]
+  const [from, to] = [fromMs, untilMs].map((atMs) => encodeURIComponent(inOffset(atMs, offset)))
+  return { query: `from=${from}&to=${to}`, fromMs, untilMs }
+}
+
+/** Every row of a list, page by page. */
+async function walk<T extends typeof ClickPage | typeof ConversionPage>(
+  path: string,
+  limit: number,
+  key: string,
+  schema: T,
+): Promise<T['static']['data']> {
+  const rows: T['static']['data'] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const next: string = cursor === '' ? '' : `&cursor=${cursor}`
+    const page = (await api.read(
+      `${path}${path.endsWith('?') ? '' : '&'}limit=${limit}${next}`,
+      key,
+      schema,
+    )) as T['static']
+    rows.push(...(page.data as never[]))
+    cursor = page.nextCursor
+  }
+  return rows
+}
+
+function startOfDay(epochMs: number): number {
+  return epochMs - (epochMs % dayMs)
+}
+
+function instant(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}
+
+/** The same moment as clocks there write it. */
+function inOffset(epochMs: number, minutes: number): string {
+  if (minutes === 0) return instant(epochMs)
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  const offset = `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`
+  return instant(epochMs + minutes * 60_000).replace('Z', offset)
+}
+
+/** A double with at most 15 digits came from exactly one number of millionths. */
+function toMillionths(units: number | null): bigint {
+  return BigInt(Math.round((units ?? 0) * 1e6))
+}

@@ -1,0 +1,402 @@
+import type { TSchema } from '@sinclair/typebox'
+import fc from 'fast-check'
+import { type Operation, operations, type Parameter } from '../../kit/operations.ts'
+
+// Requests as nobody in their right mind sends them, beside ordinary ones: most are right in all but one thing.
+
+/** A request as it goes over the wire. */
+export interface Request {
+  /** Its endpoint, by its place in `operations`. */
+  endpoint: number
+  method: string
+  /** With its query string. */
+  path: string
+  headers: Record<string, string>
+  body: Buffer | undefined
+}
+
+/** What only a running server knows. */
+export interface Known {
+  key: string
+  /** Cursors that it gave. */
+  cursors: readonly string[]
+}
+
+const hostileTexts = [
+  ...[
+    '',
+    ' ',
+    '0',
+    '-0',
+    '1e309',
+    'NaN',
+    'Infinity',
+    '1.0',
+    '٣',
+    '9'.repeat(400),
+    '9007199254740993',
+    '-1',
+    '2147483648',
+  ],
+  ...[
+    "' OR 1=1 --",
+    '"; DROP TABLE clicks; --',
+    '{p1:String}',
+    '{p1:Identifier}',
+    '$1',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an attempt of template injection, sent as it is
+    '${7*7}',
+    '?',
+    '\\',
+    "\\'",
+    '\\N',
+  ],
+  ...[
+    '%',
+    '_',
+    '%_%',
+    '%25',
+    '*',
+    '.*',
+    '(a+)+$',
+    '[object Object]',
+    '{"$gt":""}',
+    '../../../etc/passwd',
+    '//',
+    '\\\\x',
+  ],
+  ...['null', 'undefined', 'true', 'false', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length'],
+  ...[
+    '\0',
+    'a\0b',
+    '\n',
+    '\r\nx-evil: 1',
+    '\t',
+    '\u2028',
+    '\ufeff',
+    '\u202e',
+    'İ',
+    'ß',
+    'ﬁ',
+    'ς',
+    'é',
+    '🎈',
+    '👨‍👩‍👧',
+    '\ufffd',
+  ],
+  ...['x'.repeat(5_000), '🎈'.repeat(600), 'a,'.repeat(2_000), '%'.repeat(300), '('.repeat(500)],
+  ...['2026-02-30', '0000-01-01', '9999-12-31', '-271821-04-20', '2026-11-21T23:59:60Z', '2026-11-21T00:00:00+24:00'],
+  ...['1969-12-31', '2106-02-07', '2026-11-21T00:00:00.123456789Z', '2026-W01-1', '20261121', 'now', '1793491200000'],
+]
+const hostileText = fc.oneof(
+  fc.constantFrom(...hostileTexts),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 120 }),
+  fc.json({ maxDepth: 2 }),
+  fc.double().map(String),
+)
+
+/** Text that a page's cursor was, bent: other moments, other ids, other fingerprints, cut short. */
+function bentCursor(cursors: readonly string[]): fc.Arbitrary<string> {
+  const atMs = fc.oneof(
+    fc.constantFrom(
+      0,
+      -1,
+      0.5,
+      -62167219200000,
+      253402300799999,
+      8.64e15,
+      -8.64e15,
+      2 ** 53,
+      1e300,
+      null,
+      'now',
+      [],
+      {},
+    ),
+    fc.integer(),
+    fc.maxSafeInteger(),
+  )
+  const id = fc.oneof(fc.constantFrom('', 'a', 'z'.repeat(128), 'z'.repeat(129), '\0', null, 5), hostileText)
+  const forged = fc
+    .tuple(fc.constantFrom(...cursors), atMs, id, fc.constantFrom(0, 1, 2, 3))
+    .map(([cursor, at, name, how]) => {
+      const [bound, itsMs, itsId] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+      const parts = [
+        [bound, at, itsId],
+        [bound, itsMs, name],
+        [bound, at, name],
+        [name, itsMs, itsId],
+      ][how]
+      return Buffer.from(JSON.stringify(parts)).toString('base64url')
+    })
+  const cut = fc
+    .tuple(fc.constantFrom(...cursors), fc.nat(80))
+    .map(([cursor, length]) => cursor.slice(0, length) || 'x')
+  return fc.oneof(
+    { weight: 4, arbitrary: forged },
+    { weight: 1, arbitrary: cut },
+    { weight: 1, arbitrary: hostileText },
+  )
+}
+
+const ids = fc.oneof(
+  fc.constantFrom('k1', 'k2', 'o1', 'l1', 't1', 'c1', 'nobody', 'search', '.', '..', ':', '-'),
+  fc.stringMatching(/^[A-Za-z0-9_.:-]{1,64}$/),
+)
+const dates = fc.date({ min: new Date(Date.UTC(2025, 0, 1)), max: new Date(Date.UTC(2027, 0, 1)), noInvalidDate: true })
+const moments = fc.oneof(
+  dates.map((date) => date.toISOString().slice(0, 10)),
+  dates.map((date) => date.toISOString()),
+  dates.map((date) => date.toISOString().replace('Z', '+05:45')),
+  fc.constantFrom('0000-01-01', '9999-12-31', '1969-12-31T23:59:59.999Z', '2106-01-01', '9999-12-31T23:59:59-23:59'),
+)
+
+/** Ordinary values, by the name of a parameter or field; those of any other follow from its schema. */
+const ordinary: Record<string, (known: Known) => fc.Arbitrary<string>> = {
+  cursor: ({ cursors }) => fc.oneof(fc.constantFrom(...cursors), bentCursor(cursors)),
+  campaign_id: () => ids,
+  offer_id: () => ids,
+  click_id: () => ids,
+  visitor_id: () => ids,
+  from: () => moments,
+  to: () => moments,
+  updated_since: () => moments,
+  timestamp: () => moments,
+  tz: () => fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'Etc/GMT+5', 'US/Eastern', 'utc'),
+  q: () =>
+    fc.oneof(
+      fc.constantFrom('needle', 'k1', 'ab', 'İs', '%_', '\\\\', 'Σς'),
+      fc.string({ unit: 'grapheme', minLength: 2, maxLength: 100 }),
+    ),
+  fields: () =>
+    fc
+      .subarray(['id', 'clickId', 'campaignName', 'offerName', 'name', 'tags', 'status', 'referrer', 'sub1'], {
+        minLength: 1,
+      })
+      .map(String),
+}
+
+function ordinaryOf({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Known): fc.Arbitrary<string> {
+  return ordinary[name]?.(known) ?? fromSchema(schema)
+}
+
+function fromSchema({ type, enum: words, minimum, maximum, pattern }: TSchema): fc.Arbitrary<string> {
+  if (words) return fc.constantFrom(...(words as string[]))
+  if (type === 'integer') return fc.integer({ min: minimum, max: maximum }).map(String)
+  if (type === 'boolean') return fc.constantFrom('true', 'false')
+  return pattern ? fc.stringMatching(new RegExp(pattern)) : fc.string({ minLength: 1, maxLength: 60 })
+}
+
+/** How a text may be written into a path or a query string. */
+const encoders: ((text: string) => string)[] = [
+  encodeURIComponent,
+  encodeURIComponent,
+  encodeURIComponent,
+  (text) => encodeURIComponent(text).replaceAll('%20', '+'),
+  (text) => encodeURIComponent(encodeURIComponent(text)),
+  (text) => encodeURIComponent(text).toLowerCase(),
+  (text) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
+  (text) => text,
+  (text) => `${encodeURIComponent(text)}%`,
+  (text) => `%c0%80${encodeURIComponent(text)}`,
+  (text) => `${encodeURIComponent(text)}%ed%a0%80`,
+  (text) => `%u0041${encodeURIComponent(text)}%ZZ`,
+]
+const encoder = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(encodeURIComponent) },
+  { weight: 1, arbitrary: fc.constantFrom(...encoders) },
+)
+
+function written(text: string, encode: (text: string) => string): string {
+  return encode(text.toWellFormed()).replaceAll(/[^\x21-\xff]/g, (character) =>
+    encodeURIComponent(character.toWellFormed()),
+  )
+}
+
+/** One parameter as it stands in the query string, or nothing. */
+function pairOf(parameter: Parameter, known: Known): fc.Arbitrary<string[]> {
+  const { name, required } = parameter
+  const value = fc.oneof({ weight: 14, arbitrary: ordinaryOf(parameter, known) }, { weight: 1, arbitrary: hostileText })
+  const given = fc.tuple(value, encoder).map(([text, encode]) => [`${name}=${written(text, encode)}`])
+  return fc.oneof(
+    { weight: required ? 40 : 10, arbitrary: given },
+    { weight: required ? 1 : 16, arbitrary: fc.constant<string[]>([]) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<string[]>([name], [`${name}=`], [`${name}[]=1`], [`${name.toUpperCase()}=1`]),
+    },
+  )
+}
+
+/** Now and then. */
+const seldom = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 30, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
+
+const strangers = fc
+  .tuple(hostileText, hostileText, encoder)
+  .map(([name, value, encode]) => `${written(name, encode)}=${written(value, encode)}`)
+
+function queryOf({ query }: Operation, known: Known): fc.Arbitrary<string> {
+  const pairs = fc.tuple(...query.map((parameter) => pairOf(parameter, known))).map((all) => all.flat())
+  return fc
+    .tuple(pairs, seldom(strangers), fc.nat(24), fc.constantFrom('&', '&', '&', '&', '&', '&', ';', '&&', '&?'))
+    .map(([given, stranger, how, separator]) => {
+      const [first] = given
+      // Now and then the first one twice.
+      const all = [...given, ...(stranger === undefined ? [] : [stranger]), ...(how === 0 && first ? [first] : [])]
+      return all.join(separator)
+    })
+}
+
+const hostileHeaders = fc.constantFrom<[string, string]>(
+  ['x-account-id', 'other'],
+  ['x-forwarded-for', '127.0.0.1, ::1, garbage'],
+  ['x-forwarded-host', 'evil.example'],
+  ['x-original-url', '/api/v1/offers'],
+  ['x-http-method-override', 'DELETE'],
+  ['x-request-id', '"><script>'],
+  ['if-none-match', '*'],
+  ['if-none-match', 'W/"", "\\", ,,,'],
+  ['if-modified-since', 'never'],
+  ['range', 'bytes=0-1'],
+  ['accept', 'text/html;q=0.9, */*;q=-1'],
+  ['accept-encoding', 'gzip, br, \xff'],
+  ['content-type', 'application/json'],
+  ['content-type', 'text/plain'],
+  ['cookie', 'session=1; '.repeat(40)],
+  ['origin', 'null'],
+  ['referer', '\xe9'],
+  ['te', 'trailers'],
+  ['upgrade-insecure-requests', '1'],
+  ['accept-version', '9.9.9'],
+  ['x-filler', 'x'.repeat(6_000)],
+)
+
+const authorizations = ({ key }: Known) =>
+  fc.oneof(
+    { weight: 40, arbitrary: fc.constant(`ApiKey ${key}`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '',
+        'ApiKey',
+        `Bearer ${key}`,
+        `apikey  ${key} `,
+        `ApiKey ${key.slice(0, -1)}x`,
+        `ApiKey ${'x'.repeat(3_000)}`,
+        '\xff\xfe',
+        'ApiKey trb_live_',
+      ),
+    },
+  )
+
+/** JSON values that are no text. */
+const hostileValue = fc.oneof(
+  hostileText,
+  fc.constantFrom(null, true, 0, -0, 1e308, -1e13, 1.5, 2 ** 53, [], {}, [[]], [null]),
+  fc.jsonValue({ maxDepth: 4 }),
+)
+
+const properties = fc.oneof(
+  fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 70 }), hostileValue, { maxKeys: 24 }),
+  fc.constantFrom({ __proto__: { a: 1 } }, { constructor: { prototype: {} } }, { '': 1 }, 'text', 5, []),
+)
+
+function bodyOf({ body = {} }: Operation, known: Known): fc.Arbitrary<Buffer> {
+  const fields = Object.entries(body).map(([name, schema]) => {
+    const value: fc.Arbitrary<unknown> =
+      name === 'properties' ? properties : name === 'value' ? fc.double() : ordinaryOf({ name, schema }, known)
+    const given = fc.oneof({ weight: 12, arbitrary: value }, { weight: 1, arbitrary: hostileValue })
+    const isUsual = name === 'event_name' || name === 'click_id'
+    return fc.option(
+      given.map((one) => [name, one] as const),
+      { nil: undefined, freq: isUsual ? 20 : 2 },
+    )
+  })
+  const more = fc.option(fc.tuple(hostileText, hostileValue), { nil: undefined, freq: 3 })
+  const text = fc.tuple(...fields, more).map((pairs) => {
+    // Written by hand: an object would lose `__proto__` and names that stand twice.
+    const all = pairs.flatMap((pair) =>
+      pair ? [`${JSON.stringify(pair[0])}:${JSON.stringify(pair[1]) ?? 'null'}`] : [],
+    )
+    return `{${all.join(',')}}`
+  })
+  return fc.oneof(
+    { weight: 16, arbitrary: text.map((json) => Buffer.from(json)) },
+    { weight: 1, arbitrary: fc.tuple(text, fc.nat(200)).map(([json, end]) => Buffer.from(json.slice(0, end))) },
+    { weight: 1, arbitrary: text.map((json) => Buffer.from(`\ufeff${json}`, 'utf16le')) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(
+          ...[
+            '',
+            '[]',
+            'null',
+            '{"event_name":"a","click_id":"c1","value":1e999}',
+            `${'['.repeat(9_000)}${']'.repeat(9_000)}`,
+          ],
+          ...[
+            '{"event_name":"a","event_name":"b","click_id":"c1"}',
+            '{"a":"\\ud800"}',
+            `{"event_name":"a","x":"${'x'.repeat(70_000)}"}`,
+          ],
+          `{"event_name":"a","click_id":"c1","properties":${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}}`,
+        )
+        .map((text) => Buffer.from(text)),
+    },
+  )
+}
+
+/** @returns requests, of which about half are answered 200 */
+export function requests(known: Known): fc.Arbitrary<Request> {
+  return fc.constantFrom(...operations).chain((operation) => {
+    const method = fc.oneof(
+      { weight: 40, arbitrary: fc.constant(operation.method as string) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'),
+      },
+    )
+    const id = fc
+      .tuple(fc.oneof({ weight: 4, arbitrary: ids }, { weight: 1, arbitrary: hostileText }), encoder)
+      .map(([text, encode]) => written(text, encode))
+    const tail = fc.oneof(
+      { weight: 40, arbitrary: fc.constant('') },
+      { weight: 1, arbitrary: fc.constantFrom('/', '/x', '//', '%2f', ';a=b', '#x', '%00', '\xe9', '.json') },
+    )
+    const headers = fc.array(hostileHeaders, { maxLength: 2 })
+    const contentType = fc.oneof(
+      { weight: 20, arbitrary: fc.constant('application/json') },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          'application/json; charset=utf-16',
+          'APPLICATION/JSON;;',
+          'text/json',
+          'application/x-www-form-urlencoded',
+          '*/*',
+        ),
+      },
+    )
+    const body = operation.body
+      ? bodyOf(operation, known)
+      : seldom(fc.constantFrom(Buffer.from('{}'), Buffer.from('x')))
+    return fc.tuple(method, id, tail, queryOf(operation, known), authorizations(known), headers, contentType, body).map(
+      ([verb, name, end, query, authorization, more, type, payload]): Request => ({
+        endpoint: operations.indexOf(operation),
+        method: verb,
+        path: `/api/v1${operation.path.replace('{id}', name)}${end}${query === '' ? '' : `?${query}`}`,
+        headers: {
+          authorization,
+          ...(operation.body && { 'content-type': type }),
+          ...(payload && { 'content-length': String(payload.length) }),
+          ...Object.fromEntries(more),
+        },
+        body: payload,
+      }),
+    )
+  })
+}

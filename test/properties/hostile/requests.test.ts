@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request as open } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { namedTables } from '../../../schema/metadata.ts'
+import { ProblemBody } from '../../../schema/problem.ts'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { mustBe, openTestApp, type TestApp } from '../../kit/app.ts'
+import { operations } from '../../kit/operations.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../../kit/rows.ts'
+import { type Request, requests } from './generators.ts'
+
+// The same requests at every run. More and others: HOSTILE_REQUESTS=10000 npx vitest run test/properties/hostile; a failure prints
+// its seed, and HOSTILE_SEED takes it.
+const wanted = Number(process.env.HOSTILE_REQUESTS ?? 1_500)
+const seed = Number(process.env.HOSTILE_SEED ?? (process.env.HOSTILE_REQUESTS ? Date.now() % 2 ** 31 : 20261121))
+
+/** Requests that are under way together. */
+const together = 10
+
+/** In every text of another account's rows, and in nobody else's. */
+const secret = 'zq8-secret'
+
+let api: TestApp
+let key: string
+let cursors: string[]
+let port: number
+const agent = new Agent({ keepAlive: true, maxSockets: together })
+
+beforeAll(async () => {
+  api = await openTestApp()
+  await setPlanLimits(api.stores.postgres, 'scale', { requestsPerMinute: 10_000_000, eventsPerMinute: 10_000_000 })
+  key = await api.account('acme')
+  await api.account('other')
+  for (const [account, mark] of [
+    ['acme', 'needle "quoted" \\ % _ Σς\n\t🎈'],
+    ['other', secret],
+  ] as const) {
+    for (const table of namedTables) {
+      const letter = table[0] === 'c' ? 'k' : table[0]
+      const rows = [1, 2, 3].map((n) => ({ id: `${letter}${n}`, name: `${mark} ${n}` }))
+      await storeMetadata(api.stores, table, account, rows)
+    }
+    const row = (n: number) => ({ campaign_id: `k${n % 4}`, offer_id: 'o1', country: n % 2 ? 'US' : '', sub1: mark })
+    const at = (n: number) => `2026-11-${String(1 + (n % 21)).padStart(2, '0')} 10:00:00.${String(n).padStart(3, '0')}`
+    const numbers = Array.from({ length: 60 }, (_, n) => n)
+    await storeClicks(
+      api.stores,
+      account,
+      numbers.map((n) => ({ id: `c${n}`, clicked_at: at(n), cost_base: 0.01, referrer: mark, city: mark, ...row(n) })),
+    )
+    await storeConversions(
+      api.stores,
+      account,
+      numbers.map((n) => ({ id: `v${n}`, converted_at: at(n), coupon_code: mark, revenue_base: 1, ...row(n) })),
+    )
+  }
+  const pages = operations.filter(({ query }) => query.some(({ name }) => name === 'cursor'))
+  const first = await Promise.all(
+    pages.map(async ({ path, query }) => {
+      const question = query.some(({ name }) => name === 'q') ? 'q=needle&' : ''
+      return (await api.get(`${path}?${question}limit=2`, key)).json().nextCursor
+    }),
+  )
+  cursors = first
+  await api.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (api.app.server.address() as AddressInfo).port
+})
+afterAll(async () => {
+  agent.destroy()
+  await api?.close()
+})
+
+describe('whatever is asked', () => {
+  it('the answer is one that the contract knows, never a 5xx, and nothing of another account', async () => {
+    expect(cursors.every((cursor) => typeof cursor === 'string')).toBe(true)
+    const statuses = new Map<number, number>()
+    const some = fc.array(requests({ key, cursors }), { minLength: together, maxLength: together })
+    await fc.assert(
+      fc.asyncProperty(some, async (asked) => {
+        await Promise.all(
+          asked.map(async (request) => {
+            const status = await expectKnownAnswer(request)
+            statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          }),
+        )
+      }),
+      { seed, numRuns: wanted / together },
+    )
+    if (process.env.HOSTILE_REQUESTS) console.log(`Seed ${seed}:`, Object.fromEntries(statuses))
+    // Else hardly any of them came as far as the rooms.
+    expect(statuses.get(200)).toBeGreaterThan(wanted / 4)
+    expect([...statuses.keys()]).toEqual(expect.arrayContaining([304, 400, 401, 404, 405]))
+  }, 1_200_000)
+})
+
+/** Sends a request and holds its answer against the contract. @returns its status */
+async function expectKnownAnswer(request: Request): Promise<number> {
+  const { endpoint, method } = request
+  const operation = operations[endpoint]
+  const answer = await send(request)
+  const status = answer.statusCode ?? 0
+  const body = await text(answer)
+  expect(status).toBeLessThan(500)
+  expect(body).not.toContain(secret)
+  expect(answer.headers['x-request-id']).toBeDefined()
+  if (status === 304 || method === 'HEAD') {
+    expect(body).toBe('')
+    return status
+  }
+  const declared = method === operation?.method ? operation.responses[status]?.content : undefined
+  const type = answer.headers['content-type']
+  if (status === 200 && type !== 'application/json; charset=utf-8') {
+    expect(Object.keys(declared ?? {})).toContain(type?.split(';')[0])
+    return status
+  }
+  expect(type).toBe('application/json; charset=utf-8')
+  mustBe(
+    status < 300 ? (declared?.['application/json'].schema ?? ProblemBody) : ProblemBody,
+    JSON.parse(body),
+    request.path,
+  )
+  return status
+}
+
+async function send({ method, path, headers, body }: Request): Promise<IncomingMessage> {
+  const sent = open({ agent, port, host: '127.0.0.1', method, path, headers })
+  sent.end(body)
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return answer
+}

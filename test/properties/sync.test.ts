@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ClickPage } from '../../schema/click.ts'
+import { ConversionPage } from '../../schema/conversion.ts'
+import { importContent } from '../import/runImport.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+
+let api: TestApp
+let key: string
+
+type Row = Record<string, unknown> & { id: string; storedAt: string; status?: string }
+interface Walked {
+  rows: Row[]
+  /** Of the last page. */
+  asOf: string
+}
+
+/** Reads all pages of a list. */
+async function walk(path: string, limit = 200, from = key): Promise<Walked> {
+  const schema = path.startsWith('/clicks') ? ClickPage : ConversionPage
+  const rows: Row[] = []
+  let cursor: string | null = ''
+  let asOf = ''
+  while (cursor !== null) {
+    const page: { data: Row[]; nextCursor: string | null; asOf: string | null } = await api.read(
+      `${path}&limit=${limit}${cursor && `&cursor=${cursor}`}`,
+      from,
+      schema as never,
+    )
+    rows.push(...page.data)
+    cursor = page.nextCursor
+    asOf = page.asOf ?? ''
+  }
+  return { rows, asOf }
+}
+
+async function exported(path: string): Promise<{ rows: Row[]; asOf: unknown }> {
+  const answer = await api.get(`${path}&format=ndjson`, key)
+  const rows = answer.body
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Row)
+  return { rows: rows.map(({ cursor: _, ...row }) => row as Row), asOf: answer.headers['x-as-of'] }
+}
+
+const ids = ({ rows }: Pick<Walked, 'rows'>) => rows.map(({ id }) => id)
+const day = (n: number) => `2026-03-${String(1 + (n % 28)).padStart(2, '0')}T10:00:00.000Z`
+const click = (n: number) => ({ id: `k${n}`, clickedAt: day(n), campaignId: n % 3 ? 'a' : 'b' })
+const conversion = (n: number, more: object = {}) => ({
+  ...{ id: `v${n}`, convertedAt: day(n), status: 'pending', updatedAt: '2026-04-01T00:00:00Z' },
+  ...(n % 2 === 0 && { clickId: `k${n}` }),
+  ...more,
+})
+const several = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n))
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  await importContent(api.stores, 'acme', 'clicks', several(60, click))
+  await importContent(api.stores, 'acme', 'conversions', several(40, conversion))
+  const test = conversion(40, { isTest: true })
+  await importContent(api.stores, 'acme', 'conversions', [
+    test,
+    conversion(3, { status: 'approved', updatedAt: '2026-04-02T00:00:00Z' }),
+  ])
+})
+afterAll(() => api?.close())
+
+describe('oldest first', () => {
+  it.each([
+    '/clicks?',
+    '/clicks?campaign_id=b',
+    '/clicks?converted=true',
+    '/clicks?converted=false&from=2026-03-05&to=2026-03-20',
+    '/conversions?',
+    '/conversions?include_test_mode=true',
+    '/conversions?status=pending&from=2026-03-04',
+  ])('is newest first backwards, on pages and in an export: %s', async (path) => {
+    const newest = await walk(`${path}&order=desc`)
+    const expected = newest.rows.toReversed()
+    expect(expected.length).toBeGreaterThan(3)
+    for (const limit of [2, 7, 200]) expect((await walk(`${path}&order=asc`, limit)).rows).toEqual(expected)
+    expect((await exported(`${path}&order=asc`)).rows).toEqual(expected)
+    expect(newest.asOf).toBe('')
+  })
+
+  it('has cursors of its own', async () => {
+    const page = await api.read('/clicks?order=asc&limit=2', key, ClickPage)
+    for (const path of ['/clicks?', '/clicks?order=desc&', '/clicks?order=asc&updated_since=2026-01-01&']) {
+      expect((await api.get(`${path}cursor=${page.nextCursor}`, key)).json().error).toBe('invalid_cursor')
+    }
+    const newest = await api.read('/clicks?limit=2', key, ClickPage)
+    expect((await api.get(`/clicks?order=desc&cursor=${newest.nextCursor}`, key)).statusCode).toBe(200)
+  })
+})
+
+describe('updated_since', () => {
+  it('gives every row once, by the moment of storing, on pages of any size and in an export', async () => {
+    for (const path of ['/clicks?', '/conversions?include_test_mode=true', '/conversions?status=pending']) {
+      const since = `${path}&updated_since=2026-01-01`
+      const all = await walk(since)
+      expect(ids(all).sort()).toEqual(ids(await walk(path)).sort())
+      const keys = all.rows.map(({ storedAt, id }) => `${storedAt} ${id}`)
+      expect(keys).toEqual(keys.toSorted())
+      for (const limit of [9]) expect((await walk(since, limit)).rows).toEqual(all.rows)
+      const whole = await exported(since)
+      expect(whole.rows).toEqual(all.rows)
+      expect(whole.asOf).toMatch(/^\d{4}-.*Z$/)
+    }
+    expect(ids(await walk('/conversions?updated_since=2026-01-01')).at(-1)).toBe('v3')
+  })
+
+  it('finds what came late, changed or moved since the last walk, and nothing else', async () => {
+    const clicks = await walk('/clicks?updated_since=2026-01-01')
+    const conversions = await walk('/conversions?updated_since=2026-01-01')
+    await importContent(api.stores, 'acme', 'clicks', [click(5), { ...click(1), id: 'late', clickedAt: day(0) }])
+    await importContent(api.stores, 'acme', 'conversions', [
+      conversion(0),
+      conversion(7, { status: 'refunded', updatedAt: '2026-05-01T00:00:00Z' }),
+      conversion(8, { convertedAt: day(25), updatedAt: '2026-05-01T00:00:00Z' }),
+      conversion(9, { id: 'new', clickId: 'late' }),
+    ])
+    expect(ids(await walk(`/clicks?updated_since=${clicks.asOf}`))).toEqual(['late'])
+    for (const limit of [1, 2, 200]) {
+      const changed = await walk(`/conversions?updated_since=${conversions.asOf}`, limit)
+      expect(ids(changed)).toEqual(['new', 'v7', 'v8'])
+      expect(changed.rows.map(({ status }) => status)).toEqual(['pending', 'refunded', 'pending'])
+    }
+    expect(ids(await exported(`/conversions?updated_since=${conversions.asOf}`))).toEqual(['new', 'v7', 'v8'])
+    const next = await walk(`/conversions?updated_since=${conversions.asOf}`)
+    expect(ids(await walk(`/conversions?updated_since=${next.asOf}`))).toEqual([])
+  })
+
+  it('finds a conversion again when its click has come', async () => {
+    await importContent(api.stores, 'acme', 'conversions', [conversion(11, { id: 'early', clickId: 'to-come' })])
+    const { asOf } = await walk('/conversions?updated_since=2026-01-01')
+    await importContent(api.stores, 'acme', 'clicks', [{ ...click(1), id: 'to-come', country: 'DE' }])
+    const { rows } = await walk(`/conversions?updated_since=${asOf}`)
+    expect(rows).toMatchObject([{ id: 'early', country: 'DE' }])
+  })
+
+  it('goes on from a whole export', async () => {
+    const { asOf } = await exported('/conversions?')
+    await importContent(api.stores, 'acme', 'conversions', [conversion(12, { id: 'after' })])
+    expect(ids(await walk(`/conversions?updated_since=${asOf}`))).toEqual(['after'])
+  })
+
+  it('ends before the oldest write under way, and only at those of the account', async () => {
+    const note = (account: string, resource: string) => api.stores.postgres`
+      INSERT INTO import_batches (token, account_id, resource, first_at, last_at)
+      VALUES (${`${account} ${resource}`}, ${account}, ${resource}, now(), now())`
+    await api.account('other')
+    await note('other', 'clicks')
+    await note('acme', 'conversions')
+    await note('acme', 'clicks')
+    const [noted] = await api.stores.postgres<{ stored_at: Date }[]>`
+      SELECT stored_at FROM import_batches WHERE account_id = 'acme' AND resource = 'clicks'`
+    const storedAtMs = noted?.stored_at.getTime() ?? Number.NaN
+    await api.stores.clickhouse.client.insert({
+      table: 'clicks',
+      format: 'JSONEachRow',
+      values: [{ account_id: 'acme', id: 'under-way', clicked_at: '2026-03-01 00:00:00.000', stored_at: storedAtMs }],
+    })
+    const during = await walk('/clicks?updated_since=2026-01-01')
+    expect(ids(during)).not.toContain('under-way')
+    expect(Date.parse(during.asOf)).toBe(storedAtMs)
+    await api.stores.postgres`DELETE FROM import_batches`
+    const { rows } = await walk(`/clicks?updated_since=${during.asOf}`)
+    expect(rows.map(({ id }) => id)).toContain('under-way')
+  })
+
+  it('leads a copy to the same rows as the source, however writes and walks meet', async () => {
+    const copyKey = await api.account('copied')
+    const copy = { clicks: new Map<string, Row>(), conversions: new Map<string, Row>() }
+    const since = { clicks: '2026-01-01', conversions: '2026-01-01' }
+    const pull = async (list: 'clicks' | 'conversions') => {
+      const { rows, asOf } = await walk(`/${list}?updated_since=${since[list]}`, 50, copyKey)
+      for (const row of rows) copy[list].set(row.id, row)
+      since[list] = asOf
+    }
+    let isWriting = true
+    const writing = async () => {
+      for (let round = 0; round < 6; round++) {
+        const some = several(40, (n) => conversion(n + round * 10, { updatedAt: `2026-05-0${round + 1}T00:00:00Z` }))
+        const state = ['approved', 'hold', 'refunded'][round % 3]
+        await importContent(
+          api.stores,
+          'copied',
+          'conversions',
+          some.map((row) => ({ ...row, status: state })),
+        )
+        await importContent(
+          api.stores,
+          'copied',
+          'clicks',
+          several(30, (n) => click(n + round * 15)),
+        )
+      }
+      isWriting = false
+    }
+    const pulling = async () => {
+      while (isWriting) {
+        await pull('conversions')
+        await pull('clicks')
+      }
+    }
+    await Promise.all([writing(), pulling()])
+    await pull('conversions')
+    await pull('clicks')
+    for (const list of ['clicks', 'conversions'] as const) {
+      const { rows } = await walk(`/${list}?`, 200, copyKey)
+      const byId = (some: Iterable<Row>) => [...some].map(stored).sort((a, b) => (a.id < b.id ? -1 : 1))
+      expect(byId(copy[list].values())).toEqual(byId(rows))
+    }
+  })
+
+  it.each([
+    ['/clicks?updated_since=soon', 'invalid_updated_since'],
+    ['/conversions?updated_since=2026-02-30', 'invalid_updated_since'],
+    ['/conversions?updated_since=2026-01-01&order=desc', 'invalid_order'],
+    ['/clicks?order=up', 'invalid_order'],
+    ['/offers?order=asc', 'unknown_parameter'],
+  ])('%s is %s', async (path, code) => {
+    const answer = await api.get(path, key)
+    expect([answer.statusCode, answer.json().error]).toEqual([400, code])
+  })
+
+  it('shows nothing of another account', async () => {
+    const otherKey = await api.account('neighbour')
+    await importContent(api.stores, 'neighbour', 'conversions', [conversion(1, { id: 'theirs' })])
+    for (const list of ['clicks', 'conversions']) {
+      const { rows } = await walk(`/${list}?updated_since=2026-01-01`, 200, otherKey)
+      expect(rows.map(({ id }) => id)).toEqual(list === 'clicks' ? [] : ['theirs'])
+      expect((await api.get(`/${list}?updated_since=2026-01-01&format=ndjson`, key)).body).not.toContain('theirs')
+    }
+  })
+
+  it('is no field that an import would refuse: what is exported can be read', async () => {
+    const target = await api.account('target').then(() => 'target')
+    for (const list of ['clicks', 'conversions'] as const) {
+      const { body } = await api.get(`/${list}?format=ndjson`, key)
+      expect(await importContent(api.stores, target, list, body)).toMatchObject({ rejects: [] })
+    }
+  })
+})
+
+/** What the moment of storing stands for: what else a click shows of its conversions is counted when it is read. */
+function stored({ converted: _c, conversionCount: _n, ...row }: Row): Row {
+  return row as Row
+}

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { difference, fromMillionths, type Millionths, millionthsOf, ratio } from '../../src/query/ratio.ts'
+
+/** Any amount that Decimal(38, 6) holds, small ones and ties as often as large ones. */
+const amounts = fc.oneof(
+  fc.bigInt({ min: -200n, max: 200n }),
+  fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
+  fc.bigInt({ min: -(10n ** 37n), max: 10n ** 37n }),
+)
+/** As ClickHouse writes it: no zeros at the end. */
+const textOf = (millionths: bigint): string => {
+  const digits = `${millionths < 0n ? -millionths : millionths}`.padStart(7, '0')
+  const decimals = digits.slice(-6).replace(/0+$/, '')
+  return `${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}${decimals && `.${decimals}`}`
+}
+
+describe('a ratio', () => {
+  it('reads and writes amounts exactly', () => {
+    fc.assert(
+      fc.property(amounts, amounts, (a, b) => {
+        const [x, y] = [millionthsOf(textOf(a)), millionthsOf(textOf(b))]
+        expect([BigInt(x), BigInt(difference(x, y))]).toEqual([a, a - b])
+        expect(fromMillionths(x)).toBe(Number(textOf(a)))
+      }),
+    )
+  })
+
+  it('is the true quotient, rounded half away from zero at the sixth decimal', () => {
+    const rounded = (n: bigint, d: bigint) => {
+      const twice = 2n * (n < 0n ? -n : n)
+      const by = d < 0n ? -d : d
+      const size = (twice + by) / (2n * by)
+      return Number(textOf(n < 0n !== d < 0n ? -size : size))
+    }
+    fc.assert(
+      fc.property(amounts, amounts, fc.constantFrom(1, 100), (n, d, times) => {
+        const found = ratio(millionthsOf(textOf(n)), millionthsOf(textOf(d)), times)
+        expect(found).toBe(d === 0n ? null : rounded(n * BigInt(times) * 1_000_000n, d))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it.each<[Millionths, Millionths, number]>([
+    [1, 2_000_000, 0.000001],
+    [-1, 2_000_000, -0.000001],
+    [1, 3_000_000, 0],
+    [2_000_000, 3_000_000, 0.666667],
+    [5, 10_000_000n, 0.000001],
+  ])('of %s and %s millionths is %s', (numerator, denominator, expected) => {
+    expect(ratio(numerator, denominator, 1)).toBe(expected)
+  })
+})

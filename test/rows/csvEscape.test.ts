@@ -1,0 +1,163 @@
+import type { TSchema } from '@sinclair/typebox'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Click } from '../../schema/click.ts'
+import { Conversion } from '../../schema/conversion.ts'
+import { readCsv } from '../../src/import/formats/csv.ts'
+import { readLines } from '../../src/import/formats/lines.ts'
+import { toCsv } from '../../src/rows/csv.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
+
+let api: TestApp
+let key: string
+
+/** What a spreadsheet takes for the beginning of a formula, and what it does not. */
+const starts = ['=', '+', '-', '@', '\t', '\r']
+const texts = [...starts.map((start) => `${start}HYPERLINK("x")\r\n=2`), "'=1", ' =1', 'a=1', '\n=1', '"', '']
+const places = ['campaign_id', 'offer_id', 'landing_page_id', 'traffic_source_id']
+const tables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as const
+const shared = [...places, 'visitor_id', 'country', 'device', 'os', 'browser', 'currency']
+const subIds = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`)
+const clickTexts = [
+  ...[
+    'region',
+    'city',
+    'os_version',
+    'browser_version',
+    'language',
+    'referrer',
+    'user_agent',
+    'ip',
+    'external_click_id',
+  ],
+  ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
+]
+const conversionTexts = ['external_status', 'event_name', 'click_id', 'transaction_id', 'coupon_code']
+const fill = (columns: readonly string[], text: string) => Object.fromEntries(columns.map((column) => [column, text]))
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  for (const table of tables) {
+    await storeMetadata(
+      api.stores,
+      table,
+      'acme',
+      [...new Set(texts)].filter(Boolean).map((id) => ({ id, name: id })),
+    )
+  }
+  const idOf = (text: string, index: number) => `${text.startsWith('-') ? '-' : 'k'}${index}`
+  await storeClicks(
+    api.stores,
+    'acme',
+    texts.map((text, index) => ({
+      ...{ id: idOf(text, index), clicked_at: '2026-11-20 10:00:00.000', cost: '-1.5', cost_base: '-1.5' },
+      ...fill([...shared, ...subIds, ...clickTexts], text),
+    })),
+  )
+  await storeConversions(
+    api.stores,
+    'acme',
+    texts.map((text, index) => ({
+      ...{ id: idOf(text, index), converted_at: '2026-11-20 10:00:00.000', revenue: '-2.5', revenue_base: '-2.5' },
+      ...fill([...shared, ...subIds, ...conversionTexts], text),
+    })),
+  )
+})
+afterAll(() => api.close())
+
+async function readRecords(path: string): Promise<Record<string, string>[]> {
+  const answer = await api.get(path, key)
+  expect(answer.statusCode).toBe(200)
+  const records: Record<string, string>[] = []
+  for await (const rows of readCsv(readLines([Buffer.from(answer.body)] as never))) {
+    for (const { fields } of rows) records.push(fields as Record<string, string>)
+  }
+  return records
+}
+
+/** Fields whose content a stranger may choose: neither moments nor words of ours. */
+function freeTextsOf({ properties }: { properties: Record<string, TSchema> }): string[] {
+  const ours = ['source', 'status', 'baseCurrency', 'subIds']
+  return Object.entries(properties)
+    .filter(([name, { type, format }]) => [type].flat().includes('string') && !format && !ours.includes(name))
+    .map(([name]) => name)
+}
+
+describe.each([
+  ['/clicks', Click],
+  ['/conversions', Conversion],
+] as const)('csv_escape=formulas on %s', (path, schema) => {
+  it("puts ' before every text cell that begins like a formula, and changes nothing else", async () => {
+    const plain = await readRecords(`${path}?format=csv`)
+    const escaped = await readRecords(`${path}?format=csv&csv_escape=formulas`)
+    const changed = new Set<string>()
+    const expected = plain.map((record) =>
+      Object.fromEntries(
+        Object.entries(record).map(([name, cell]) => {
+          if (!/^[=+\-@\t\r]/.test(cell) || !Number.isNaN(Number(cell))) return [name, cell]
+          changed.add(name)
+          return [name, `'${cell}`]
+        }),
+      ),
+    )
+    // Ids are the one text that may be a number.
+    for (const record of expected) if (record.id?.startsWith('-')) record.id = `'${record.id}`
+    expect(escaped).toEqual(expected)
+    expect([...changed, 'id'].sort()).toEqual(freeTextsOf(schema).sort())
+  })
+
+  it('keeps cursors, and is no filter that they are bound to', async () => {
+    const rows = await readRecords(`${path}?format=csv&csv_escape=formulas&order=asc`)
+    const rest = await readRecords(`${path}?format=csv&order=asc&cursor=${encodeURIComponent(rows[2]?.cursor ?? '')}`)
+    expect(rest.map(({ cursor }) => cursor)).toEqual(rows.slice(3).map(({ cursor }) => cursor))
+  })
+})
+
+describe('csv_escape=formulas', () => {
+  it.each(['campaign', 'os'])('escapes ids and names of a report by %s', async (dimension) => {
+    const path = `/reports?group_by=${dimension}&format=csv`
+    const plain = await readRecords(path)
+    const escaped = await readRecords(`${path}&csv_escape=formulas`)
+    expect(escaped.map(({ id, name, cost }) => [id, name, cost])).toEqual(
+      plain.map(({ id = '', name = '', cost }) => [
+        ...[id, name].map((cell) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)),
+        cost,
+      ]),
+    )
+    expect(escaped.filter(({ id }) => id?.startsWith("'")).length).toBeGreaterThanOrEqual(starts.length)
+    expect(Number(escaped[0]?.cost)).toBeLessThan(0)
+  })
+
+  it('leaves days and their numbers as they are', async () => {
+    const path = '/stats/daily?days=3&format=csv'
+    expect(await readRecords(`${path}&csv_escape=formulas`)).toEqual(await readRecords(path))
+  })
+
+  it('escapes the names of columns as well', () => {
+    expect(toCsv(['=a', 'b'], [{ '=a': '@x', b: -1 }], 'formulas')).toBe('"\'=a","b"\n"\'@x",-1\n')
+    expect(toCsv(['=a'], [{ '=a': '@x' }], undefined)).toBe('"=a"\n"@x"\n')
+  })
+
+  it('is refused for any format but CSV, which Accept may name', async () => {
+    for (const path of ['/clicks?', '/conversions?', '/reports?group_by=day&', '/stats/daily?']) {
+      for (const format of [
+        '',
+        '&format=json',
+        ...(path.startsWith('/c') ? ['&format=ndjson', '&format=parquet'] : []),
+      ]) {
+        const answer = await api.get(`${path}csv_escape=formulas${format}`, key)
+        expect([path, format, answer.statusCode, answer.json().error]).toEqual([
+          path,
+          format,
+          400,
+          'invalid_csv_escape',
+        ])
+      }
+      const headers = { authorization: `ApiKey ${key}`, accept: 'text/csv' }
+      const answer = await api.app.inject({ url: `/api/v1${path}csv_escape=formulas`, headers })
+      expect([path, answer.statusCode]).toEqual([path, 200])
+    }
+    expect((await api.get('/stats/overview?csv_escape=formulas', key)).json().error).toBe('unknown_parameter')
+  })
+})

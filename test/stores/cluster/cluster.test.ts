@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scopes } from '../../../schema/scopes.ts'
+import { createAccount } from '../../../src/accounts/accounts.ts'
+import { createKey } from '../../../src/accounts/keys.ts'
+import { buildApp } from '../../../src/app.ts'
+import type { App } from '../../../src/http/context.ts'
+import { openAnswers } from '../../../src/http/responseCache.ts'
+import { readSettings } from '../../../src/settings.ts'
+import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
+import { insertRows, NotBegun } from '../../../src/stores/clickhouse/insert.ts'
+import { RowBinary } from '../../../src/stores/clickhouse/rowBinary.ts'
+import { migrate } from '../../../src/stores/migrations/migrate.ts'
+import { openStores, type Stores } from '../../../src/stores/open.ts'
+import { accepted, deduplicated, send } from '../../api/events/send.ts'
+import { runHere } from '../../cli/runCommand.ts'
+import { importContent, rowsOf } from '../../import/runImport.ts'
+import { testNowMs } from '../../kit/app.ts'
+import { type ClickHouseCluster, startCluster } from '../../kit/clickhouseCluster.ts'
+import { storeMetadata } from '../../kit/rows.ts'
+import { makeTestPlace } from '../../kit/stores.ts'
+
+let cluster: ClickHouseCluster
+let environment: Record<string, string>
+let removePlace: () => Promise<void>
+let stores: Stores
+let app: App
+let key: string
+
+const open = (changes: Record<string, string> = {}) =>
+  openStores(readSettings({ ...environment, ...changes }), () => {})
+
+beforeAll(async () => {
+  const [started, place] = await Promise.all([startCluster(), makeTestPlace()])
+  cluster = started
+  removePlace = place.remove
+  // The users of docs/clickhouse-users.sql, each with what it needs and no more.
+  environment = {
+    ...{ ...place.environment, ...cluster.environment },
+    ...{ CLICKHOUSE_URL: cluster.nodes[0].url('tributary_writer') },
+    ...{ CLICKHOUSE_READER_URL: cluster.nodes[1].url('tributary_reader') },
+  }
+  const owner = await open({ CLICKHOUSE_URL: cluster.nodes[0].url('tributary_owner') })
+  await migrate(owner)
+  await owner.close()
+  stores = await open()
+  app = await buildApp({
+    settings: readSettings(environment),
+    stores,
+    answers: openAnswers({ lifeMs: 0 }),
+    now: () => testNowMs,
+  })
+  await createAccount(stores.postgres, { id: 'acme', name: 'Acme', plan: 'scale', currency: 'USD' })
+  const wanted = { accountId: 'acme', name: 'test', scopes, expiresAt: null }
+  key = (await createKey(stores.postgres, wanted))?.key ?? ''
+  await storeMetadata(stores, 'campaigns', 'acme', [{ id: 'k0' }, { id: 'k1' }])
+  await importContent(stores, 'acme', 'conversions', conversions.slice(0, 30))
+  await importContent(stores, 'acme', 'clicks', clicks)
+  await importContent(stores, 'acme', 'conversions', conversions.slice(30))
+  await importContent(stores, 'acme', 'conversions', changed)
+})
+afterAll(async () => {
+  await app?.close()
+  await stores?.close()
+  await removePlace?.()
+  await cluster?.close()
+})
+
+const at = (n: number) => new Date(Date.UTC(2026, 10, 1 + (n % 7), n % 24, n % 60)).toISOString()
+const clicks = Array.from({ length: 300 }, (_, n) => ({
+  ...{ id: `c${n}`, clickedAt: at(n), campaignId: `k${n % 2}`, country: ['US', 'DE', 'FR'][n % 3] },
+  ...{ cost: 0.25, currency: 'USD', isBot: n % 50 === 0 },
+}))
+const conversions = Array.from({ length: 60 }, (_, n) => ({
+  ...{ id: `v${n}`, clickId: `c${n * 3}`, convertedAt: at(n + 3), updatedAt: at(n + 3), transactionId: `order-${n}` },
+  ...{ status: 'pending', revenue: 2, currency: 'USD' },
+}))
+/** A third is approved later, and a sixth moves to another moment. */
+const changed = conversions
+  .filter((_, n) => n % 3 === 0)
+  .map((row, n) => ({
+    ...row,
+    ...{ status: 'approved', updatedAt: '2026-11-20T00:00:00.000Z' },
+    ...(n % 2 === 0 && { convertedAt: '2026-11-15T12:00:00.000Z' }),
+  }))
+
+const read = async (path: string) => {
+  const answer = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+  return { status: answer.statusCode, body: answer.json() }
+}
+
+/** Ids of a table on each node, without repetition. */
+async function idsOnNodes(table: string, id = 'id'): Promise<string[][]> {
+  return await Promise.all(
+    cluster.nodes.map(async (node) =>
+      (await node.ask('admin', `SELECT DISTINCT ${id} FROM tributary_local.${table} ORDER BY ${id}`)).split('\n'),
+    ),
+  )
+}
+
+/** A checksum over every table of each node, repeated rows and all. */
+const everything = () =>
+  Promise.all(
+    cluster.nodes.map(async (node) => {
+      const tables = await node.ask(
+        'admin',
+        "SELECT name FROM system.tables WHERE database = 'tributary_local' AND engine LIKE '%MergeTree'",
+      )
+      const sums = tables
+        .split('\n')
+        .map((table) => `SELECT '${table}', count(), sum(cityHash64(*)) FROM tributary_local.${table}`)
+      return await node.ask('admin', `SELECT * FROM (${sums.join(' UNION ALL ')}) ORDER BY 1`)
+    }),
+  )
+
+const verify = (...words: string[]) => runHere(['verify', ...words], environment)
+
+describe('on two nodes', () => {
+  it('both have rows, and a row lies on one of them with all that is made of it', async () => {
+    for (const [rows, index, id] of [
+      ['clicks', 'click_index', 'id'],
+      ['conversions', 'conversion_index', 'id'],
+      ['conversions', 'converted_clicks', 'conversion_id'],
+    ] as const) {
+      const [one = [], other = []] = await idsOnNodes(rows)
+      expect([one.length > 10, other.length > 10]).toEqual([true, true])
+      expect(one.filter((each) => other.includes(each))).toEqual([])
+      expect(await idsOnNodes(index, id)).toEqual([one, other])
+    }
+    const versions = 'SELECT count() AS rows, uniqExact(id) AS ids FROM conversions'
+    // Those that came before their click have a version more, and moves leave a mark behind.
+    expect(await rowsOf(stores, versions)).toEqual([{ rows: 60 + 30 + 20 + 10, ids: 60 }])
+  })
+
+  it('reports are what plain counts of the rows are', async () => {
+    const counted = clicks.filter(({ isBot }) => !isBot)
+    for (const path of ['/reports?group_by=country', '/reports?group_by=day', '/reports?group_by=campaign']) {
+      const { body } = await read(`${path}&from=2026-11-01&to=2026-11-19`)
+      expect(body.totals).toMatchObject({
+        ...{ clicks: counted.length, cost: counted.length * 0.25 },
+        ...{ conversions: 20, revenue: 40, pendingConversions: 40 },
+      })
+    }
+    const { body } = await read('/reports?group_by=country&from=2026-11-01&to=2026-11-19')
+    const byCountry = Object.fromEntries(body.data.map((row: { id: string; clicks: number }) => [row.id, row.clicks]))
+    const expected = ['US', 'DE', 'FR'].map((code) => [code, counted.filter(({ country }) => country === code).length])
+    expect(byCountry).toEqual(Object.fromEntries(expected))
+  })
+
+  it('pages go through all rows once, in order, whichever node they lie on', async () => {
+    const latest = conversions.map((row) => changed.find(({ id }) => id === row.id) ?? row)
+    const placeOf = (row: { id: string; clickedAt?: string; convertedAt?: string }) =>
+      `${row.convertedAt ?? row.clickedAt} ${row.id}`
+    for (const [path, rows] of [
+      ['/clicks?limit=70', clicks],
+      ['/clicks?limit=7&converted=true', clicks.filter(({ id }) => latest.some(({ clickId }) => clickId === id))],
+      ['/conversions?limit=13', latest],
+      ['/conversions?limit=7&status=approved', latest.filter(({ status }) => status === 'approved')],
+      ['/conversions/search?q=order-&limit=13', latest],
+    ] as const) {
+      const seen: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await read(`${path}&from=2026-11-01&to=2026-11-20${cursor && `&cursor=${cursor}`}`)
+        seen.push(...body.data.map(placeOf))
+        cursor = body.nextCursor
+      }
+      expect([path, ...seen]).toEqual([path, ...rows.map(placeOf).toSorted().toReversed()])
+    }
+  })
+
+  it('a batch that arrives after its deadline is stored on neither node, whichever node receives it', async () => {
+    const out = new RowBinary()
+    for (let n = 0; n < 100; n++) for (const value of ['acme', `late${n}`, 'k0', 'US']) out.text(value)
+    const columns = ['account_id', 'id', 'campaign_id', 'country'].map((name) => ({ name, type: 'String' }))
+    const batch = { table: 'clicks', columns, bytes: out.bytes, isDistinct: true }
+    const other = await open({ CLICKHOUSE_URL: cluster.nodes[1].url('tributary_writer') })
+    const before = await everything()
+    for (const { clickhouse } of [stores, other]) {
+      const deadlineMs = await readClickHouseClock(clickhouse)
+      const late = insertRows(clickhouse, batch, { queryId: randomUUID(), deadlineMs })
+      await expect(late).rejects.toThrow(NotBegun)
+    }
+    await other.close()
+    expect(await everything()).toEqual(before)
+  })
+
+  it('an event is stored once, whichever node is asked', async () => {
+    const other = await open({ CLICKHOUSE_URL: cluster.nodes[1].url('tributary_writer') })
+    const twin = await buildApp({ settings: readSettings(environment), stores: other, now: () => testNowMs })
+    const ids = Array.from({ length: 30 }, (_, n) => `e${n}`)
+    const event = (id: string) => ({ click_id: 'c1', event_name: 'paid', event_id: id })
+    for (const id of ids) expect(await send(app, key, event(id))).toEqual(accepted)
+    for (const id of ids) expect(await send(twin, key, event(id))).toEqual(deduplicated)
+    const raced = await Promise.all(ids.flatMap((id) => [app, twin].map((one) => send(one, key, event(`raced-${id}`)))))
+    expect(new Set(raced.map(([status]) => status))).toEqual(new Set([200]))
+    expect(await rowsOf(stores, 'SELECT count() AS rows FROM pixel_events FINAL')).toEqual([{ rows: 60 }])
+    const [one = [], two = []] = await idsOnNodes('pixel_events')
+    expect([one.length > 5, two.length > 5, one.length + two.length]).toEqual([true, true, 60])
+    await twin.close()
+    await other.close()
+  })
+
+  it('verify is silent, and finds and repairs what differs on either node', async () => {
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('every sum') })
+    await cluster.nodes[1].ask(
+      'admin',
+      "DELETE FROM tributary_local.click_index WHERE id LIKE 'c1%' SETTINGS lightweight_deletes_sync = 2",
+    )
+    await cluster.nodes[0].ask(
+      'admin',
+      "DELETE FROM tributary_local.conversion_index WHERE id LIKE 'v1%' SETTINGS lightweight_deletes_sync = 2",
+    )
+    for (const query of [
+      `INSERT INTO click_index VALUES ('acme', 'ghost', '2026-11-05 00:00:00.000', 'k1')`,
+      `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks) VALUES ('acme', '2026-11-02 00:00:00', 'k1', 7)`,
+      `INSERT INTO converted_clicks (account_id, clicked_at, click_id, conversion_id) VALUES ('acme', now(), 'c2', 'v1')`,
+    ]) {
+      await stores.clickhouse.client.command({ query })
+    }
+    const repaired = await verify('--repair')
+    expect(repaired).toMatchObject({ code: 0, stdout: expect.stringContaining('repaired') })
+    for (const table of ['click_index', 'sums_by_quarter_hour 2026-11-02', 'conversion_index', 'converted_clicks']) {
+      expect(repaired.stdout).toContain(`acme ${table}`)
+    }
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('every sum') })
+    expect(await idsOnNodes('click_index')).toEqual(await idsOnNodes('clicks'))
+  })
+
+  it('nothing is answered without one of them, and all is as before once it is back', async () => {
+    const [, away] = cluster.nodes
+    const path = '/reports?group_by=country&from=2026-11-01&to=2026-11-19'
+    const before = (await read(path)).body.totals
+    const event = { click_id: 'c1', event_name: 'paid' }
+    await away.kill()
+    expect(await read(path)).toMatchObject({ status: 503, body: { error: 'unavailable' } })
+    expect((await app.inject('/readyz')).statusCode).toBe(503)
+    const waiting = send(app, key, event)
+    await away.start()
+    // Sent again until both answer, as long as its caller waits.
+    expect((await waiting)[0]).toBe(200)
+    expect((await read(path)).body.totals).toEqual(before)
+  })
+})
+
+describe('a store is of one kind', () => {
+  const refusal = (changes: Record<string, string>) =>
+    open({ CLICKHOUSE_URL: cluster.nodes[0].url('admin'), CLICKHOUSE_READER_URL: '', ...changes }).then(
+      async (opened) => {
+        const outcome = await migrate(opened).catch((error: Error) => error.message)
+        await opened.close()
+        return outcome
+      },
+      (error: Error) => error.message,
+    )
+
+  it('nodes that are not given are found by the configuration of the cluster', async () => {
+    const url = cluster.nodes[0].url('admin').replace(/tributary$/, 'found')
+    expect(await refusal({ CLICKHOUSE_URL: url, CLICKHOUSE_CLUSTER: 'alone', CLICKHOUSE_NODES: '' })).toContain(
+      'clickhouse/0001_clicks.sql',
+    )
+  })
+
+  it('a single server does not become a cluster by a setting, nor a cluster a single server or one of other shards', async () => {
+    const url = cluster.nodes[0].url('admin').replace(/tributary$/, 'single')
+    const single = { CLICKHOUSE_CLUSTER: '', CLICKHOUSE_NODES: '' }
+    expect(await refusal({ CLICKHOUSE_URL: url, ...single })).toContain('clickhouse/0001_clicks.sql')
+    expect(await refusal({ CLICKHOUSE_URL: url })).toMatch(
+      /^CLICKHOUSE_CLUSTER: the database single of http.* holds the tables of a single server; docs\/scaling\.md/,
+    )
+    expect(await refusal({ CLICKHOUSE_CLUSTER: 'alone', CLICKHOUSE_NODES: '' })).toBe(
+      'CLICKHOUSE_CLUSTER: the rows of tributary are spread over 2 shards, the cluster has 1 shard now; docs/scaling.md says how rows move.',
+    )
+    expect(await refusal(single)).toBe(
+      'CLICKHOUSE_CLUSTER: the tables of the database tributary are spread over a cluster; set its name.',
+    )
+  })
+
+  it('a cluster that is not there, or nodes that are not its own, are named in one line', async () => {
+    const [first = ''] = cluster.environment.CLICKHOUSE_NODES.split(',')
+    expect(await refusal({ CLICKHOUSE_CLUSTER: 'pears' })).toBe(
+      'CLICKHOUSE_CLUSTER=pears: the server of CLICKHOUSE_URL has no such cluster, but alone, pair.',
+    )
+    expect(await refusal({ CLICKHOUSE_NODES: first })).toBe(
+      'CLICKHOUSE_NODES: the cluster pair has 2 nodes, 1 are named.',
+    )
+    expect(await refusal({ CLICKHOUSE_NODES: `${first},${first}` })).toBe(
+      'CLICKHOUSE_NODES: 1 of the 2 nodes of the cluster pair are named.',
+    )
+    expect(await refusal({ CLICKHOUSE_CLUSTER: '' })).toBe('CLICKHOUSE_NODES: CLICKHOUSE_CLUSTER is not set.')
+    expect(await refusal({ CLICKHOUSE_URL: '', CLICKHOUSE_NODES: '' })).toBe(
+      'CLICKHOUSE_CLUSTER: CLICKHOUSE_URL is not set.',
+    )
+  })
+})

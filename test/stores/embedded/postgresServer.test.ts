@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import type postgres from 'postgres'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { servePostgres } from '../../../src/stores/embedded/postgres/server.ts'
+import { holds, pool, until } from './folder.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tributary-embedded-'))
+const path = join(folder, 'postgres.sock')
+let engine: PGlite
+let observer: postgres.Sql
+let server: Awaited<ReturnType<typeof servePostgres>>
+beforeAll(async () => {
+  engine = await PGlite.create()
+  await engine.exec('CREATE TABLE counted (id int PRIMARY KEY, n int NOT NULL)')
+  server = await servePostgres(engine, path, { connectionsMax: 8, idleInTransactionMs: 500, checkpointEveryMs: 50 })
+  observer = pool({ path })
+})
+afterAll(async () => {
+  await observer.end()
+  await server.close()
+  await engine.close()
+  rmSync(folder, { recursive: true })
+})
+beforeEach(async () => {
+  await observer`TRUNCATE counted`
+  await observer`INSERT INTO counted VALUES (1, 0)`
+})
+
+describe('one Postgres session for many clients', () => {
+  it('serves queries and transactions of three clients at once without an error', async () => {
+    const clients = [pool({ path }, 2), pool({ path }, 2), pool({ path }, 2)]
+    await Promise.all(
+      clients.flatMap((sql, client) => [
+        ...Array.from({ length: 300 }, async (_, i) => {
+          expect(await sql`SELECT ${client}::int AS client, ${i}::int AS i`).toEqual([{ client, i }])
+        }),
+        ...Array.from({ length: 60 }, () =>
+          sql.begin(async (transaction) => {
+            const [row] = await transaction`SELECT n FROM counted WHERE id = 1`
+            await transaction`UPDATE counted SET n = ${row?.n + 1} WHERE id = 1`
+          }),
+        ),
+      ]),
+    )
+    expect(await observer`SELECT n FROM counted`).toEqual([{ n: 180 }])
+    await Promise.all(clients.map((sql) => sql.end()))
+  })
+
+  it('answers a wrong statement with its error and goes on', async () => {
+    const sql = pool({ path })
+    await expect(sql`SELEC 1`).rejects.toMatchObject({ code: '42601' })
+    await expect(sql`INSERT INTO counted VALUES (${1}, ${1})`).rejects.toMatchObject({ code: '23505' })
+    await expect(sql.begin((transaction) => transaction`SELECT 1 / 0`)).rejects.toMatchObject({ code: '22012' })
+    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
+    await sql.end()
+  })
+
+  it('passes on values of many megabytes', async () => {
+    const sql = pool({ path })
+    const text = 'x'.repeat(8 * 1024 * 1024)
+    const [row] = await sql`SELECT ${text}::text AS text`
+    expect(row?.text === text).toBe(true)
+    await sql.end()
+  })
+
+  it('drops the prepared statements of a client that left', async () => {
+    const sql = pool({ path })
+    await sql`SELECT ${1}::int AS leaver`
+    expect(await isPrepared('SELECT $1::int AS leaver')).toBe(true)
+    await sql.end()
+    await until(async () => !(await isPrepared('SELECT $1::int AS leaver')))
+  })
+
+  it('cuts off a client that is silent in a transaction, and rolls it back', async () => {
+    const silent = pool({ path })
+    const open = silent.begin(async (transaction) => {
+      await transaction`UPDATE counted SET n = 99`
+      await new Promise(() => {})
+    })
+    const cutOff = expect(open).rejects.toMatchObject({ code: expect.stringMatching(/25P03|CONNECTION_CLOSED/) })
+    await until(() => engine.isInTransaction())
+    expect(await observer`SELECT n FROM counted`).toEqual([{ n: 0 }])
+    await cutOff
+    await silent.end({ timeout: 0 })
+  })
+
+  it('goes on when a client leaves between Parse and Sync', async () => {
+    const socket = connect(path)
+    socket.write(startup)
+    socket.write(frame('P', `half\0SELECT 2 AS half\0\0\0`))
+    const answered: Buffer[] = []
+    socket.on('data', (chunk) => answered.push(chunk))
+    // ParseComplete
+    await until(() => Buffer.concat(answered).subarray(-5).equals(frame('1', '')))
+    const waiting = observer`SELECT 1 AS one`
+    socket.destroy()
+    expect(await waiting).toEqual([{ one: 1 }])
+    await until(async () => !(await isPrepared('SELECT 2 AS half')))
+  })
+
+  it('refuses a connection too many and serves it when another one has left', async () => {
+    const clients = Array.from({ length: 7 }, () => pool({ path }))
+    await Promise.all(clients.map((sql) => sql`SELECT 1`))
+    const late = pool({ path })
+    await expect(late`SELECT 1`).rejects.toMatchObject({ code: '53300' })
+    await clients.pop()?.end()
+    await until(() => holds(() => late`SELECT 1`))
+    await Promise.all([...clients, late].map((sql) => sql.end()))
+  })
+
+  it('refuses COPY from the client, which would end the engine, and takes the word as text', async () => {
+    const sql = pool({ path })
+    await expect(sql.unsafe('COPY counted FROM STDIN')).rejects.toMatchObject({ code: '0A000' })
+    await expect(sql`COPY counted FROM STDIN`).rejects.toMatchObject({ code: '0A000' })
+    expect(await sql.unsafe(`SELECT 'copy x from stdin' AS text`)).toEqual([{ text: 'copy x from stdin' }])
+    await sql.end()
+  })
+
+  it.each([
+    ['an unknown message', frame('y', 'abc')],
+    ['a function call', frame('F', 'abc')],
+    ['a length below the least', Buffer.from([0x51, 0, 0, 0, 1])],
+    ['a length above the most', Buffer.from([0x51, 0x7f, 0, 0, 0])],
+  ])('cuts off a client that sends %s, and no other', async (_, bytes) => {
+    const socket = connect(path)
+    socket.write(Buffer.concat([startup, bytes]))
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.resume()
+    await closed
+    const sql = pool({ path })
+    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
+    await sql.end()
+  })
+
+  it('answers a malformed Bind with an error', async () => {
+    const socket = connect(path)
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.write(Buffer.concat([startup, frame('B', 'abc'), frame('S', '')]))
+    await until(() => Buffer.concat(chunks).includes('ERROR'))
+    socket.destroy()
+  })
+})
+
+const startup = (() => {
+  const parameters = 'user\0x\0database\0y\0\0'
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(8 + parameters.length)
+  head.writeUInt32BE(196_608, 4)
+  return Buffer.concat([head, Buffer.from(parameters)])
+})()
+
+function frame(type: string, body: string): Buffer {
+  const head = Buffer.alloc(5)
+  head.write(type)
+  head.writeUInt32BE(4 + body.length, 1)
+  return Buffer.concat([head, Buffer.from(body)])
+}
+
+async function isPrepared(statement: string): Promise<boolean> {
+  const rows = await observer.unsafe('SELECT statement FROM pg_prepared_statements')
+  return rows.some((row) => row.statement === statement)
+}

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readClickHouseClock, untilClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
+import {
+  beginsBefore,
+  insertRows,
+  mustBeginBefore,
+  NotBegun,
+  runStatement,
+} from '../../src/stores/clickhouse/insert.ts'
+import { RowBinary } from '../../src/stores/clickhouse/rowBinary.ts'
+import { ch, text } from '../../src/stores/clickhouse/sql.ts'
+import { execute } from '../../src/stores/postgres/statement.ts'
+import { interceptStatements } from '../import/interceptedStatements.ts'
+import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
+import { changeTables } from '../kit/rows.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+
+let stores: TestStores
+let account: string
+beforeAll(async () => {
+  stores = await openTestStores()
+  stores.spoil()
+  await changeTables(stores, 'SYSTEM STOP MERGES')
+})
+afterAll(() => stores.close())
+beforeEach(async () => {
+  account = await makeAccount(stores)
+})
+
+const columns = [
+  { name: 'account_id', type: 'String' },
+  { name: 'id', type: 'String' },
+  { name: 'clicked_at', type: 'DateTime64(3)' },
+  { name: 'user_agent', type: 'String' },
+]
+
+/** Clicks of three months, as one block. */
+function insertionOf(rows: number) {
+  const out = new RowBinary()
+  for (let n = 0; n < rows; n++) {
+    out.text(account)
+    out.text(`k${n}`)
+    out.instant(Date.UTC(2026, n % 3, 2) + n)
+    out.text('x'.repeat(100))
+  }
+  return { table: 'clicks', columns, bytes: out.bytes, isDistinct: true }
+}
+
+const count = async (table: string) =>
+  (await rowsOf<{ n: number }>(stores, `SELECT count() AS n FROM ${table} WHERE account_id = '${account}'`))[0]?.n
+
+describe('an insert with a deadline', () => {
+  it('in time stores a large batch whole, as one part for each month, with the values of defaults', async () => {
+    const deadlineMs = (await readClickHouseClock(stores.clickhouse)) + 60_000
+    const parts = `SELECT name FROM system.parts WHERE database = currentDatabase() AND table = 'clicks' AND active`
+    const before = (await rowsOf(stores, parts)).length
+    await insertRows(stores.clickhouse, insertionOf(150_000), { queryId: randomUUID(), deadlineMs })
+    expect(await count('clicks')).toBe(150_000)
+    expect(await count('click_index')).toBe(150_000)
+    if (!stores.clickhouse.cluster) expect((await rowsOf(stores, parts)).length).toBe(before + 3)
+    expect(
+      await rowsOf(
+        stores,
+        `SELECT uniqExact(stored_at) AS moments, min(stored_at) > now() - INTERVAL 1 HOUR AS isRecent
+        FROM clicks WHERE account_id = '${account}'`,
+      ),
+    ).toEqual([{ moments: 1, isRecent: 1 }])
+  })
+
+  it('stores nothing once it has passed, in its table or any other', async () => {
+    const deadlineMs = await readClickHouseClock(stores.clickhouse)
+    const late = insertRows(stores.clickhouse, insertionOf(100), { queryId: randomUUID(), deadlineMs })
+    await expect(late).rejects.toThrow(NotBegun)
+    expect([await count('clicks'), await count('click_index'), await count('sums_by_day')]).toEqual([0, 0, 0])
+  })
+
+  it('is compared when the rows have arrived, not when the request begins', async () => {
+    const deadlineMs = (await readClickHouseClock(stores.clickhouse)) + 300
+    const insertion = insertionOf(100)
+    const statement = await statementOf(insertion, deadlineMs)
+    async function* slowly() {
+      yield insertion.bytes.subarray(0, 10)
+      await untilClickHouseClock(stores.clickhouse, deadlineMs)
+      yield insertion.bytes.subarray(10)
+    }
+    const values = Readable.from(slowly(), { objectMode: false })
+    await expect(execute(stores.clickhouse.client, { ...statement, values })).rejects.toMatchObject({ code: '395' })
+    expect(await count('clicks')).toBe(0)
+  })
+
+  it('that is sent twice stores its rows twice: ClickHouse drops nothing as a repetition', async () => {
+    for (const table of ['clicks', 'pixel_events']) {
+      for (let n = 0; n < 2; n++) {
+        await changeTables(stores, `INSERT INTO ${table} (account_id, id) VALUES ('${account}', 'same')`)
+        await changeTables(stores, `INSERT INTO ${table} (account_id, id) SELECT '${account}', 'selected' ORDER BY 1`)
+      }
+      expect([table, await count(table)]).toEqual([table, 4])
+    }
+  })
+})
+
+/** The statement that `insertRows` sends, without sending it. */
+async function statementOf(insertion: Parameters<typeof insertRows>[1], deadlineMs: number) {
+  const seen: Parameters<typeof stores.clickhouse.client.exec>[0][] = []
+  const kept = interceptStatements(stores, /^INSERT/, async (statement) => {
+    seen.push(statement)
+    throw new Error('kept')
+  })
+  const sending = insertRows(kept.clickhouse, insertion, { queryId: randomUUID(), deadlineMs })
+  await expect(sending).rejects.toThrow('kept')
+  const [statement] = seen
+  if (!statement) throw new Error('no statement')
+  return statement
+}
+
+it('an INSERT … SELECT that begins after its deadline stores nothing', async () => {
+  const deadlineMs = await readClickHouseClock(stores.clickhouse)
+  const late = (moment: number) =>
+    runStatement(
+      stores.clickhouse,
+      ch`INSERT INTO click_index (account_id, id) SELECT ${text(account)}, 'k' WHERE ${mustBeginBefore(moment)}`,
+      'test',
+    )
+  await expect(late(deadlineMs)).rejects.toThrow(NotBegun)
+  expect(await count('click_index')).toBe(0)
+  await late(deadlineMs + 60_000)
+  expect(await count('click_index')).toBe(1)
+})
+
+it('a DELETE that begins after its deadline deletes nothing and leaves no deletion that fails', async () => {
+  await importContent(stores, account, 'clicks', [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z', campaignId: 'c1' }])
+  const deadlineMs = await readClickHouseClock(stores.clickhouse)
+  const removal = (moment: number) =>
+    runStatement(
+      stores.clickhouse,
+      ch`DELETE FROM click_index WHERE account_id = ${text(account)} AND ${beginsBefore(moment)}`,
+      'test',
+    )
+  if (stores.clickhouse.cluster) return
+  await changeTables(stores, 'SYSTEM START MERGES')
+  await removal(deadlineMs)
+  expect(await count('click_index')).toBe(1)
+  await removal(deadlineMs + 60_000)
+  expect(await count('click_index')).toBe(0)
+  expect(await rowsOf(stores, 'SELECT command FROM system.mutations WHERE NOT is_done')).toEqual([])
+})
+
+it('a batch that takes longer to arrive than its deadline allows is sent again with more time', async () => {
+  let isLate = false
+  const slow = interceptStatements(stores, /^INSERT INTO clicks/, async () => {
+    if (isLate) return
+    isLate = true
+    const [row] = await stores.postgres<{ statement_deadline: Date }[]>`
+      SELECT statement_deadline FROM leases WHERE name = ${`writer:${account}`}`
+    await untilClickHouseClock(stores.clickhouse, row?.statement_deadline.getTime() ?? 0)
+  })
+  const rows = [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z', campaignId: 'c1' }]
+  expect(await importContent(slow, account, 'clicks', rows)).toMatchObject({ inserted: 1 })
+  expect([isLate, await count('clicks'), await count('click_index')]).toEqual([true, 1, 1])
+})
+
+it('pixel events whose insert is not confirmed are stored once, and counted once', async () => {
+  const events = Array.from({ length: 3 }, (_, n) => ({
+    id: `e${n}`,
+    eventName: 'paid',
+    visitorId: 'v',
+  }))
+  let breaks = 1
+  const breaking = interceptStatements(stores, /^INSERT INTO pixel_events /, async (statement, send) => {
+    if (breaks-- <= 0) return
+    await send(statement)
+    throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+  })
+  const done = await importContent(breaking, account, 'pixel-events', events)
+  expect(done).toMatchObject({ inserted: events.length, duplicates: 0, rejected: 0 })
+  expect(await count('pixel_events')).toBe(events.length)
+})
+
+it('a statement that fails after ClickHouse has begun its response is not taken for a success', async () => {
+  const failing = execute(stores.clickhouse.client, {
+    query: `INSERT INTO click_index (account_id, id)
+      SELECT '${account}', toString(sleepEachRow(0.1) + throwIf(number = 5)) FROM numbers(6)`,
+    clickhouse_settings: {
+      ...{ send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '50', max_block_size: '1' },
+    },
+  })
+  await expect(failing).rejects.toMatchObject({ code: '395' })
+})

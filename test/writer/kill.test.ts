@@ -1,0 +1,133 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { selectRows } from '../../src/stores/clickhouse/select.ts'
+import { differences } from '../../src/writer/repair/rollupDifferences.ts'
+import { rollupNames } from '../../src/writer/repair/rollups.ts'
+import { exitOf, run, start } from '../cli/runCommand.ts'
+import { makeAccount, rowsOf } from '../import/runImport.ts'
+import { processesOf } from '../kit/processes.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { until } from '../stores/embedded/folder.ts'
+
+/** Wide enough that a batch has some ten thousand. */
+const rows = 40_000
+const clickAt = (index: number) => Date.UTC(2026, 0, 1) + index * 60_000
+const lineOf = (index: number) =>
+  JSON.stringify({
+    id: `click-${index}`,
+    clickedAt: new Date(clickAt(index)).toISOString(),
+    campaignId: `c${index % 7}`,
+    cost: 0.01,
+    userAgent: 'x'.repeat(500),
+  })
+const linesOf = (first: number, end: number) =>
+  Array.from({ length: end - first }, (_, index) => `${lineOf(first + index)}\n`).join('')
+
+let stores: TestStores
+let folder: string
+let file: string
+beforeAll(async () => {
+  stores = await openTestStores()
+  stores.spoil()
+  folder = await mkdtemp(join(tmpdir(), 'tributary-kill-'))
+  file = join(folder, 'clicks.ndjson')
+  await writeFile(file, linesOf(0, rows))
+})
+afterAll(async () => {
+  await stores.close()
+  await rm(folder, { recursive: true })
+})
+
+const wordsFor = (account: string, path = file) => ['import', 'clicks', path, '--account', account, '--json']
+
+async function storedClicks(account: string): Promise<number> {
+  const [row] = await rowsOf<{ n: number }>(stores, `SELECT count() AS n FROM clicks WHERE account_id = '${account}'`)
+  return row?.n ?? 0
+}
+
+/** Starts an import and ends it by a signal once it has stored some clicks more. */
+async function endHalfWay(account: string, signal: NodeJS.Signals) {
+  const before = await storedClicks(account)
+  const child = start(wordsFor(account), stores.environment)
+  child.stdout.resume()
+  const stderr = text(child.stderr)
+  const exit = exitOf(child)
+  await until(async () => (await storedClicks(account)) > before)
+  child.kill(signal)
+  const ended = { code: await exit, stderr: await stderr }
+  expect(await storedClicks(account)).toBeLessThan(rows)
+  return ended
+}
+
+async function mustBeExact(account: string): Promise<void> {
+  const ours = `WHERE account_id = '${account}'`
+  const sums = `SELECT value, sum(clicks) AS clicks, toFloat64(sum(cost)) AS cost FROM sums_by_day ${ours}
+    AND dimension = 'campaign' GROUP BY value ORDER BY value`
+  const perCampaign = (campaign: number) => Math.floor((rows - campaign - 1) / 7) + 1
+  expect(await rowsOf(stores, sums)).toEqual(
+    Array.from({ length: 7 }, (_, campaign) => ({
+      value: `c${campaign}`,
+      clicks: perCampaign(campaign),
+      cost: perCampaign(campaign) / 100,
+    })),
+  )
+  for (const table of ['clicks', 'click_index']) {
+    const counted = await rowsOf(stores, `SELECT count() AS n, uniqExact(id) AS ids FROM ${table} FINAL ${ours}`)
+    expect(counted).toEqual([{ n: rows, ids: rows }])
+  }
+  const span = { accountId: account, fromMs: Date.UTC(2026, 0, 1), untilMs: Date.UTC(2027, 0, 1) }
+  for (const name of rollupNames) {
+    expect(await selectRows(stores.clickhouse, differences(name, span), { label: 'test' })).toEqual([])
+  }
+}
+
+it('an import that was interrupted, and then killed, is completed exactly by the next one', {
+  timeout: 180_000,
+}, async () => {
+  const account = await makeAccount(stores)
+  const interrupted = await endHalfWay(account, 'SIGINT')
+  expect(interrupted.code).toBe(1)
+  expect(interrupted.stderr).toMatch(
+    /^error: interrupted\. Stored so far: \d+ of \d+ rows read\. Running it again completes it\.\n$/,
+  )
+  await endHalfWay(account, 'SIGKILL')
+  const { code, stdout } = await run(wordsFor(account), stores.environment)
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: rows, rejected: 0 }])
+  await mustBeExact(account)
+})
+
+it('an import whose ClickHouse is killed under it goes on, and is exact', { timeout: 180_000 }, async ({ skip }) => {
+  if (stores.settings.CLICKHOUSE_URL !== undefined) skip('ClickHouse is a server, not ours to kill')
+  const account = await makeAccount(stores)
+  const child = start(wordsFor(account), stores.environment)
+  const [stdout, stderr, exit] = [text(child.stdout), text(child.stderr), exitOf(child)]
+  await until(async () => (await storedClicks(account)) > 0)
+  const engine = processesOf(stores.settings.DATA_DIR).find(({ program }) => program === 'clickhouse/engine')
+  // TRAP: 0 would be every process of the suite.
+  if (!engine) throw new Error('There is no engine to kill.')
+  process.kill(engine.id, 'SIGKILL')
+  expect(child.exitCode).toBeNull()
+  expect([await exit, JSON.parse(await stdout), await stderr]).toMatchObject([
+    0,
+    { read: rows, inserted: rows },
+    expect.any(String),
+  ])
+  await mustBeExact(account)
+})
+
+it('two imports of overlapping halves, started together, are exact', { timeout: 180_000 }, async () => {
+  const account = await makeAccount(stores)
+  const halves = [join(folder, 'first.ndjson'), join(folder, 'second.ndjson')] as const
+  await writeFile(halves[0], linesOf(0, 25_000))
+  await writeFile(halves[1], linesOf(15_000, rows))
+  const ended = await Promise.all(halves.map((half) => run(wordsFor(account, half), stores.environment)))
+  expect(ended.map(({ code }) => code)).toEqual([0, 0])
+  expect(ended.map(({ stdout }) => JSON.parse(stdout).inserted).reduce((a, b) => a + b)).toBe(rows)
+  expect(ended.map(({ stderr }) => stderr).join('')).toBe(
+    `Another writer is at work on account ${account}; waiting for it to end.\n`,
+  )
+  await mustBeExact(account)
+})

@@ -1,0 +1,93 @@
+import { sums } from '../../src/query/metrics.ts'
+import type { Stores } from '../../src/stores/open.ts'
+import { rollupNames } from '../../src/writer/repair/rollups.ts'
+import { rowsOf } from '../import/runImport.ts'
+import { changeTables } from '../kit/rows.ts'
+
+/** What ends a dying process. */
+export class Died extends Error {}
+
+export const clickTables = ['clicks', 'click_index', ...rollupNames] as const
+export const conversionTables = ['conversions', 'conversion_index', 'converted_clicks', ...rollupNames] as const
+export type WrittenTable = (typeof clickTables)[number] | (typeof conversionTables)[number]
+
+type Row = Record<string, string | number | boolean | null>
+
+/**
+ * The same stores as a process sees them that dies at its first insert: the tables named here have not got it, the others
+ * have, and its row stays in the ledger.
+ * @param failure what the insert fails with; a process that survives it goes on with stores that work
+ */
+export function dyingStores(
+  stores: Stores,
+  accountId: string,
+  without: readonly WrittenTable[],
+  failure: Error = new Died(),
+): Stores {
+  const { client } = stores.clickhouse
+  let hasFailed = false
+  const dying = new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
+      return async (order: Parameters<typeof client.exec>[0]) => {
+        if (hasFailed || !order.query.startsWith('INSERT')) return await client.exec(order)
+        hasFailed = true
+        const before = new Map<WrittenTable, Row[]>()
+        for (const table of without) before.set(table, await present(stores, accountId, table))
+        const answer = await client.exec(order)
+        answer.stream.resume()
+        for (const table of without) await undo(stores, accountId, table, before.get(table) ?? [])
+        // What merges would do until somebody looks again: rows that were overtaken are gone.
+        for (const table of ['click_index', 'conversion_index', 'converted_clicks']) {
+          await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
+        }
+        throw failure
+      }
+    },
+  })
+  return { ...stores, clickhouse: { ...stores.clickhouse, client: dying } }
+}
+
+const isRollup = (table: WrittenTable) => (rollupNames as string[]).includes(table)
+
+async function present(stores: Stores, accountId: string, table: WrittenTable): Promise<Row[]> {
+  const added = sums.map(({ name }) => `sum(${table}.${name}) AS ${name}`)
+  const columns = isRollup(table) ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '*'
+  const grouping = isRollup(table) ? 'GROUP BY ALL' : ''
+  return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
+}
+
+/** Puts a table back as it was; what is made of it stays. */
+async function undo(stores: Stores, accountId: string, table: WrittenTable, before: Row[]): Promise<void> {
+  const { client } = stores.clickhouse
+  const insert = async (values: Row[]) => {
+    if (values.length > 0) await client.insert({ table, values, format: 'JSONEachRow' })
+  }
+  if (table === 'clicks' || table === 'conversions') {
+    const key = table === 'clicks' ? ['id'] : ['id', 'version']
+    const kept = before.map((row) => `(${key.map((name) => `'${row[name]}'`).join(', ')})`)
+    const isNew =
+      kept.length > 0 ? `AND (${key.map((name) => `toString(${name})`).join(', ')}) NOT IN (${kept.join(', ')})` : ''
+    await changeTables(stores, `DELETE FROM ${table} WHERE account_id = '${accountId}' ${isNew}`)
+  } else if (isRollup(table)) {
+    const sumNames = sums.map(({ name }) => name)
+    const keyOf = (row: Row) =>
+      JSON.stringify(
+        row,
+        Object.keys(row).filter((name) => !sumNames.includes(name)),
+      )
+    const earlier = new Map(before.map((row) => [keyOf(row), row]))
+    const after = await present(stores, accountId, table)
+    await insert(
+      after.map((row) => {
+        // Money in the tests is in multiples of a quarter, exact in a double.
+        const back = (name: string) => Number(earlier.get(keyOf(row))?.[name] ?? 0) - Number(row[name])
+        return { ...row, ...Object.fromEntries(sumNames.map((name) => [name, back(name)])) }
+      }),
+    )
+  } else {
+    await changeTables(stores, `DELETE FROM ${table} WHERE account_id = '${accountId}'`)
+    await insert(before)
+  }
+}

@@ -1,0 +1,530 @@
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
+import { selectRows } from '../../../src/stores/clickhouse/select.ts'
+import { ch } from '../../../src/stores/clickhouse/sql.ts'
+import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
+import { isSomebodys, takeLease } from '../../../src/stores/postgres/lease.ts'
+import { openWriter } from '../../../src/writer/open.ts'
+import { compareAccount } from '../../../src/writer/repair/compare.ts'
+import { differences } from '../../../src/writer/repair/rollupDifferences.ts'
+import { rollupNames } from '../../../src/writer/repair/rollups.ts'
+import type { Writer } from '../../../src/writer/writer.ts'
+import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
+import { changeTables } from '../../kit/rows.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import { clickTables, conversionTables, Died, dyingStores, type WrittenTable } from '../killedImport.ts'
+
+let stores: TestStores
+let account: string
+beforeAll(async () => {
+  stores = await openTestStores()
+  stores.spoil()
+  // A version that a crash took back must not have been merged with the one before it, as it never would be.
+  await changeTables(
+    stores,
+    `ALTER TABLE conversions MODIFY SETTING
+      max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1`,
+  )
+})
+afterAll(() => stores.close())
+beforeEach(async () => {
+  account = await makeAccount(stores)
+})
+
+interface ClickRow {
+  id: string
+  clickedAt: string
+  campaignId?: string | undefined
+  country?: string | undefined
+  cost?: number | undefined
+  isBot?: boolean | undefined
+  isTest?: boolean | undefined
+}
+
+interface ConversionRow {
+  id: string
+  convertedAt: string
+  updatedAt: string
+  status: string
+  clickId?: string | undefined
+  country?: string | undefined
+  isTest?: boolean | undefined
+}
+
+type Step = ({ resource: 'clicks'; rows: ClickRow[] } | { resource: 'conversions'; rows: ConversionRow[] }) & {
+  /** The first run dies: tables that its batch did not reach. Undefined: it does not die. */
+  deathWithout?: WrittenTable[] | undefined
+}
+
+/** What must be in the stores after all steps, computed without them. */
+class Model {
+  readonly clicks = new Map<string, ClickRow>()
+  readonly conversions = new Map<string, { row: ConversionRow; file: string; line: number }>()
+
+  apply({ resource, rows }: Step): void {
+    if (resource === 'clicks') {
+      for (const row of rows) if (!this.clicks.has(row.id)) this.clicks.set(row.id, row)
+      return
+    }
+    const file = JSON.stringify(rows)
+    for (const [line, row] of rows.entries()) {
+      const present = this.conversions.get(row.id)
+      const wins =
+        !present ||
+        row.updatedAt > present.row.updatedAt ||
+        (row.updatedAt === present.row.updatedAt && file === present.file && line > present.line)
+      if (wins) this.conversions.set(row.id, { row, file, line })
+    }
+  }
+
+  /** Sums by some key of a click, as `key: clicks/cost`. */
+  sums(keysOf: (row: ClickRow) => string[]): string[] {
+    const sums = new Map<string, { clicks: number; cost: number }>()
+    for (const row of this.clicks.values()) {
+      if (row.isBot || row.isTest) continue
+      for (const key of keysOf(row)) {
+        const sum = sums.get(key) ?? { clicks: 0, cost: 0 }
+        sums.set(key, { clicks: sum.clicks + 1, cost: sum.cost + (row.cost ?? 0) })
+      }
+    }
+    return [...sums].map(([key, { clicks, cost }]) => `${key}: ${clicks}/${cost}`).sort()
+  }
+
+  conversionRows(): string[] {
+    return [...this.conversions.values()]
+      .map(({ row }) => {
+        const click = this.clicks.get(row.clickId ?? '')
+        const country = row.country ?? click?.country ?? ''
+        return [row.id, row.convertedAt, row.status, country, click?.campaignId ?? '', click?.clickedAt ?? ''].join(' ')
+      })
+      .sort()
+  }
+
+  convertedClicks(): string[] {
+    return [...this.conversions.values()]
+      .flatMap(({ row }) => {
+        const click = this.clicks.get(row.clickId ?? '')
+        return click ? [`${click.id} ${click.clickedAt} ${row.id} ${Boolean(row.isTest)}`] : []
+      })
+      .sort()
+  }
+}
+
+const dimensionsOf = ({ campaignId = '', country = '' }: ClickRow): Record<string, string> => ({
+  campaign: campaignId,
+  country,
+  device: '',
+  os: '',
+  browser: '',
+  offer: '',
+  landing: '',
+  traffic_source: '',
+})
+
+async function lines(query: string): Promise<string[]> {
+  return (await rowsOf<{ line: string }>(stores, query)).map(({ line }) => line).sort()
+}
+
+const iso = (column: string) => `formatDateTime(${column}, '%Y-%m-%dT%H:%i:%SZ')`
+const sums = `sum(clicks), '/', toFloat64(sum(cost))`
+
+/** Compares every table with the model, and the rollups with what `differences` says of them. */
+async function mustEqual(model: Model): Promise<void> {
+  const ours = `account_id = '${account}'`
+  expect(await lines(`SELECT concat(id, ' ', ${iso('clicked_at')}) AS line FROM clicks FINAL WHERE ${ours}`)).toEqual(
+    [...model.clicks.values()].map((row) => `${row.id} ${row.clickedAt}`).sort(),
+  )
+  expect(
+    await lines(
+      `SELECT concat(id, ' ', ${iso('clicked_at')}, ' ', campaign_id) AS line FROM click_index FINAL WHERE ${ours}`,
+    ),
+  ).toEqual([...model.clicks.values()].map((row) => `${row.id} ${row.clickedAt} ${row.campaignId ?? ''}`).sort())
+  const having = 'HAVING sum(clicks) != 0 OR sum(cost) != 0'
+  expect(
+    await lines(`SELECT concat(dimension, ' ', toString(day), ' ', value, ': ', ${sums}) AS line
+      FROM sums_by_day WHERE ${ours} GROUP BY dimension, day, value ${having}`),
+  ).toEqual(
+    model.sums((row) =>
+      Object.entries(dimensionsOf(row)).map(
+        ([dimension, value]) => `${dimension} ${row.clickedAt.slice(0, 10)} ${value}`,
+      ),
+    ),
+  )
+  expect(
+    await lines(`SELECT concat(dimension, ' ', campaign_id, ' ', toString(day), ' ', value, ': ', ${sums}) AS line
+      FROM sums_by_day_and_campaign WHERE ${ours} GROUP BY dimension, campaign_id, day, value ${having}`),
+  ).toEqual(
+    model.sums((row) =>
+      Object.entries(dimensionsOf(row))
+        .filter(([dimension]) => dimension !== 'campaign')
+        .map(([dimension, value]) => `${dimension} ${row.campaignId ?? ''} ${row.clickedAt.slice(0, 10)} ${value}`),
+    ),
+  )
+  expect(
+    await lines(`SELECT concat(${iso('bucket')}, ' ', campaign_id, ': ', ${sums}) AS line
+      FROM sums_by_quarter_hour WHERE ${ours} GROUP BY bucket, campaign_id ${having}`),
+  ).toEqual(
+    model.sums((row) => {
+      const minutes = Math.floor(Number(row.clickedAt.slice(14, 16)) / 15) * 15
+      return [`${row.clickedAt.slice(0, 14)}${String(minutes).padStart(2, '0')}:00Z ${row.campaignId ?? ''}`]
+    }),
+  )
+  for (const name of rollupNames) {
+    const span = { accountId: account, fromMs: Date.UTC(2026, 0, 1), untilMs: Date.UTC(2026, 3, 1) }
+    expect(await selectRows(stores.clickhouse, differences(name, span), { label: 'test' })).toEqual([])
+  }
+  expect(
+    await lines(`SELECT concat(id, ' ', ${iso('converted_at')}, ' ', status, ' ', country, ' ', click_campaign_id, ' ',
+      ifNull(${iso('click_at')}, '')) AS line FROM conversions FINAL WHERE ${ours}`),
+  ).toEqual(model.conversionRows())
+  expect(
+    await lines(`SELECT concat(id, ' ', ${iso('converted_at')}) AS line FROM conversion_index FINAL WHERE ${ours}`),
+  ).toEqual([...model.conversions.values()].map(({ row }) => `${row.id} ${row.convertedAt}`).sort())
+  expect(
+    await lines(`SELECT concat(click_id, ' ', ${iso('clicked_at')}, ' ', conversion_id, ' ', toString(is_test)) AS line
+      FROM converted_clicks FINAL WHERE ${ours}`),
+  ).toEqual(model.convertedClicks())
+  expect(await stores.postgres`SELECT token FROM import_batches WHERE account_id = ${account}`).toEqual([])
+}
+
+/** @returns whether it died before it was run to its end */
+async function run(step: Step): Promise<boolean> {
+  const { resource, rows, deathWithout } = step
+  let hasDied = false
+  if (deathWithout) {
+    const dying = importContent(dyingStores(stores, account, deathWithout), account, resource, rows)
+    await dying.catch((error: unknown) => {
+      if (!(error instanceof Died)) throw error
+      hasDied = true
+    })
+  }
+  await importContent(stores, account, resource, rows)
+  return hasDied
+}
+
+/** @returns how many of the steps died */
+async function runAll(steps: readonly Step[]): Promise<number> {
+  const model = new Model()
+  let deaths = 0
+  for (const step of steps) {
+    if (await run(step)) deaths += 1
+    model.apply(step)
+  }
+  await mustEqual(model)
+  return deaths
+}
+
+const click = (n: number, more: Partial<ClickRow> = {}): ClickRow => ({
+  id: `k${n}`,
+  clickedAt: `2026-0${1 + (n % 3)}-1${n % 10}T10:${10 + n}:00Z`,
+  campaignId: `c${n % 2}`,
+  cost: 0.25,
+  ...more,
+})
+const conversion = (n: number, more: Partial<ConversionRow> = {}): ConversionRow => ({
+  id: `v${n}`,
+  convertedAt: `2026-02-0${1 + n}T00:00:00Z`,
+  updatedAt: '2026-02-01T00:00:00Z',
+  status: 'approved',
+  ...more,
+})
+
+describe('after an import that died', () => {
+  const before: Step = { resource: 'clicks', rows: [click(1), click(2)] }
+  const rows = [click(2), click(3), click(4, { isBot: true }), click(5, { country: 'DE' })]
+
+  const clickDeaths: WrittenTable[][] = [
+    ...clickTables.map((table) => [table]),
+    ['click_index', ...rollupNames],
+    [...rollupNames],
+    ['clicks', 'click_index'],
+  ]
+  it.each(clickDeaths.map((tables) => ({ tables })))(
+    'clicks are exact when its batch did not reach $tables',
+    async ({ tables }) => {
+      expect(await runAll([before, { resource: 'clicks', rows, deathWithout: tables }])).toBe(1)
+    },
+  )
+
+  const conversionDeaths: WrittenTable[][] = [
+    ...conversionTables.map((table) => [table]),
+    ['conversion_index', 'converted_clicks'],
+    [...rollupNames],
+    ['conversions', ...rollupNames],
+  ]
+  it.each(conversionDeaths.map((tables) => ({ tables })))(
+    'conversions are exact when its batch did not reach $tables',
+    async ({ tables }) => {
+      const deaths = await runAll([
+        before,
+        {
+          resource: 'conversions',
+          rows: [conversion(1, { clickId: 'k1' }), conversion(2, { clickId: 'k9' }), conversion(3)],
+        },
+        {
+          resource: 'conversions',
+          rows: [
+            conversion(1, { clickId: 'k2', convertedAt: '2026-03-01T00:00:00Z', updatedAt: '2026-03-01T00:00:00Z' }),
+            conversion(2, { updatedAt: '2026-03-01T00:00:00Z', status: 'refunded' }),
+            conversion(4, { clickId: 'k1' }),
+          ],
+          deathWithout: tables,
+        },
+      ])
+      expect(deaths).toBe(1)
+    },
+  )
+
+  it('its days are right even when the next import is of something else', async () => {
+    const dying = dyingStores(stores, account, ['sums_by_day'])
+    await expect(importContent(dying, account, 'clicks', [click(1)])).rejects.toThrow(Died)
+    const done = await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C' }])
+    expect(done.said).toEqual([
+      `An earlier import into account ${account} was cut short; bringing its days back in order.`,
+    ])
+    const model = new Model()
+    model.apply({ resource: 'clicks', rows: [click(1)] })
+    await mustEqual(model)
+  })
+
+  it('in a repair that is still running in ClickHouse, the repair is ended before anything else', async () => {
+    const { client } = stores.clickhouse
+    const queryId = `write ${account} left`
+    const lease = await takeLease(stores.postgres, `writer:${account}`)
+    await lease.recordStatementDeadline(await readClickHouseClock(stores.clickhouse))
+    await lease.release()
+    const isRunning = async () =>
+      (await rowsOf(stores, `SELECT 1 FROM system.processes WHERE query_id = '${queryId}'`)).length > 0
+    const left = client.command({
+      query: `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
+              SELECT '${account}', 'country', '2026-01-11', 'DE', sleepEachRow(3) + 1 FROM numbers(100)`,
+      query_id: queryId,
+      clickhouse_settings: { max_block_size: '1' },
+    })
+    const ended = expect(left).rejects.toThrow()
+    await expect.poll(isRunning).toBe(true)
+    await importContent(stores, account, 'clicks', [click(1)])
+    await ended
+    expect(await isRunning()).toBe(false)
+    const model = new Model()
+    model.apply({ resource: 'clicks', rows: [click(1)] })
+    await mustEqual(model)
+  })
+
+  it('between its clicks and their conversions, the next run joins them', async () => {
+    await importContent(stores, account, 'conversions', [conversion(1, { clickId: 'k1' })])
+    // The ledger is clean and the click is there: only the last step is missing.
+    await importContent(stores, account, 'clicks', [click(2)])
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, id, clicked_at) VALUES ('${account}', 'k1', '2026-01-11 10:11:00')`,
+    })
+    await importContent(stores, account, 'offers', [])
+    expect(await lines(`SELECT click_id AS line FROM converted_clicks FINAL WHERE account_id = '${account}'`)).toEqual([
+      'k1',
+    ])
+  })
+})
+
+// A history takes some seconds. To look for more: RECOVERY_HISTORIES=200 npx vitest run test/import/recovery
+const histories = Number(process.env.RECOVERY_HISTORIES ?? 3)
+
+it('whatever is imported in whatever order, and wherever it dies, every table is what a plain model says', {
+  timeout: 60_000 + histories * 30_000,
+}, async () => {
+  const day = fc.integer({ min: 1, max: 4 }).map((n) => `2026-0${n > 2 ? 2 : 1}-0${n}T0${n}:${10 + 13 * (n % 4)}:00Z`)
+  const clickId = fc.integer({ min: 0, max: 6 }).map((n) => `k${n}`)
+  const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 })
+  const flag = fc.constantFrom(undefined, undefined, undefined, true, false)
+  const clickRow: fc.Arbitrary<ClickRow> = fc.record({
+    id: clickId,
+    clickedAt: day,
+    campaignId: optional(fc.constantFrom('c1', 'c2')),
+    country: optional(fc.constantFrom('DE', 'US')),
+    cost: optional(fc.constantFrom(0.25, 1.5, 0)),
+    isBot: flag,
+    isTest: flag,
+  })
+  const conversionRow: fc.Arbitrary<ConversionRow> = fc.record({
+    id: fc.constantFrom('v1', 'v2', 'v3'),
+    convertedAt: day,
+    updatedAt: day,
+    status: fc.constantFrom('approved', 'pending', 'refunded'),
+    clickId: optional(clickId),
+    country: optional(fc.constantFrom('FR')),
+    isTest: flag,
+  })
+  const death = <T extends WrittenTable>(tables: readonly T[]) =>
+    fc.option(fc.subarray([...tables]), { nil: undefined, freq: 2 })
+  const rows = <T>(row: fc.Arbitrary<T>) => fc.array(row, { minLength: 1, maxLength: 6 })
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({ resource: fc.constant('clicks' as const), rows: rows(clickRow), deathWithout: death(clickTables) }),
+    fc.record({
+      resource: fc.constant('conversions' as const),
+      rows: rows(conversionRow),
+      deathWithout: death(conversionTables),
+    }),
+  )
+  let deaths = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
+      account = await makeAccount(stores)
+      deaths += await runAll(steps)
+    }),
+    { numRuns: histories, endOnFailure: true },
+  )
+  expect(deaths).toBeGreaterThan(0)
+})
+
+describe('two writers', () => {
+  it('of one account take turns, and the second says that it waits', async () => {
+    const first = importContent(stores, account, 'clicks', [click(1), click(2)])
+    const second = importContent(stores, account, 'clicks', [click(2), click(3)])
+    const done = await Promise.all([first, second])
+    expect(done.map(({ inserted }) => inserted).sort()).toEqual([1, 2])
+    expect(done.flatMap(({ said }) => said)).toEqual([
+      `Another writer is at work on account ${account}; waiting for it to end.`,
+    ])
+    const model = new Model()
+    model.apply({ resource: 'clicks', rows: [click(1), click(2), click(3)] })
+    await mustEqual(model)
+  })
+
+  it('of two accounts do not wait for each other', async () => {
+    const lease = await takeLease(stores.postgres, `writer:${await makeAccount(stores)}`)
+    expect((await importContent(stores, account, 'clicks', [click(1)])).said).toEqual([])
+    await lease.release()
+  })
+
+  it('wait while the stores are being migrated, and say so', async () => {
+    const migration = await takeLease(stores.postgres, migrationLease)
+    const said: string[] = []
+    let writing: Promise<Writer> | undefined
+    await new Promise<void>((resolve) => {
+      const say = (line: string) => resolve(void said.push(line))
+      writing = openWriter(stores, account, { say, signal: new AbortController().signal })
+    })
+    expect(said).toEqual(['The stores are being migrated; waiting for it to end.'])
+    expect(await stores.postgres`SELECT 1 FROM leases WHERE name = ${`writer:${account}`} AND owner <> ''`).toEqual([])
+    await migration.release()
+    await (await writing)?.close()
+  })
+
+  it('and a migration never both believe that it is their turn', async () => {
+    const { postgres } = stores
+    const inside = new Set<string>()
+    const meetings: string[][] = []
+    const be = async (who: string) => {
+      inside.add(who)
+      await postgres`SELECT 1`
+      meetings.push([...inside])
+      inside.delete(who)
+    }
+    const write = async () => {
+      const lease = await takeLease(postgres, `writer:${account}`, { behind: migrationLease })
+      await be('writer')
+      await lease.release()
+    }
+    const migrateOnce = async () => {
+      const lease = await takeLease(postgres, migrationLease)
+      while (await isSomebodys(postgres, 'writer:%'));
+      await be('migration')
+      await lease.release()
+    }
+    for (let round = 0; round < 8; round++)
+      await Promise.all(round % 2 ? [write(), migrateOnce()] : [migrateOnce(), write()])
+    expect(meetings).toHaveLength(16)
+    expect(meetings.filter(({ length }) => length > 1)).toEqual([])
+  })
+
+  it('that a newer version has overtaken write nothing', async () => {
+    await stores.postgres`INSERT INTO schema_migrations (name, checksum) VALUES ('9999_future.sql', 'x')`
+    try {
+      const late = importContent(stores, account, 'clicks', [click(1)])
+      await expect(late).rejects.toThrow('run a newer version')
+    } finally {
+      await stores.postgres`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`
+    }
+    await mustEqual(new Model())
+  })
+
+  describe('whose lease ran out, as while a machine sleeps,', () => {
+    /** Stores that the writer asks from, after which an hour has gone by. @param meanwhile what others did in it */
+    function sleeping(meanwhile: () => Promise<unknown>): TestStores {
+      let sleptMs = 0
+      const systemNow = Date.now.bind(Date)
+      vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + sleptMs)
+      const client = new Proxy(stores.clickhouse.client, {
+        get(target, name) {
+          const value = Reflect.get(target, name)
+          if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+          return async (order: Parameters<typeof target.query>[0]) => {
+            if (sleptMs === 0) {
+              sleptMs = 3_600_000
+              await stores.postgres`
+                UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour'
+                WHERE name = ${`writer:${account}`}`
+              await meanwhile()
+            }
+            return await target.query(order)
+          }
+        },
+      })
+      return { ...stores, clickhouse: { ...stores.clickhouse, client, reader: client } }
+    }
+    afterEach(() => vi.restoreAllMocks())
+
+    it('go on when nobody has taken it', async () => {
+      const done = await importContent(
+        sleeping(async () => {}),
+        account,
+        'clicks',
+        [click(1)],
+      )
+      expect(done).toMatchObject({ inserted: 1 })
+      const model = new Model()
+      model.apply({ resource: 'clicks', rows: [click(1)] })
+      await mustEqual(model)
+    })
+
+    it('write nothing more when a migration has counted them out', async () => {
+      const late = importContent(
+        sleeping(() => isSomebodys(stores.postgres, 'writer:%')),
+        account,
+        'clicks',
+        [click(1)],
+      )
+      await expect(late).rejects.toThrow('another one may have taken over')
+      await mustEqual(new Model())
+    })
+  })
+
+  it('are told apart from callers: what ends a comparison says so', async () => {
+    const writer = await openWriter(stores, account, { say: () => {}, signal: new AbortController().signal })
+    const signal = AbortSignal.abort(new Error('interrupted'))
+    await expect(compareAccount({ ...writer, signal })).rejects.toThrow('interrupted')
+    const ending = new AbortController()
+    const asked = selectRows(stores.clickhouse, ch`SELECT sleep(3)`, { label: 'test', signal: ending.signal })
+    ending.abort(new Error('interrupted'))
+    await expect(asked).rejects.toThrow('interrupted')
+    await writer.close()
+  })
+
+  it('do not both write: one whose lease has gone to another sends nothing more', async () => {
+    const stolen = new Proxy(stores.clickhouse.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+        return async (order: Parameters<typeof target.query>[0]) => {
+          await stores.postgres`UPDATE leases SET fence = fence + 1, owner = 'another' WHERE name = ${`writer:${account}`}`
+          return await target.query(order)
+        }
+      },
+    })
+    const clickhouse = { ...stores.clickhouse, client: stolen, reader: stolen }
+    const late = importContent({ ...stores, clickhouse }, account, 'clicks', [click(1)])
+    await expect(late).rejects.toThrow('another one may have taken over')
+    await stores.postgres`DELETE FROM leases WHERE name = ${`writer:${account}`}`
+    await mustEqual(new Model())
+  })
+})

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createAccount } from '../../../src/accounts/accounts.ts'
+import { readWatermark } from '../../../src/query/listOrder.ts'
+import type { Stores } from '../../../src/stores/open.ts'
+import { openWriter } from '../../../src/writer/open.ts'
+import { compareAccount } from '../../../src/writer/repair/compare.ts'
+import { recoverAccounts } from '../../../src/writer/repair/recoverAccounts.ts'
+import { repairAccount } from '../../../src/writer/repair/repairDifferences.ts'
+import { rollupNames } from '../../../src/writer/repair/rollups.ts'
+import { runHere } from '../../cli/runCommand.ts'
+import { importContent, rowsOf } from '../../import/runImport.ts'
+import { changeTables, giveMoments } from '../../kit/rows.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import { Died } from '../killedImport.ts'
+
+let stores: TestStores
+let account: string
+let accounts = 0
+
+beforeAll(async () => {
+  stores = await openTestStores()
+})
+afterAll(() => stores?.close())
+beforeEach(async () => {
+  accounts += 1
+  account = `account${accounts}`
+  await createAccount(stores.postgres, { id: account, name: account, plan: 'pro', currency: 'USD' })
+  await importContent(stores, account, 'clicks', [
+    { id: 'c1', clickedAt: '2026-10-30T10:00:00Z', campaignId: 'k1', country: 'US', cost: 0.5 },
+    { id: 'c2', clickedAt: '2026-11-01T00:00:00Z', campaignId: 'k1', country: 'DE', cost: 0.25 },
+    { id: 'c3', clickedAt: '2026-11-02T00:00:00Z', campaignId: 'k2', country: 'DE' },
+  ])
+  await importContent(stores, account, 'conversions', [
+    { ...approved, id: 'v1', convertedAt: '2026-11-03T00:00:00Z', clickId: 'c1' },
+    { ...approved, id: 'v2', convertedAt: '2026-11-04T00:00:00Z', clickId: 'later' },
+  ])
+  await giveMoments(stores, account)
+})
+
+const approved = { status: 'approved', updatedAt: '2026-11-05T00:00:00Z', revenue: 2.5 }
+
+/** Changes rows past the importer. */
+const change = (statement: string) => changeTables(stores, statement.replaceAll('$account', account))
+
+/** A copy of a click, stored a minute after it, with some columns replaced. */
+async function copyClick(id: string, replaced: string): Promise<void> {
+  const insert = `INSERT INTO clicks SELECT * REPLACE (stored_at + INTERVAL 1 MINUTE AS stored_at, ${replaced})
+    FROM clicks WHERE account_id = '${account}' AND id = '${id}'`
+  await stores.clickhouse.client.command({ query: insert })
+}
+
+/** A copy of a conversion at another moment, as a writer makes it that does not know of the first. */
+async function copyConversion(id: string, replaced: string): Promise<void> {
+  const insert = `INSERT INTO conversions SELECT * REPLACE (version + 1 AS version, ${replaced})
+    FROM conversions FINAL WHERE account_id = '${account}' AND id = '${id}'`
+  await stores.clickhouse.client.command({ query: insert })
+}
+
+async function verify(...words: string[]) {
+  const { code, stdout, stderr } = await runHere(['verify', '--account', account, ...words], stores.environment)
+  return { code, lines: stdout.trimEnd().split('\n'), stderr }
+}
+
+let isDying = false
+
+/** The same stores for a repair that is killed at the first statement of a label, once `isDying` is set. */
+function killedAt(label: string): Stores {
+  isDying = false
+  const { client } = stores.clickhouse
+  const dying = new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (order?: { clickhouse_settings?: { log_comment?: string } }) => {
+        if (isDying && order?.clickhouse_settings?.log_comment === label) throw new Died()
+        return value.call(target, order)
+      }
+    },
+  })
+  return { ...stores, clickhouse: { ...stores.clickhouse, client: dying, reader: dying } }
+}
+
+const silent = { code: 0, lines: ['1 account compared: every sum and index is what the rows say.'] }
+
+/** Merges that come sooner or later must not bring a difference to light that was repaired only for the eye. */
+async function expectSilentForGood(): Promise<void> {
+  expect(await verify()).toMatchObject(silent)
+  for (const table of [
+    'clicks',
+    'click_index',
+    'conversions',
+    'conversion_index',
+    'converted_clicks',
+    ...rollupNames,
+  ]) {
+    await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
+  }
+  expect(await verify()).toMatchObject(silent)
+}
+
+const stored = (columns: string, table: string) =>
+  rowsOf(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${account}' ORDER BY ALL`)
+const clicksByDay = () =>
+  rowsOf(
+    stores,
+    `SELECT day, toInt64(sum(clicks)) AS n FROM sums_by_day WHERE account_id = '${account}' AND dimension = 'country'
+     GROUP BY day HAVING n != 0 ORDER BY day`,
+  )
+
+const oncePerDay = [
+  { day: '2026-10-30', n: 1 },
+  { day: '2026-11-01', n: 1 },
+  { day: '2026-11-02', n: 1 },
+]
+
+describe('clicks that are stored twice', () => {
+  it.each([
+    ['at another moment of the same month', 'c2', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at`],
+    ['in another month', 'c2', `toDateTime64('2026-09-20 00:00:00', 3, 'UTC') AS clicked_at`],
+    ['at the same moment, with other dimensions', 'c2', `'k9' AS campaign_id, 'FR' AS country`],
+    ['at the same moment, all the same', 'c2', 'cost_base AS cost_base'],
+    ['with a conversion that goes to the copy', 'c1', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at`],
+  ])('%s: the copy that was stored first stays', async (_how, id, replaced) => {
+    const before = await stored('id, clicked_at, campaign_id, country', 'clicks')
+    await copyClick(id, replaced)
+    await importContent(stores, account, 'conversions', [
+      { ...approved, id: 'v1', convertedAt: '2026-11-03T00:00:00Z', clickId: 'c1', updatedAt: '2026-11-06T00:00:00Z' },
+    ])
+    const found = await verify()
+    expect(found.code).toBe(1)
+    expect(found.lines).toContainEqual(
+      expect.stringMatching(
+        new RegExp(
+          `^${account} clicks 2026-(09|11|10): 1 id stored more than once; --repair keeps the copy stored first$`,
+        ),
+      ),
+    )
+    expect(await verify('--repair')).toMatchObject({ code: 0 })
+    expect(await stored('id, clicked_at, campaign_id, country', 'clicks')).toEqual(before)
+    expect(await clicksByDay()).toEqual(oncePerDay)
+    expect(await stored('click_id, clicked_at', 'converted_clicks FINAL')).toEqual([
+      { click_id: 'c1', clicked_at: '2026-10-30 10:00:00.000' },
+    ])
+    await expectSilentForGood()
+  })
+
+  it('and are in the index only by the copy that does not stay are repaired too', async () => {
+    await copyClick('c2', `toDateTime64('2026-09-20 00:00:00', 3, 'UTC') AS clicked_at`)
+    await change(`OPTIMIZE TABLE click_index FINAL`)
+    expect((await verify('--repair')).code).toBe(0)
+    expect(await clicksByDay()).toEqual(oncePerDay)
+    await expectSilentForGood()
+  })
+
+  it('are reported once, however many copies there are', async () => {
+    await copyClick('c2', 'cost_base AS cost_base')
+    await copyClick('c2', `'k9' AS campaign_id`)
+    await copyClick('c3', 'cost_base AS cost_base')
+    const { lines } = await verify()
+    expect(lines).toContain(
+      `${account} clicks 2026-11: 2 ids stored more than once; --repair keeps the copy stored first`,
+    )
+    expect((await verify('--repair')).code).toBe(0)
+    await expectSilentForGood()
+  })
+})
+
+describe('a repair that is interrupted', () => {
+  it.each(['rebuild.click_index', 'repair.sums_by_day', 'repair.attribution'])(
+    'at %s is completed by a running server',
+    async (label) => {
+      await copyClick('c1', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at, 'k9' AS campaign_id`)
+      await changeTables(stores, `OPTIMIZE TABLE click_index FINAL`)
+      await importContent(stores, account, 'conversions', [
+        { ...approved, id: 'v3', convertedAt: '2026-11-03T00:00:00Z', clickId: 'c1' },
+      ])
+      const writer = await openWriter(killedAt(label), account, {
+        say: () => {},
+        signal: new AbortController().signal,
+      })
+      const differences = await compareAccount(writer)
+      isDying = true
+      await expect(repairAccount(writer, differences)).rejects.toThrow(Died)
+      await writer.close()
+      const log = { info: () => {}, warn: (line: string) => expect(line).toBe('') }
+      await recoverAccounts(stores, log, new AbortController().signal)
+      expect(await clicksByDay()).toEqual(oncePerDay)
+      await expectSilentForGood()
+    },
+  )
+})
+
+describe('conversions that are stored twice', () => {
+  const moved = `toDateTime64('2026-12-24 00:00:00', 3, 'UTC') AS converted_at`
+
+  it.each([
+    ['of equal updatedAt: the one that was stored first stays', moved, '2026-11-03 00:00:00.000', '2026-12'],
+    [
+      'the one that was updated last stays',
+      `${moved}, updated_at + INTERVAL 1 DAY AS updated_at`,
+      '2026-12-24 00:00:00.000',
+      '2026-11',
+    ],
+  ])('%s', async (_which, replaced, convertedAt, month) => {
+    await copyConversion('v1', replaced)
+    const line = `${account} conversions ${month}: 1 id stored more than once; --repair keeps the copy updated last; of equals, the one stored first`
+    const found = await verify()
+    expect([found.code, found.lines]).toEqual([1, expect.arrayContaining([line])])
+    expect(await verify('--repair')).toMatchObject({ code: 0 })
+    expect(await stored('id, converted_at', `conversions FINAL`)).toEqual([
+      { id: 'v1', converted_at: convertedAt },
+      { id: 'v2', converted_at: '2026-11-04 00:00:00.000' },
+    ])
+    await expectSilentForGood()
+  })
+})
+
+describe('conversions that are not attributed to their click', () => {
+  it('are reported and attributed', async () => {
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, id, clicked_at) VALUES ('${account}', 'later', '2026-11-02 10:11:00')`,
+    })
+    expect(await verify()).toMatchObject({
+      code: 1,
+      lines: [
+        `${account} conversions: 1 conversion is not attributed to the stored click`,
+        '1 account compared: 1 difference.',
+      ],
+    })
+    expect((await verify('--repair')).code).toBe(0)
+    expect(await stored('click_id', 'converted_clicks FINAL')).toEqual([{ click_id: 'c1' }, { click_id: 'later' }])
+    await expectSilentForGood()
+  })
+})
+
+describe('rows that no batch was given a moment for', () => {
+  it('are reported, and a repair lets reads by updated_since go on past them', async () => {
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO clicks (account_id, id, clicked_at, stored_at)
+        VALUES ('${account}', 'ahead', '2026-11-02 10:11:00', now64(3) + INTERVAL 1 DAY)`,
+    })
+    const asOf = () => readWatermark(stores.postgres, account, 'clicks')
+    const [{ storedAtMs = 0 } = {}] = await rowsOf<{ storedAtMs: number }>(
+      stores,
+      `SELECT toUnixTimestamp64Milli(stored_at) AS storedAtMs FROM clicks WHERE account_id = '${account}' AND id = 'ahead'`,
+    )
+    expect(await asOf()).toBeLessThan(storedAtMs)
+    expect(await verify()).toMatchObject({
+      code: 1,
+      lines: [
+        `${account} clicks 2026-11: 1 row is stored after the moment of the last batch; reads by updated_since do not return them`,
+        '1 account compared: 1 difference.',
+      ],
+    })
+    expect((await verify('--repair')).code).toBe(0)
+    expect(await asOf()).toBeGreaterThan(storedAtMs)
+    await expectSilentForGood()
+  })
+})
+
+describe('rows that are lost', () => {
+  it('are reported by month, are not repaired, and accepted only when told to', async () => {
+    await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c2'`)
+    await change(`DELETE FROM conversions WHERE account_id = '$account' AND id = 'v2'`)
+    const lines = [
+      `${account} clicks 2026-11: 1 row missing; 2 confirmed, 1 stored`,
+      `${account} conversions 2026-11: 1 row missing; 2 confirmed, 1 stored`,
+    ]
+    expect(await verify()).toMatchObject({ code: 1, lines: expect.arrayContaining(lines) })
+    const repaired = await verify('--repair')
+    expect(repaired).toMatchObject({ code: 1, stderr: expect.stringContaining('--accept-missing') })
+    expect(await verify()).toMatchObject({ code: 1, lines: [...lines, '1 account compared: 2 differences.'] })
+    expect(await verify('--accept-missing')).toMatchObject({ code: 0, lines: expect.arrayContaining(lines) })
+    await expectSilentForGood()
+  })
+
+  it('can be imported again after a repair', async () => {
+    await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c2'`)
+    expect((await verify('--repair')).code).toBe(1)
+    const again = [{ id: 'c2', clickedAt: '2026-11-01T00:00:00Z', campaignId: 'k1', country: 'DE', cost: 0.25 }]
+    expect((await importContent(stores, account, 'clicks', again)).inserted).toBe(1)
+    expect((await verify('--accept-missing')).code).toBe(0)
+    expect(await clicksByDay()).toEqual(oncePerDay)
+    await expectSilentForGood()
+  })
+
+  it('are in the answer as JSON', async () => {
+    await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c1'`)
+    const { stdout } = await runHere(['verify', '--account', account, '--json'], stores.environment)
+    expect(JSON.parse(stdout).differences).toContainEqual({
+      ...{ kind: 'missing_rows', accountId: account, table: 'clicks', month: '2026-10-01', confirmed: 1, stored: 0 },
+    })
+  })
+})

@@ -1,0 +1,166 @@
+import { rm } from 'node:fs/promises'
+import { connect, createServer, type NetConnectOpts } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Stores } from '../../../src/stores/open.ts'
+import { openPostgres } from '../../../src/stores/postgres/connection.ts'
+import { takeLease } from '../../../src/stores/postgres/lease.ts'
+import { openWriter } from '../../../src/writer/open.ts'
+import { compareAccount } from '../../../src/writer/repair/compare.ts'
+import { recoverAccounts, startRecovery } from '../../../src/writer/repair/recoverAccounts.ts'
+import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import { Died, dyingStores } from '../killedImport.ts'
+
+let stores: TestStores
+let account: string
+let lines: string[]
+const log = { info: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) }
+const { signal } = new AbortController()
+const deadline = { timeout: 30_000 }
+
+beforeAll(async () => {
+  stores = await openTestStores()
+})
+afterAll(() => stores.close())
+beforeEach(async () => {
+  account = await makeAccount(stores)
+  lines = []
+})
+
+const click = { id: 'k1', clickedAt: '2026-02-11T10:11:00Z', campaignId: 'c1', cost: 0.25 }
+const conversion = { id: 'v1', convertedAt: '2026-02-12T00:00:00Z', status: 'approved', clickId: 'k1' }
+
+/** The same stores for an import that is killed at the first request for which `isFatal` holds. */
+function killedAt(isFatal: (label: unknown) => boolean): Stores {
+  const { client } = stores.clickhouse
+  const dying = new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+      return async (order: Parameters<typeof client.query>[0]) => {
+        if (isFatal(order.clickhouse_settings?.log_comment)) throw new Died()
+        return await client.query(order)
+      }
+    },
+  })
+  return { ...stores, clickhouse: { ...stores.clickhouse, client: dying, reader: dying } }
+}
+
+/** An import of the click that is killed after its batch was confirmed and before conversions are attributed to it. */
+async function importKilledBeforeAttribution(): Promise<void> {
+  await importContent(stores, account, 'conversions', [conversion])
+  let lookUps = 0
+  // The first look-up is part of the recovery at the beginning, the second follows the last batch.
+  const dying = killedAt((label) => label === 'import.waiting' && ++lookUps === 2)
+  await expect(importContent(dying, account, 'clicks', [click])).rejects.toThrow(Died)
+  expect(await unconfirmedBatches()).toEqual([])
+}
+
+/** An import of the click that is killed after its row was stored and before its sums were. */
+async function importKilledBeforeSums(): Promise<void> {
+  const dying = dyingStores(stores, account, ['sums_by_day', 'click_index'])
+  await expect(importContent(dying, account, 'clicks', [click])).rejects.toThrow(Died)
+}
+
+const unconfirmedBatches = () => stores.postgres`SELECT token FROM import_batches WHERE account_id = ${account}`
+const openTasks = () => stores.postgres`SELECT task FROM account_tasks WHERE account_id = ${account}`
+const attributedClicks = () =>
+  rowsOf(stores, `SELECT click_id FROM converted_clicks FINAL WHERE account_id = '${account}'`)
+
+async function expectConsistent(): Promise<void> {
+  const writer = await openWriter(stores, account, { say: log.warn, signal })
+  expect(await compareAccount(writer)).toEqual([])
+  await writer.close()
+}
+
+describe('a running server', () => {
+  it('attributes conversions to clicks whose import was killed before it did', async () => {
+    const stop = startRecovery(stores, log, 10)
+    await importKilledBeforeAttribution()
+    await expect.poll(attributedClicks, deadline).toEqual([{ click_id: 'k1' }])
+    await expect.poll(openTasks, deadline).toEqual([])
+    const line = `Account ${account}: completed an interrupted import; batches repaired: 0, conversions attributed: 1.`
+    await expect.poll(() => lines, deadline).toEqual([line])
+    await stop()
+    await expectConsistent()
+  })
+
+  it('repairs the days of an import that was killed between its rows and their sums', async () => {
+    const stop = startRecovery(stores, log, 10)
+    await importKilledBeforeSums()
+    await expect.poll(unconfirmedBatches, deadline).toEqual([])
+    const line = `Account ${account}: completed an interrupted import; batches repaired: 1, conversions attributed: 0.`
+    await expect.poll(() => lines, deadline).toEqual([line])
+    await stop()
+    await expectConsistent()
+  })
+
+  it('goes on when a store is unavailable, and recovers once it is back', async () => {
+    await importKilledBeforeSums()
+    const path = join(tmpdir(), `tributary-recovery-${account}.sock`)
+    const { path: socket, host, port } = stores.postgres.options as unknown as Record<'path' | 'host' | 'port', string>
+    const target = (socket ? { path: socket } : { host: `${host[0]}`, port: Number(port[0]) }) as NetConnectOpts
+    const { options } = stores.postgres
+    const url = stores.settings.DATABASE_URL
+    const server = createServer((near) => {
+      const far = connect(target)
+      near.pipe(far).pipe(near)
+      for (const end of [near, far]) end.on('error', () => near.destroy(void far.destroy()))
+    })
+    const behindSocket = openPostgres({ path })
+    Object.assign(behindSocket.options, url && { user: options.user, pass: options.pass, database: options.database })
+    const stop = startRecovery({ ...stores, postgres: behindSocket }, log, 10)
+    await expect.poll(() => lines.length, deadline).toBeGreaterThan(1)
+    expect(new Set(lines)).toEqual(
+      new Set([
+        'Looking for interrupted imports failed and is tried again at the next check: A store is not reachable at the moment; try again.',
+      ]),
+    )
+    server.listen(path)
+    await expect.poll(unconfirmedBatches, deadline).toEqual([])
+    await stop()
+    await behindSocket.end()
+    server.close()
+    await rm(path, { force: true })
+    await expectConsistent()
+  })
+
+  it('leaves an account to the writer that holds it, without waiting, and repairs it later', async () => {
+    await importKilledBeforeSums()
+    const live = await takeLease(stores.postgres, `writer:${account}`)
+    await recoverAccounts(stores, log, signal)
+    expect(await unconfirmedBatches()).toHaveLength(1)
+    await live.release()
+    await recoverAccounts(stores, log, signal)
+    expect(await unconfirmedBatches()).toEqual([])
+    expect(lines).toHaveLength(1)
+    await expectConsistent()
+  })
+
+  it('leaves the work to the instance that is doing it', async () => {
+    await importKilledBeforeSums()
+    const other = await takeLease(stores.postgres, 'recovery')
+    await recoverAccounts(stores, log, signal)
+    expect(await unconfirmedBatches()).toHaveLength(1)
+    await other.release()
+    await recoverAccounts(stores, log, signal)
+    expect(await unconfirmedBatches()).toEqual([])
+  })
+
+  it('reads nothing from ClickHouse while no import was interrupted', async () => {
+    await importContent(stores, account, 'conversions', [conversion])
+    await importContent(stores, account, 'clicks', [click])
+    const queries: string[] = []
+    const clickhouse = { ...stores.clickhouse, onQuery: (label: string) => void queries.push(label) }
+    await recoverAccounts({ ...stores, clickhouse }, log, signal)
+    expect([queries, lines]).toEqual([[], []])
+  })
+
+  it('stops at once between two checks', async () => {
+    const stop = startRecovery(stores, log, 2 ** 31 - 1)
+    await stop()
+    expect(lines).toEqual([])
+  })
+})

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../../../src/accounts/accounts.ts'
+import { sums } from '../../../src/query/metrics.ts'
+import { rollupNames } from '../../../src/writer/repair/rollups.ts'
+import { runHere } from '../../cli/runCommand.ts'
+import { changeTables, giveMoments, storeClicks, storeConversions } from '../../kit/rows.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+
+let stores: TestStores
+
+beforeAll(async () => {
+  stores = await openTestStores()
+  await makeAccounts('acme', 'other')
+})
+afterAll(() => stores?.close())
+
+/** Accounts with the same clicks and conversions, and sums and indexes that are what these say. */
+async function makeAccounts(...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await createAccount(stores.postgres, { id, name: id, plan: 'pro', currency: 'USD' })
+    await storeClicks(stores, id, [
+      { id: 'c1', clicked_at: '2026-10-30 10:00:00.000', campaign_id: 'k1', country: 'US', cost_base: 0.5 },
+      { id: 'c2', clicked_at: '2026-11-01 00:00:00.000', campaign_id: 'k1', country: 'DE', cost_base: 0.25 },
+      { id: 'c3', clicked_at: '2026-11-01 23:59:59.999', campaign_id: 'k2', country: 'US' },
+      { id: 'bot', clicked_at: '2026-11-02 09:00:00.000', campaign_id: 'k1', is_bot: true },
+    ])
+    await storeConversions(stores, id, [
+      { id: 'v1', converted_at: '2026-11-01 11:00:00.000', click_id: 'c1', click_at: '2026-10-30 10:00:00.000' },
+      { id: 'v2', converted_at: '2026-11-01 12:00:00.000', status: 'pending' },
+    ])
+    await giveMoments(stores, id)
+  }
+}
+
+const nothing = Object.fromEntries(sums.map(({ metric }) => [metric, 0]))
+
+async function change(query: string): Promise<void> {
+  if (query.startsWith('DELETE')) await changeTables(stores, query)
+  else await stores.clickhouse.client.command({ query })
+}
+
+async function verify(...words: string[]) {
+  const { code, stdout } = await runHere(['verify', '--json', ...words], stores.environment)
+  const { differences, repaired } = JSON.parse(stdout)
+  const shown = differences.map(({ accountId, table, day }: Record<string, string>) =>
+    [accountId, table, day].filter(Boolean).join(' '),
+  )
+  return { code, shown, repaired, differences }
+}
+
+/** A statement that makes something wrong, and what of it is found; each at a table and day of its own. */
+const plants: Record<string, [statement: string, found: string]> = {
+  'a rollup that counted a batch twice': [
+    `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks, cost)
+     SELECT account_id, dimension, day, value, clicks, cost FROM sums_by_day WHERE account_id = 'planted' AND day = '2026-11-01'`,
+    'sums_by_day 2026-11-01',
+  ],
+  'a rollup that missed a day': [
+    `DELETE FROM sums_by_day_and_campaign WHERE account_id = 'planted' AND day = '2026-10-30'`,
+    'sums_by_day_and_campaign 2026-10-30',
+  ],
+  'sums of clicks that do not exist': [
+    `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks, cost)
+     VALUES ('planted', '2026-12-24 00:00:00', 'k1', 7, 1.5)`,
+    'sums_by_quarter_hour 2026-12-24',
+  ],
+  'money that differs by a millionth': [
+    `INSERT INTO sums_by_day (account_id, dimension, day, value, cost)
+     VALUES ('planted', 'country', '2026-10-30', 'US', 0.000001)`,
+    'sums_by_day 2026-10-30',
+  ],
+  'conversions of a month without a click': [
+    `INSERT INTO sums_by_day_and_campaign (account_id, dimension, campaign_id, day, value, conversions, revenue)
+     VALUES ('planted', 'os', 'k1', '2025-02-03', 'iOS', 1, 9.5)`,
+    'sums_by_day_and_campaign 2025-02-03',
+  ],
+  'a click that the index has lost': [
+    `DELETE FROM click_index WHERE account_id = 'planted' AND id = 'c3'`,
+    'click_index 2026-11-01',
+  ],
+  'an index entry without its click': [
+    `INSERT INTO click_index VALUES ('planted', 'ghost', '2026-11-05 00:00:00.000', 'k1')`,
+    'click_index 2026-11-05',
+  ],
+  'an index entry with another campaign than its click': [
+    `INSERT INTO click_index SELECT account_id, id, clicked_at, 'k9' FROM click_index WHERE account_id = 'planted' AND id = 'c1'`,
+    'click_index 2026-10-30',
+  ],
+  'a conversion that its index has lost': [
+    `DELETE FROM conversion_index WHERE account_id = 'planted' AND id = 'v2'`,
+    'conversion_index',
+  ],
+  'a click that counts as converted by a conversion that is elsewhere now': [
+    `INSERT INTO converted_clicks (account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test)
+     VALUES ('planted', '2026-11-01 00:00:00.000', 'c2', 'v1', 1, 0, false)`,
+    'converted_clicks',
+  ],
+}
+
+describe('verify', () => {
+  it('is silent when every sum and index is what the rows say', async () => {
+    expect(await verify()).toMatchObject({ code: 0, shown: [] })
+  })
+
+  it('states what is stored and what should be, of the account that it is asked about', async () => {
+    await change(
+      `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks, cost)
+       VALUES ('acme', '2026-11-01 00:00:00', 'k1', 2, 1.5)`,
+    )
+    const { differences } = await verify()
+    expect(differences[0]).toEqual({
+      kind: 'derived',
+      accountId: 'acme',
+      table: 'sums_by_quarter_hour',
+      day: '2026-11-01',
+      keys: 1,
+      sums: {
+        stored: { ...nothing, clicks: 3, cost: 1.75 },
+        actual: { ...nothing, clicks: 1, cost: 0.25 },
+      },
+    })
+    expect(await verify('--account', 'other')).toMatchObject({ code: 0, shown: [] })
+    const { stdout, stderr, code } = await runHere(['verify'], stores.environment)
+    expect([stdout, stderr, code]).toEqual([
+      'acme sums_by_quarter_hour 2026-11-01: 1 sum differs; clicks 3 stored, 1 in the rows; cost 1.75 stored, 0.25 in the rows\n2 accounts compared: 1 difference.\n',
+      expect.stringContaining('--repair'),
+      1,
+    ])
+    await verify('--repair')
+  })
+
+  it('finds and repairs a difference in each sum of each rollup', async () => {
+    const keys = {
+      sums_by_day: ['dimension, value', `'country', 'US'`],
+      sums_by_day_and_campaign: ['dimension, campaign_id, value', `'country', 'k1', 'US'`],
+      sums_by_quarter_hour: ['campaign_id', `'k1'`],
+    } as const
+    const planted = rollupNames.flatMap((table) =>
+      sums.map(({ metric, name }, index) => {
+        const day = `2026-06-${10 + index}`
+        return { table, metric, name, day, stored: { ...nothing, [metric]: -1 }, actual: nothing }
+      }),
+    )
+    for (const { table, name, day } of planted) {
+      const [columns, values] = keys[table]
+      const at = table === 'sums_by_quarter_hour' ? 'bucket' : 'day'
+      await change(
+        `INSERT INTO ${table} (account_id, ${at}, ${columns}, ${name}) VALUES ('acme', '${day}', ${values}, -1)`,
+      )
+    }
+    const { differences } = await verify()
+    expect(differences).toEqual(
+      planted.map(({ table, day, stored, actual }) => ({
+        ...{ kind: 'derived', accountId: 'acme', table, day, keys: 1, sums: { stored, actual } },
+      })),
+    )
+    expect(await verify('--repair')).toMatchObject({ code: 0, repaired: true })
+    expect(await verify()).toMatchObject({ code: 0, shown: [] })
+  })
+
+  it('tells of sums that only add up over the day', async () => {
+    await change(
+      `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
+       VALUES ('acme', 'country', '2026-11-01', 'US', 1), ('acme', 'country', '2026-11-01', 'DE', -1)`,
+    )
+    const { stdout } = await runHere(['verify', '--account', 'acme'], stores.environment)
+    expect(stdout).toContain('acme sums_by_day 2026-11-01: 2 sums differ; those of the whole day do not\n')
+    await verify('--repair')
+  })
+
+  it('names an account that does not exist', async () => {
+    const { code, stderr } = await runHere(['verify', '--account', 'nobody'], stores.environment)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nobody')])
+  })
+
+  describe('finds and repairs, and touches nothing else:', () => {
+    const all = Object.values(plants).map(([, difference]) => `planted ${difference}`)
+    let [found, repaired, afterwards]: Awaited<ReturnType<typeof verify>>[] = []
+
+    beforeAll(async () => {
+      await makeAccounts('planted')
+      for (const [plant] of Object.values(plants)) await change(plant)
+      found = await verify()
+      repaired = await verify('--repair')
+      afterwards = await verify()
+    })
+
+    it.each(Object.entries(plants))('%s', (_kind, [, difference]) => {
+      for (const { shown } of [found, repaired] as { shown: string[] }[]) {
+        expect(shown.filter((line) => line === `planted ${difference}`)).toHaveLength(1)
+        expect(shown.toSorted()).toEqual(all.toSorted())
+      }
+      expect([found, repaired, afterwards]).toMatchObject([
+        { code: 1, repaired: false },
+        { code: 0, repaired: true },
+        { code: 0, shown: [] },
+      ])
+    })
+  })
+})

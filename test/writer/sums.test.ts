@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sums } from '../../src/query/metrics.ts'
+import { selectRows } from '../../src/stores/clickhouse/select.ts'
+import { differences } from '../../src/writer/repair/rollupDifferences.ts'
+import { rollupNames } from '../../src/writer/repair/rollups.ts'
+import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+
+let stores: TestStores
+beforeAll(async () => {
+  stores = await openTestStores()
+})
+afterAll(() => stores.close())
+
+const first = {
+  id: 'v1',
+  convertedAt: '2026-03-01T10:00:00Z',
+  updatedAt: '2026-03-01T10:00:00Z',
+  status: 'pending',
+  revenue: 10,
+  campaignId: 'k1',
+  country: 'DE',
+}
+
+/** A line of the sums by country: day, country and every sum that is not zero. */
+type Summed = [day: string, country: string, sums: Record<string, number>]
+
+/** What each kind of change leaves of a conversion of 2026-03-01. */
+const changes: Record<string, [change: object, expected: Summed[]]> = {
+  'a status that becomes approved': [{ status: 'approved' }, [['2026-03-01', 'DE', { conversions: 1, revenue: 10 }]]],
+  'a status that becomes hold': [
+    { status: 'hold' },
+    [['2026-03-01', 'DE', { holdConversions: 1, pendingRevenue: 10 }]],
+  ],
+  'a status that becomes declined': [{ status: 'declined' }, [['2026-03-01', 'DE', { declinedConversions: 1 }]]],
+  'a refund': [{ status: 'refunded' }, [['2026-03-01', 'DE', { refundedConversions: 1, refundedRevenue: 10 }]]],
+  'a chargeback': [{ status: 'chargeback' }, [['2026-03-01', 'DE', { refundedConversions: 1, refundedRevenue: 10 }]]],
+  'a revenue that is corrected': [
+    { revenue: 12.345678 },
+    [['2026-03-01', 'DE', { pendingConversions: 1, pendingRevenue: 12.345678 }]],
+  ],
+  'a revenue that is gone': [{ revenue: undefined }, [['2026-03-01', 'DE', { pendingConversions: 1 }]]],
+  'a country that is corrected': [
+    { country: 'FR' },
+    [['2026-03-01', 'FR', { pendingConversions: 1, pendingRevenue: 10 }]],
+  ],
+  'a country that is gone': [
+    { country: undefined },
+    [['2026-03-01', '', { pendingConversions: 1, pendingRevenue: 10 }]],
+  ],
+  'a campaign that is corrected': [
+    { campaignId: 'k2' },
+    [['2026-03-01', 'DE', { pendingConversions: 1, pendingRevenue: 10 }]],
+  ],
+  'a moment in another year': [
+    { convertedAt: '2025-12-31T23:59:59.999Z' },
+    [['2025-12-31', 'DE', { pendingConversions: 1, pendingRevenue: 10 }]],
+  ],
+  'a row that turns out to be a test': [{ isTest: true }, []],
+  'nothing but updatedAt': [{}, [['2026-03-01', 'DE', { pendingConversions: 1, pendingRevenue: 10 }]]],
+}
+
+describe('the sums of conversions follow', () => {
+  /** Each change has a conversion of its own, on a day of its own. */
+  const days = Object.keys(changes).map((_, n) => `2026-03-${String(n + 1).padStart(2, '0')}`)
+  const rowOf = (n: number) => ({ ...first, id: `v${n}`, convertedAt: `${days[n]}T10:00:00Z` })
+  let [before, between, afterwards]: Summed[][] = []
+
+  beforeAll(async () => {
+    const account = await makeAccount(stores)
+    const importRows = (updatedAt: string, changeOf: (n: number) => object) =>
+      importContent(
+        stores,
+        account,
+        'conversions',
+        days.map((_, n) => ({ ...rowOf(n), ...changeOf(n), updatedAt })),
+      )
+    await importRows('2026-03-01T00:00:00Z', () => ({}))
+    before = await sumsByCountry(account)
+    await importRows('2026-03-02T00:00:00Z', (n) => Object.values(changes)[n]?.[0] ?? {})
+    between = await sumsByCountry(account)
+    await importRows('2026-03-03T00:00:00Z', () => ({}))
+    afterwards = await sumsByCountry(account)
+  })
+
+  it.each(Object.entries(changes).map(([kind, [, expected]], n) => ({ kind, expected, day: days[n] ?? '' })))(
+    '$kind, and back',
+    ({ expected, day }) => {
+      const elsewhere = '2025-12-31'
+      const here = (sums: Summed[] = []) =>
+        sums.filter(([one]) => one === day || (one === elsewhere && expected.some(([at]) => at === one)))
+      expect(here(before)).toEqual([[day, 'DE', { pendingConversions: 1, pendingRevenue: 10 }]])
+      expect(here(between)).toEqual(expected.map(([at, ...rest]) => [at === elsewhere ? at : day, ...rest]))
+      expect(here(afterwards)).toEqual(here(before))
+    },
+  )
+
+  it('several changes of one conversion in one file', async () => {
+    const account = await makeAccount(stores)
+    await importContent(stores, account, 'conversions', [first])
+    const { updated } = await importContent(stores, account, 'conversions', [
+      { ...first, status: 'approved', updatedAt: '2026-03-02T00:00:00Z' },
+      { ...first, status: 'declined', updatedAt: '2026-03-04T00:00:00Z', country: 'US' },
+      { ...first, status: 'refunded', updatedAt: '2026-03-03T00:00:00Z' },
+    ])
+    expect(updated).toBe(2)
+    expect(await sumsByCountry(account)).toEqual([['2026-03-01', 'US', { declinedConversions: 1 }]])
+  })
+
+  it('a click that comes after its conversion and gives it a country', async () => {
+    const account = await makeAccount(stores)
+    const waiting = { ...first, campaignId: undefined, country: undefined, clickId: 'c1' }
+    await importContent(stores, account, 'conversions', [waiting])
+    await importContent(stores, account, 'clicks', [
+      { id: 'c1', clickedAt: '2026-02-28T00:00:00Z', campaignId: 'k1', country: 'US', cost: 0.5 },
+    ])
+    expect(await sumsByCountry(account)).toEqual([
+      ['2026-02-28', 'US', { clicks: 1, cost: 0.5 }],
+      ['2026-03-01', 'US', { pendingConversions: 1, pendingRevenue: 10 }],
+    ])
+  })
+
+  it('no row that lost, and none that came twice', async () => {
+    const account = await makeAccount(stores)
+    await importContent(stores, account, 'conversions', [first])
+    const stored = await countVersions(account)
+    await importContent(stores, account, 'conversions', [first])
+    await importContent(stores, account, 'conversions', [{ ...first, status: 'approved', country: 'US' }])
+    expect(await countVersions(account)).toEqual(stored)
+    expect(await sumsByCountry(account)).toEqual([['2026-03-01', 'DE', { pendingConversions: 1, pendingRevenue: 10 }]])
+  })
+})
+
+/** Rows and versions ever written, merged or not. */
+async function countVersions(account: string): Promise<object[]> {
+  return await rowsOf(
+    stores,
+    `SELECT id, max(version) AS version FROM conversions WHERE account_id = '${account}' GROUP BY id`,
+  )
+}
+
+/** The sums as they are stored, once they are found to be what the rows say. */
+async function sumsByCountry(account: string): Promise<Summed[]> {
+  for (const name of rollupNames) {
+    for (const year of [2025, 2026]) {
+      const span = { accountId: account, fromMs: Date.UTC(year, 0, 1), untilMs: Date.UTC(year + 1, 0, 1) }
+      expect(await selectRows(stores.clickhouse, differences(name, span), { label: 'test' })).toEqual([])
+    }
+  }
+  const rows = await rowsOf<Record<string, string>>(
+    stores,
+    `SELECT day, value, ${sums.map(({ metric, name }) => `sum(facts.${name}) AS ${metric}`)}
+     FROM sums_by_day AS facts WHERE account_id = '${account}' AND dimension = 'country' GROUP BY day, value ORDER BY day, value`,
+  )
+  return rows.flatMap(({ day = '', value = '', ...columns }): Summed[] => {
+    const present = Object.entries(columns).filter(([, sum]) => Number(sum) !== 0)
+    return present.length === 0
+      ? []
+      : [[day, value, Object.fromEntries(present.map(([name, sum]) => [name, Number(sum)]))]]
+  })
+}

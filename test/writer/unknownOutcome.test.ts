@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Stores } from '../../src/stores/open.ts'
+import { openIdleWriter } from '../../src/writer/open.ts'
+import { compareAccount } from '../../src/writer/repair/compare.ts'
+import { interceptStatements } from '../import/interceptedStatements.ts'
+import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
+import { changeTables } from '../kit/rows.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { clickTables, conversionTables, dyingStores, type WrittenTable } from './killedImport.ts'
+
+let stores: TestStores
+let account: string
+beforeAll(async () => {
+  stores = await openTestStores()
+})
+afterAll(() => stores.close())
+beforeEach(async () => {
+  account = await makeAccount(stores)
+})
+
+/** What a connection fails with that breaks while the response is awaited. */
+const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+
+const clicks = Array.from({ length: 6 }, (_, n) => ({
+  ...{ id: `k${n}`, clickedAt: `2026-0${1 + (n % 3)}-1${n}T10:00:00Z`, campaignId: `c${n % 2}`, country: 'DE' },
+  cost: 0.25,
+}))
+const conversions = Array.from({ length: 4 }, (_, n) => ({
+  ...{ id: `v${n}`, clickId: `k${n}`, convertedAt: `2026-03-1${n}T00:00:00Z`, updatedAt: '2026-03-20T00:00:00Z' },
+  ...{ status: 'pending', revenue: 2 },
+}))
+/** Half are approved, one of them at another moment. */
+const changed = conversions.slice(0, 2).map((row, n) => ({
+  ...{ ...row, status: 'approved', updatedAt: '2026-03-21T00:00:00Z' },
+  ...(n === 0 && { convertedAt: '2026-02-01T00:00:00Z' }),
+}))
+
+/** Compares what is stored with plain counts, before merges and after; `stages` are the imports that succeeded. */
+async function expectExact({ changes }: { changes: boolean }): Promise<void> {
+  for (const merge of [false, true]) {
+    if (merge) {
+      for (const table of ['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks']) {
+        await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
+      }
+    }
+    const ours = `account_id = '${account}'`
+    const count = async (sql: string) => (await rowsOf(stores, sql))[0]
+    expect(await count(`SELECT count() AS rows, uniqExact(id) AS ids FROM clicks WHERE ${ours}`)).toEqual({
+      ...{ rows: clicks.length, ids: clicks.length },
+    })
+    expect(
+      await count(`SELECT count() AS rows, countIf(status = 'approved') AS approved, countIf(click_at IS NOT NULL) AS joined
+        FROM conversions FINAL WHERE ${ours}`),
+    ).toEqual({ rows: conversions.length, approved: changes ? changed.length : 0, joined: conversions.length })
+    expect(
+      await count(`SELECT sum(clicks) AS clicks, toFloat64(sum(cost)) AS cost, sum(conversions) AS approved,
+          sum(pending_conversions) AS pending
+        FROM sums_by_day WHERE ${ours} AND dimension = 'country' AND value = 'DE'`),
+    ).toEqual({
+      ...{ clicks: clicks.length, cost: clicks.length / 4, approved: changes ? changed.length : 0 },
+      pending: conversions.length - (changes ? changed.length : 0),
+    })
+    const writer = await openIdleWriter(stores, account, { say: () => {}, signal: new AbortController().signal })
+    expect(await compareAccount(writer)).toEqual([])
+    await writer.close()
+    expect(await stores.postgres`SELECT 1 FROM import_batches WHERE account_id = ${account}`).toEqual([])
+  }
+}
+
+describe('an import whose connection breaks during an insert', () => {
+  const losing = (without: readonly WrittenTable[]) => dyingStores(stores, account, without, reset())
+  const confirmed = 'ClickHouse did not confirm a batch; checking what it stored.'
+
+  it.each<{ without: WrittenTable[] }>([
+    { without: [] },
+    ...clickTables.map((table) => ({ without: [table] })),
+    { without: [...clickTables] },
+    { without: ['clicks', 'click_index'] },
+    { without: ['click_index', 'sums_by_day'] },
+  ])('stores its clicks exactly when $without did not receive them', async ({ without }) => {
+    await importContent(stores, account, 'conversions', conversions)
+    const done = await importContent(losing(without), account, 'clicks', clicks)
+    expect(done).toMatchObject({ inserted: clicks.length, duplicates: 0, said: [confirmed] })
+    await expectExact({ changes: false })
+  })
+
+  it.each<{ without: WrittenTable[] }>([
+    { without: [] },
+    ...conversionTables.map((table) => ({ without: [table] })),
+    { without: [...conversionTables] },
+    { without: ['conversion_index', 'converted_clicks'] },
+  ])('changes its conversions exactly when $without did not receive them', async ({ without }) => {
+    await importContent(stores, account, 'clicks', clicks)
+    await importContent(stores, account, 'conversions', conversions)
+    const done = await importContent(losing(without), account, 'conversions', [...changed, conversions[3] ?? {}])
+    expect(done).toMatchObject({ inserted: 0, updated: changed.length, duplicates: 1, said: [confirmed] })
+    await expectExact({ changes: true })
+  })
+
+  it.each<{ without: WrittenTable[] }>([{ without: [] }, { without: ['sums_by_day', 'converted_clicks'] }])(
+    'attributes conversions that came before their click exactly when $without did not receive them',
+    async ({ without }) => {
+      await importContent(stores, account, 'conversions', conversions)
+      await changeTables(
+        stores,
+        `INSERT INTO clicks (account_id, id, clicked_at, campaign_id, country, cost_base)
+        VALUES ${clicks
+          .map(
+            (row) => `('${account}', '${row.id}', '${row.clickedAt.slice(0, 19).replace('T', ' ')}',
+          '${row.campaignId}', 'DE', 0.25)`,
+          )
+          .join(', ')}`,
+      )
+      const done = await importContent(losing(without), account, 'clicks', clicks)
+      expect(done).toMatchObject({ inserted: 0, duplicates: clicks.length, said: [confirmed] })
+      await expectExact({ changes: false })
+    },
+  )
+})
+
+/** The same stores, but the first statement that matches is held until `meanwhile` has ended. */
+function holding(pattern: RegExp, meanwhile: () => Promise<unknown>): Stores {
+  let hasHeld = false
+  return interceptStatements(stores, pattern, async () => {
+    if (hasHeld) return
+    hasHeld = true
+    await meanwhile()
+  })
+}
+
+/** What happens while a writer is suspended: its lease expires, and another writer does the same import. */
+async function supersede(): Promise<void> {
+  await stores.postgres`
+    UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour' WHERE name = ${`writer:${account}`}`
+  await importContent(stores, account, 'clicks', clicks)
+  await importContent(stores, account, 'conversions', conversions)
+}
+
+describe('a writer that is suspended while another one takes over stores nothing more', () => {
+  const superseded = 'another one may have taken over'
+
+  it('between the journal and the insert', async () => {
+    const late = importContent(holding(/^INSERT INTO clicks/, supersede), account, 'clicks', clicks)
+    await expect(late).rejects.toThrow(superseded)
+    await expectExact({ changes: false })
+  })
+
+  it('before it changes conversions', async () => {
+    await importContent(
+      stores,
+      account,
+      'conversions',
+      conversions.map((row) => ({ ...row, status: 'hold', updatedAt: '2026-03-01T00:00:00Z' })),
+    )
+    const late = importContent(holding(/^INSERT INTO conversions/, supersede), account, 'conversions', conversions)
+    await expect(late).rejects.toThrow(superseded)
+    await expectExact({ changes: false })
+  })
+
+  it.each(['click_index', 'sums_by_day', 'sums_by_quarter_hour'] as const)('while it repairs %s', async (table) => {
+    const dying = importContent(dyingStores(stores, account, [table]), account, 'clicks', clicks)
+    await expect(dying).rejects.toThrow()
+    const late = importContent(holding(new RegExp(`INSERT INTO ${table}`), supersede), account, 'clicks', clicks)
+    await expect(late).rejects.toThrow(superseded)
+    await expectExact({ changes: false })
+  })
+})
