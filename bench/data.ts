@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { whileItWorks } from '../src/stores/clickhouse/connection.ts'
+import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
 import { ch, count, type Fragment, identifier, render, text } from '../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../src/stores/open.ts'
 
@@ -155,7 +155,7 @@ async function run({ clickhouse }: Stores, statement: Fragment): Promise<void> {
       max_insert_threads: '1',
       max_partitions_per_insert_block: '0',
       min_insert_block_size_rows: '1000000',
-      ...whileItWorks,
+      ...keepAliveSettings,
     },
   })
 }

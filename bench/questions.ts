@@ -207,7 +207,7 @@ function cursorAt(atMs: number, filter: Record<string, string>): string {
   const query = { ...filter, ...(filter.converted && { converted: filter.converted === 'true' }) } as Parameters<
     typeof planClicks
   >[0]
-  const { boundTo } = planClicks(query, { accountId: benchAccount, currency: 'USD' }, benchNowMs)
+  const { fingerprint: boundTo } = planClicks(query, { accountId: benchAccount, currency: 'USD' }, benchNowMs)
   return writeCursor({ atMs, id: 'zzzz' }, boundTo)
 }
 

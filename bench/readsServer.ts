@@ -2,7 +2,7 @@
 // addresses: where no answer is kept, and where stats and reports are kept for a moment as `serve` does.
 
 import { buildApp } from '../src/app.ts'
-import { openAnswers } from '../src/http/responseCache.ts'
+import { openResponseCache } from '../src/http/responseCache.ts'
 import { readSettings } from '../src/settings.ts'
 import { openStores } from '../src/stores/open.ts'
 import { benchNowMs } from './data.ts'
@@ -12,7 +12,9 @@ const stores = await openStores(settings, ({ message }) => console.error(message
 const startedMs = Date.now()
 const now = () => benchNowMs + Date.now() - startedMs
 const apps = await Promise.all(
-  [openAnswers({ lifeMs: 0 }), openAnswers()].map((answers) => buildApp({ settings, stores, answers, now })),
+  [openResponseCache({ ttlMs: 0 }), openResponseCache()].map((answers) =>
+    buildApp({ settings, stores, responseCache: answers, now }),
+  ),
 )
 const urls = await Promise.all(apps.map((app) => app.listen({ host: '127.0.0.1', port: 0 })))
 console.log(urls.join(' '))

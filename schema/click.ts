@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { pageParameters, WalkPage } from './page.ts'
-import { rangeParameters, walkParameters } from './range.ts'
+import { OrderedPage, pageParameters } from './page.ts'
+import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
@@ -9,7 +9,7 @@ export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 const text = (description: string) => Nullable(Type.String({ description }))
 
 /** The pairs of id and name that clicks and conversions share; a name is null when the id is unknown. */
-export const placeFields = {
+export const entityFields = {
   campaignId: Nullable(Id),
   campaignName: text('Name of the campaign now.'),
   offerId: Nullable(Id),
@@ -38,7 +38,7 @@ export const Click = Type.Object(
   {
     id: Id,
     clickedAt: Instant,
-    ...placeFields,
+    ...entityFields,
     visitorId: Nullable(Id),
     country: text('ISO 3166-1 alpha-2.'),
     region: text('As the tracker sent it.'),
@@ -73,13 +73,13 @@ export const Click = Type.Object(
 )
 export type Click = Static<typeof Click>
 
-export const ClickPage = WalkPage(Click)
+export const ClickPage = OrderedPage(Click)
 
 export const ClickQuery = Type.Object(
   {
     ...pageParameters,
     ...rangeParameters,
-    ...walkParameters,
+    ...orderParameters,
     ...formatParameter(listFormats),
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this campaign.' })),
     offer_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this offer.' })),

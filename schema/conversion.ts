@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { devices, placeFields, SubIds, storedAt } from './click.ts'
-import { pageParameters, WalkPage } from './page.ts'
-import { rangeParameters, walkParameters } from './range.ts'
+import { devices, entityFields, SubIds, storedAt } from './click.ts'
+import { OrderedPage, pageParameters } from './page.ts'
+import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
@@ -25,7 +25,7 @@ export const Conversion = Type.Object(
     clickId: Nullable(Id),
     visitorId: Nullable(Id),
     transactionId: text('The sender’s id of the sale.'),
-    ...placeFields,
+    ...entityFields,
     country: text('ISO 3166-1 alpha-2.'),
     device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
     os: text('Operating system.'),
@@ -44,13 +44,13 @@ export const Conversion = Type.Object(
 )
 export type Conversion = Static<typeof Conversion>
 
-export const ConversionPage = WalkPage(Conversion)
+export const ConversionPage = OrderedPage(Conversion)
 
 export const ConversionQuery = Type.Object(
   {
     ...pageParameters,
     ...rangeParameters,
-    ...walkParameters,
+    ...orderParameters,
     ...formatParameter(listFormats),
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only conversions of this campaign.' })),
     status: Type.Optional(

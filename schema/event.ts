@@ -88,7 +88,7 @@ export const EventBody = Type.Object(
 export type EventBody = Static<typeof EventBody>
 
 /** The three answers to an event that is well-formed and the caller's own. */
-export const EventAnswer = Type.Union([
+export const EventResponse = Type.Union([
   Type.Object({ accepted: Type.Literal(true) }, { additionalProperties: false, description: 'Stored.' }),
   Type.Object(
     { accepted: Type.Literal(true), deduplicated: Type.Literal(true) },
@@ -102,4 +102,4 @@ export const EventAnswer = Type.Union([
     },
   ),
 ])
-export type EventAnswer = Static<typeof EventAnswer>
+export type EventResponse = Static<typeof EventResponse>

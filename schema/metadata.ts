@@ -11,8 +11,8 @@ export const metadataStatuses = ['active', 'paused', 'archived'] as const
 const Status = Type.Union(metadataStatuses.map((status) => Type.Literal(status)))
 const text = (description: string) => Nullable(Type.String({ description }))
 const texts = (description: string) => Type.Array(Type.String(), { description })
-const named = { id: Id, name: Type.String(), status: Status }
-const dated = { createdAt: Instant, updatedAt: Instant }
+const namedFields = { id: Id, name: Type.String(), status: Status }
+const datedFields = { createdAt: Instant, updatedAt: Instant }
 
 export const Campaign = Type.Object(
   {
@@ -26,7 +26,7 @@ export const Campaign = Type.Object(
     costValue: Nullable(Money),
     currency: Nullable(Currency),
     tags: texts('The customer’s own.'),
-    ...dated,
+    ...datedFields,
   },
   { $id: 'Campaign' },
 )
@@ -34,7 +34,7 @@ export type Campaign = Static<typeof Campaign>
 
 export const Offer = Type.Object(
   {
-    ...named,
+    ...namedFields,
     url: text('Where it is.'),
     affiliateNetwork: text('Who it comes from.'),
     payoutType: text('Such as cpa.'),
@@ -42,25 +42,25 @@ export const Offer = Type.Object(
     currency: Nullable(Currency),
     countries: texts('ISO 3166-1 alpha-2; empty: everywhere.'),
     tags: texts('The customer’s own.'),
-    ...dated,
+    ...datedFields,
   },
   { $id: 'Offer' },
 )
 export type Offer = Static<typeof Offer>
 
 export const LandingPage = Type.Object(
-  { ...named, url: text('Where it is.'), tags: texts('The customer’s own.'), ...dated },
+  { ...namedFields, url: text('Where it is.'), tags: texts('The customer’s own.'), ...datedFields },
   { $id: 'LandingPage' },
 )
 export type LandingPage = Static<typeof LandingPage>
 
 export const TrafficSource = Type.Object(
   {
-    ...named,
+    ...namedFields,
     category: text('Such as social.'),
     costModel: text('Such as cpc.'),
     currency: Nullable(Currency),
-    ...dated,
+    ...datedFields,
   },
   { $id: 'TrafficSource' },
 )

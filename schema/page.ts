@@ -30,7 +30,7 @@ export function Page<T extends TSchema>(row: T) {
 }
 
 /** The envelope of a list that can be walked by `storedAt`. */
-export function WalkPage<T extends TSchema>(row: T) {
+export function OrderedPage<T extends TSchema>(row: T) {
   return Type.Object({
     ...Page(row).properties,
     asOf: Type.Unsafe<string | null>({

@@ -22,7 +22,7 @@ const To = Type.String({
 export const rangeParameters = { from: Type.Optional(From), to: Type.Optional(To) }
 
 /** How lists are walked by whoever copies them: oldest first, or by the moment that our store took each row. */
-export const walkParameters = {
+export const orderParameters = {
   order: Type.Optional(
     Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
       description: '`desc`, newest first, unless given; `asc` is oldest first. With `updated_since` always `asc`.',

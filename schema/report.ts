@@ -54,7 +54,7 @@ export const ReportRow = Type.Object({
   ...metricFields,
 })
 
-export const ReportAnswer = Type.Object({
+export const ReportResponse = Type.Object({
   groupBy: Type.Union(dimensions.map((dimension) => Type.Literal(dimension))),
   from: Instant,
   to: Instant,
@@ -65,4 +65,4 @@ export const ReportAnswer = Type.Object({
   truncated: Type.Boolean({ description: 'Whether there are more buckets than rows here.' }),
   asOf: Instant,
 })
-export type ReportAnswer = Static<typeof ReportAnswer>
+export type ReportResponse = Static<typeof ReportResponse>

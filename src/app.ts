@@ -12,22 +12,22 @@ import { reportRoutes } from './api/reports/routes.ts'
 import { searchRoutes } from './api/search/routes.ts'
 import { statsRoutes } from './api/stats/routes.ts'
 import { usageRoutes } from './api/usage/routes.ts'
-import { addGate, apiPrefix } from './http/accessControl.ts'
-import { answerBadHttp } from './http/clientErrorHandler.ts'
-import type { App, Room } from './http/context.ts'
-import { watchDisconnections } from './http/disconnection.ts'
+import { addAccessControl, apiPrefix } from './http/accessControl.ts'
+import { handleClientError } from './http/clientErrorHandler.ts'
+import type { App, RouteContext } from './http/context.ts'
+import { observeDisconnections } from './http/disconnection.ts'
 import { addDocs } from './http/docs/openapi.ts'
-import { answerError } from './http/errorHandler.ts'
+import { handleError } from './http/errorHandler.ts'
 import { makeHttpServer } from './http/httpServer.ts'
-import { logAnswers } from './http/logging.ts'
-import { answerUnknown } from './http/notFound.ts'
+import { logResponses } from './http/logging.ts'
+import { handleUnknownPath } from './http/notFound.ts'
 import { defaultReaderPace, type ReaderPace } from './http/readerPace.ts'
-import { type Answers, openAnswers } from './http/responseCache.ts'
+import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
 import { addSecurityHeaders } from './http/securityHeaders.ts'
-import { openExports } from './http/streaming.ts'
-import type { Metrics } from './http/telemetry.ts'
+import { openStreaming } from './http/streaming.ts'
+import type { Telemetry } from './http/telemetry.ts'
 import { parseQuery, readParameters } from './http/validation.ts'
-import { type Names, openNames } from './rows/nameCache.ts'
+import { type NameCache, openNameCache } from './rows/nameCache.ts'
 import type { Settings } from './settings.ts'
 import type { Stores } from './stores/open.ts'
 import type { Redis } from './stores/redis.ts'
@@ -39,13 +39,13 @@ export interface AppParts {
   /** The present moment in epoch milliseconds. */
   now: () => number
   /** Names of campaigns and the like; opened on `stores` when left out. */
-  names?: Names
+  nameCache?: NameCache
   /** Answers of stats and reports that are shared and kept for a moment; opened when left out. */
-  answers?: Answers
+  responseCache?: ResponseCache
   /** Where the server logs; nowhere when left out. */
   log?: FastifyBaseLogger
   /** Where it counts its answers; nowhere when left out. */
-  metrics?: Metrics
+  telemetry?: Telemetry
   /** Counts rate limits for all instances together; without it this one counts for itself. */
   redis?: Redis | undefined
   /** How long a request may take to arrive, in milliseconds: its headers a third of it. */
@@ -53,10 +53,10 @@ export interface AppParts {
   /** The least that clients have to read of responses. */
   pace?: ReaderPace
   /** What adds the routes under /api/v1; all of ours when left out. */
-  rooms?: readonly ((app: App, room: Room) => void)[]
+  routes?: readonly ((app: App, room: RouteContext) => void)[]
 }
 
-const allRooms = [
+const allRoutes = [
   clickRoutes,
   conversionRoutes,
   metadataRoutes,
@@ -72,8 +72,12 @@ const bodyMaxBytes = 65_536
 
 /** Builds the server, ready to be asked; listening is the caller's. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { settings, stores, redis, now, names = openNames(stores.postgres), metrics } = parts
-  const { answers = openAnswers({ onAnswer: metrics?.countAnswer }), log, rooms = allRooms } = parts
+  const { settings, stores, redis, now, nameCache: names = openNameCache(stores.postgres), telemetry: metrics } = parts
+  const {
+    responseCache: answers = openResponseCache({ onResponse: metrics?.countResponse }),
+    log,
+    routes: rooms = allRoutes,
+  } = parts
   const { arrivalMs = 30_000, pace = defaultReaderPace } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
@@ -90,30 +94,30 @@ export async function buildApp(parts: AppParts): Promise<App> {
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     ...(settings.TRUST_PROXY && { trustProxy: settings.TRUST_PROXY.split(',') }),
-    frameworkErrors: answerError,
-    clientErrorHandler: answerBadHttp,
+    frameworkErrors: handleError,
+    clientErrorHandler: handleClientError,
     // TRAP: a longer parameter than this would be answered before the gate; the limit of HTTP headers is below it.
     routerOptions: { querystringParser: parseQuery, maxParamLength: bodyMaxBytes },
   }).withTypeProvider<TypeBoxTypeProvider>()
-  app.setErrorHandler(answerError)
+  app.setErrorHandler(handleError)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
   })
-  closeWhatIsAnswered(app)
-  watchDisconnections(app)
-  if (log) logAnswers(app)
+  closeAnsweredConnections(app)
+  observeDisconnections(app)
+  if (log) logResponses(app)
   if (metrics) {
     metrics.observe(app)
     stores.clickhouse.onQuery = metrics.timeQuery
     metrics.watchRollups(() => rollupAgeS(stores.postgres))
-    if (redis) metrics.watchRedis(() => redis.isAway)
+    if (redis) metrics.watchRedis(() => redis.isUnavailable)
   }
   await addSecurityHeaders(app)
   // Before `answerUnknown`, which would take its route for one of ours.
-  if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOf(settings.CORS_ORIGINS))
-  answerUnknown(app)
-  const { countIdentifier } = await addGate(app, {
+  if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOptions(settings.CORS_ORIGINS))
+  handleUnknownPath(app)
+  const { countIdentifier } = await addAccessControl(app, {
     postgres: stores.postgres,
     listen: stores.listen,
     redis,
@@ -124,9 +128,17 @@ export async function buildApp(parts: AppParts): Promise<App> {
   })
   readParameters(app)
   await addDocs(app)
-  const exports = openExports()
+  const exports = openStreaming()
   app.addHook('preClose', async () => exports.close())
-  const room: Room = { stores, names, answers, exports, now, registry: metrics?.registry, countIdentifier }
+  const room: RouteContext = {
+    stores,
+    nameCache: names,
+    responseCache: answers,
+    streaming: exports,
+    now,
+    registry: metrics?.registry,
+    countIdentifierUse: countIdentifier,
+  }
   healthRoutes(app, room, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
   await app.register(
     async (api) => {
@@ -139,7 +151,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 }
 
 /** Browsers may send what calls need and read what answers tell; keys travel in a header, so no cookies. */
-function corsOf(origins: string): FastifyCorsOptions {
+function corsOptions(origins: string): FastifyCorsOptions {
   return {
     origin: origins === '*' ? '*' : origins.split(','),
     methods: ['GET', 'HEAD', 'POST'],
@@ -160,7 +172,7 @@ function corsOf(origins: string): FastifyCorsOptions {
 }
 
 /** While the server closes, every answer ends its connection; one that is kept alive would hold up the end. */
-function closeWhatIsAnswered(app: App): void {
+function closeAnsweredConnections(app: App): void {
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true

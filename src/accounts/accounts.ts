@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 
 /** One customer: whose rows are whose. */
 export interface Account {
@@ -19,7 +19,7 @@ export async function createAccount(
   postgres: Postgres,
   wanted: { id?: string; name: string; plan: string; currency: string },
 ): Promise<Account | undefined> {
-  const [account] = await askPostgres(
+  const [account] = await queryPostgres(
     postgres<Account[]>`
       INSERT INTO accounts (id, name, plan, currency)
       SELECT ${wanted.id ?? uuidv7()}, ${wanted.name}, plans.name, ${wanted.currency}
@@ -33,7 +33,7 @@ export async function createAccount(
 
 /** @returns every account, oldest first */
 export async function listAccounts(postgres: Postgres): Promise<Account[]> {
-  return await askPostgres(
+  return await queryPostgres(
     postgres<Account[]>`
       SELECT id, name, plan, currency, created_at AS "createdAt"
       FROM accounts
@@ -43,7 +43,7 @@ export async function listAccounts(postgres: Postgres): Promise<Account[]> {
 
 /** @returns the account of that id, if there is one */
 export async function findAccount(postgres: Postgres, id: string): Promise<Account | undefined> {
-  const [account] = await askPostgres(
+  const [account] = await queryPostgres(
     postgres<Account[]>`
       SELECT id, name, plan, currency, created_at AS "createdAt"
       FROM accounts
@@ -57,7 +57,7 @@ export async function findAccount(postgres: Postgres, id: string): Promise<Accou
  * @returns the account as it is now, or undefined when there is no such account or plan
  */
 export async function setPlanOfAccount(postgres: Postgres, id: string, plan: string): Promise<Account | undefined> {
-  const [account] = await askPostgres(
+  const [account] = await queryPostgres(
     postgres<Account[]>`
       UPDATE accounts
       SET plan = plans.name

@@ -4,7 +4,7 @@ import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connect
 import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate, within } from './keyLookups.ts'
 
 /** The keys of every account, for the most part from memory. */
-export interface Keys {
+export interface KeyCache {
   /**
    * Finds a key by its hash. What is returned is at most 5 seconds old while Postgres answers, at most 60 while it does
    * not; look-ups of one key that run at the same time share one query.
@@ -14,23 +14,23 @@ export interface Keys {
    */
   find(hash: string): Promise<KeyRecord | null>
   /** Reads a key again before it is used next, since something about it has changed; every key when none is named. */
-  distrust(hash: string | undefined): void
+  expire(hash: string | undefined): void
   /** Notes that a key let a request in. At most one write a minute and key, and nobody waits for it. */
-  noteUse(record: KeyRecord): void
+  recordUse(record: KeyRecord): void
 }
 
 /** From this age on, a record is read again beside the answer; from `lifeMs` on, before it. */
 const refreshMs = 2_000
-const lifeMs = 4_500
+const ttlMs = 4_500
 /** How long a record is good for when Postgres does not answer. */
-const lifeWithoutPostgresMs = 60_000
+const ttlWithoutPostgresMs = 60_000
 /** After a failed look-up Postgres counts as away for this long, and is tried once in `retryMs` meanwhile. */
-const awayMs = 3_000
+const unavailableMs = 3_000
 const retryMs = 500
 /** A look-up that takes longer has failed: of a key at hand, and of a new one. */
 const deadlineMs = 2_000
-const deadlineOfNewMs = 5_000
-const unknownLifeMs = 2_000
+const firstLookupDeadlineMs = 5_000
+const unknownTtlMs = 2_000
 const useMs = 60_000
 
 const knownMax = 20_000
@@ -47,13 +47,13 @@ interface Entry {
  * push real ones out.
  * @param now the present moment in epoch milliseconds
  */
-export function openKeys(postgres: Postgres, now: () => number): Keys {
+export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
   const known = new LRUCache<string, Entry>({ max: knownMax })
   const unknown = new LRUCache<string, { readAtMs: number }>({ max: unknownMax })
   const underWay = new Map<string, Promise<KeyRecord | null>>()
   const usedAtMs = new LRUCache<string, number>({ max: knownMax })
   // Apart, so that keys that do not exist, however many are tried, never delay a key in use.
-  const lookUpNew = openKeyLookUps(postgres, deadlineOfNewMs)
+  const lookUpNew = openKeyLookUps(postgres, firstLookupDeadlineMs)
   const lookUpKnown = openKeyLookUps(postgres, deadlineMs)
   let failedAtMs = Number.NEGATIVE_INFINITY
   let triedAtMs = Number.NEGATIVE_INFINITY
@@ -66,26 +66,26 @@ export function openKeys(postgres: Postgres, now: () => number): Keys {
 
   async function find(hash: string): Promise<KeyRecord | null> {
     const entry = known.get(hash)
-    const isAway = ageOf(failedAtMs) < awayMs
+    const isAway = ageOf(failedAtMs) < unavailableMs
     const mayTry = !isAway || ageOf(triedAtMs) >= retryMs
     if (!entry) {
       const refused = unknown.get(hash)
-      if (refused && ageOf(refused.readAtMs) < unknownLifeMs) return null
+      if (refused && ageOf(refused.readAtMs) < unknownTtlMs) return null
       if (!mayTry) throw unavailable()
-      return lookUp(hash, lookUpNew, deadlineOfNewMs)
+      return lookUp(hash, lookUpNew, firstLookupDeadlineMs)
     }
     const age = ageOf(entry.readAtMs)
     if (age < refreshMs) return entry.record
-    if (age < lifeMs || (isAway && age < lifeWithoutPostgresMs)) {
+    if (age < ttlMs || (isAway && age < ttlWithoutPostgresMs)) {
       // A failure shows at the next request that has to wait.
       if (mayTry) lookUp(hash, lookUpKnown, deadlineMs).catch(() => {})
       return entry.record
     }
-    if (age >= lifeWithoutPostgresMs && !mayTry) throw unavailable()
+    if (age >= ttlWithoutPostgresMs && !mayTry) throw unavailable()
     try {
       return await lookUp(hash, lookUpKnown, deadlineMs)
     } catch (error) {
-      if (age < lifeWithoutPostgresMs && error instanceof Problem) return entry.record
+      if (age < ttlWithoutPostgresMs && error instanceof Problem) return entry.record
       throw error
     }
   }
@@ -136,10 +136,10 @@ export function openKeys(postgres: Postgres, now: () => number): Keys {
   function distrust(hash: string | undefined): void {
     const entries = hash === undefined ? known.values() : [known.peek(hash)]
     // While Postgres is away it is good for as long as any other.
-    for (const entry of entries) if (entry) entry.readAtMs = Math.min(entry.readAtMs, now() - lifeMs)
+    for (const entry of entries) if (entry) entry.readAtMs = Math.min(entry.readAtMs, now() - ttlMs)
   }
 
-  return { find, distrust, noteUse }
+  return { find, expire: distrust, recordUse: noteUse }
 }
 
 function unavailable(): Problem {

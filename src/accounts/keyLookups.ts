@@ -1,7 +1,7 @@
 import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import type { Plan } from './plans.ts'
+import type { SubscriptionPlan } from './plans.ts'
 
 /** A key that exists, in force or not. */
 export interface KeyRecord {
@@ -11,7 +11,7 @@ export interface KeyRecord {
   readonly keyId: string
   readonly scopes: ReadonlySet<Scope>
   /** Null when the account's plan has no API access. */
-  readonly plan: Plan | null
+  readonly plan: SubscriptionPlan | null
   readonly isRevoked: boolean
   /** Epoch milliseconds; null: never. */
   readonly expiresAtMs: number | null
@@ -129,7 +129,7 @@ function toRecord(row: KeyRow): KeyRecord {
   }
 }
 
-function planOf(row: KeyRow): Plan | null {
+function planOf(row: KeyRow): SubscriptionPlan | null {
   const { hasApi, planName: name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance } = row
   if (!hasApi || !requestsPerMinute || !eventsPerMinute || !identifierEventsPerMinute) return null
   return { name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance }

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Scope } from '../../schema/scopes.ts'
-import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { hashOfKey, makeKeyText, prefixOfKey } from './keyFormat.ts'
 
 /** A key as an operator sees it: everything but the key. */
@@ -27,7 +27,7 @@ export async function createKey(
   wanted: { accountId: string; name: string; scopes: readonly Scope[]; expiresAt: Date | null },
 ): Promise<{ key: string; row: KeyRow } | undefined> {
   const key = makeKeyText()
-  const [row] = await askPostgres(
+  const [row] = await queryPostgres(
     postgres<KeyRow[]>`
       INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at)
       SELECT ${uuidv7()}, accounts.id, ${wanted.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
@@ -42,7 +42,7 @@ export async function createKey(
 
 /** @returns every key of an account, revoked and expired ones too, oldest first */
 export async function listKeys(postgres: Postgres, accountId: string): Promise<KeyRow[]> {
-  return await askPostgres(
+  return await queryPostgres(
     postgres<KeyRow[]>`
       SELECT id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
         expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
@@ -57,7 +57,7 @@ export async function listKeys(postgres: Postgres, accountId: string): Promise<K
  * @returns the key as it is now, or undefined when there is none of that id
  */
 export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow | undefined> {
-  const [row] = await askPostgres(
+  const [row] = await queryPostgres(
     postgres<KeyRow[]>`
       UPDATE api_keys
       SET revoked_at = COALESCE(revoked_at, clock_timestamp())

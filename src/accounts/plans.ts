@@ -1,7 +1,7 @@
-import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 
 /** What an account has paid for. All limits are whole numbers above 0 but the allowance, which may be 0. */
-export interface Plan {
+export interface SubscriptionPlan {
   readonly name: string
   /** Per key, all endpoints but events. */
   readonly requestsPerMinute: number
@@ -14,7 +14,7 @@ export interface Plan {
 }
 
 /** A plan as an operator sees it; limits are null where the plan has no API. */
-export interface PlanRow {
+export interface SubscriptionPlanRow {
   name: string
   hasApi: boolean
   requestsPerMinute: number | null
@@ -25,14 +25,14 @@ export interface PlanRow {
 }
 
 /** The numbers of a plan that an operator may change. */
-export type PlanLimits = Partial<
+export type SubscriptionPlanLimits = Partial<
   Record<'requestsPerMinute' | 'eventsPerMinute' | 'identifierEventsPerMinute' | 'clickAllowance', number>
 >
 
 /** @returns every plan, the smallest allowance first */
-export async function listPlans(postgres: Postgres): Promise<PlanRow[]> {
-  return await askPostgres(
-    postgres<PlanRow[]>`
+export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow[]> {
+  return await queryPostgres(
+    postgres<SubscriptionPlanRow[]>`
       SELECT name, has_api AS "hasApi", requests_per_minute AS "requestsPerMinute", events_per_minute AS "eventsPerMinute",
         identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance"
       FROM plans
@@ -47,10 +47,10 @@ export async function listPlans(postgres: Postgres): Promise<PlanRow[]> {
 export async function setPlanLimits(
   postgres: Postgres,
   name: string,
-  limits: PlanLimits,
-): Promise<PlanRow | undefined> {
-  const [plan] = await askPostgres(
-    postgres<PlanRow[]>`
+  limits: SubscriptionPlanLimits,
+): Promise<SubscriptionPlanRow | undefined> {
+  const [plan] = await queryPostgres(
+    postgres<SubscriptionPlanRow[]>`
       UPDATE plans
       SET requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, requests_per_minute),
         events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, events_per_minute),

@@ -3,12 +3,12 @@ import { idPattern } from '../../schema/scalars.ts'
 import { type Account, createAccount, findAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { listPlans } from '../accounts/plans.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import type { Context } from './context.ts'
-import { Failure } from './errors.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError } from './errors.ts'
 import { table } from './table.ts'
 
 /** `account create`, `account list`, `account set-plan`. */
-export function addAccountCommands(program: Command, context: Context): void {
+export function addAccountCommands(program: Command, context: CommandContext): void {
   const account = program.command('account').description('Customers: who owns campaigns, clicks and keys.')
 
   account
@@ -24,7 +24,7 @@ export function addAccountCommands(program: Command, context: Context): void {
       const created = await createAccount(postgres, wanted)
       if (!created) {
         await requirePlan(postgres, wanted.plan)
-        throw new Failure(`account ${wanted.id} exists already.`)
+        throw new CommandError(`account ${wanted.id} exists already.`)
       }
       context.print(
         created,
@@ -58,7 +58,7 @@ export function addAccountCommands(program: Command, context: Context): void {
       if (!changed) {
         await requirePlan(postgres, plan)
         await requireAccount(postgres, id)
-        throw new Failure(`account ${id} was removed meanwhile.`)
+        throw new CommandError(`account ${id} was removed meanwhile.`)
       }
       context.print(changed, `Account ${changed.id} is on plan ${changed.plan}.`)
     })
@@ -70,7 +70,7 @@ export function addAccountCommands(program: Command, context: Context): void {
  */
 export async function requireAccount(postgres: Postgres, id: string): Promise<Account> {
   const account = await findAccount(postgres, id)
-  if (!account) throw new Failure(`there is no account ${id}; see: account list.`)
+  if (!account) throw new CommandError(`there is no account ${id}; see: account list.`)
   return account
 }
 
@@ -101,5 +101,5 @@ function parseCurrency(text: string): string {
 async function requirePlan(postgres: Postgres, name: string): Promise<void> {
   const plans = await listPlans(postgres)
   if (plans.some((plan) => plan.name === name)) return
-  throw new Failure(`there is no plan ${name}; there are ${plans.map((plan) => plan.name).join(', ')}.`)
+  throw new CommandError(`there is no plan ${name}; there are ${plans.map((plan) => plan.name).join(', ')}.`)
 }

@@ -2,17 +2,17 @@ import type { Settings } from '../settings.ts'
 import { readSettings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
-import { Failure } from './errors.ts'
+import { CommandError } from './errors.ts'
 
 /** Where a run of the command takes place: the process, or a test. */
-export interface Surroundings {
+export interface ProcessIo {
   readonly environment: Record<string, string | undefined>
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
 }
 
 /** What every verb is given: settings, stores, and where its words go. */
-export interface Context {
+export interface CommandContext {
   /** Whether `--json` was given: then standard output carries one JSON object and nothing else. */
   readonly json: boolean
   /** Aborts, with a Failure, at the first SIGINT or SIGTERM; a second one ends the process. Unless a verb reads it, the first one does. */
@@ -29,17 +29,17 @@ export interface Context {
   /** For verbs whose answer is a stream of its own. */
   readonly stdout: NodeJS.WritableStream
   /** A line for whoever watches, on standard error. */
-  say(line: string): void
+  printStatus(line: string): void
 }
 
 /** The context and the handles that belong to whoever runs the verb. */
-export interface OpenContext extends Context {
+export interface OpenCommandContext extends CommandContext {
   json: boolean
   close(): Promise<void>
 }
 
 /** Makes the context of one run of the command. The settings are read at first use, so that help needs none. */
-export function openContext({ environment, stdout, stderr }: Surroundings): OpenContext {
+export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCommandContext {
   let settings: Settings | undefined
   let stores: Promise<Stores> | undefined
   let interruption: ReturnType<typeof interruptible> | undefined
@@ -47,7 +47,7 @@ export function openContext({ environment, stdout, stderr }: Surroundings): Open
   const log: StoreLog = ({ level, message }) => {
     if (level !== 'info') say(`${level}: ${message}`)
   }
-  const context: OpenContext = {
+  const context: OpenCommandContext = {
     json: false,
     get settings() {
       settings ??= readSettings(environment)
@@ -65,7 +65,7 @@ export function openContext({ environment, stdout, stderr }: Surroundings): Open
       stdout.write(`${context.json ? JSON.stringify(answer) : text}\n`)
     },
     stdout,
-    say,
+    printStatus: say,
     async close() {
       interruption?.end()
       const opened = await stores?.catch(() => undefined)
@@ -95,7 +95,7 @@ function interruptible(): { signal: AbortSignal; end: () => void } {
   }
   const interrupt = (signal: NodeJS.Signals) => {
     end()
-    interruption.abort(new Failure(`interrupted by ${signal}.`))
+    interruption.abort(new CommandError(`interrupted by ${signal}.`))
   }
   for (const name of signals) process.on(name, interrupt)
   return { signal: interruption.signal, end }

@@ -4,8 +4,8 @@ import { planDemo } from '../demo/visits.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { parseId, requireAccount } from './account.ts'
-import type { Context } from './context.ts'
-import { Failure } from './errors.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError } from './errors.ts'
 import { wholeNumberFrom } from './options.ts'
 import { openProgress } from './progress.ts'
 
@@ -16,7 +16,7 @@ export const demoDefaults = { clicks: 200_000, days: 90, seed: 1 } as const
 export const clicksMax = 10_000_000
 
 /** `demo`: made-up rows of everything, into any account. */
-export function addDemoCommand(program: Command, context: Context): void {
+export function addDemoCommand(program: Command, context: CommandContext): void {
   program
     .command('demo')
     .description(
@@ -39,7 +39,7 @@ Example:
 }
 
 async function runDemo(
-  context: Context,
+  context: CommandContext,
   { account: id, clicks, days, seed }: { account: string; clicks: number; days: number; seed: number },
 ): Promise<void> {
   const stores = await context.openStores()
@@ -48,7 +48,7 @@ async function runDemo(
   const progress = openProgress()
   try {
     const tallies = await fillDemo(stores, account, plan, {
-      say: (line) => progress.aside(() => context.say(line)),
+      onMessage: (line) => progress.printAbove(() => context.printStatus(line)),
       signal: context.interrupted,
       onProgress: progress.show,
     })
@@ -56,7 +56,7 @@ async function runDemo(
     context.print({ account: id, seed, days, ...tallies }, sentence(tallies))
   } catch (error) {
     progress.stop()
-    throw asFailure(error, context.interrupted)
+    throw asCommandError(error, context.interrupted)
   }
 }
 
@@ -69,10 +69,10 @@ export function sentence(tallies: DemoTallies): string {
   return `${counts.join(', ')} added${known > 0 ? `; ${known.toLocaleString('en')} clicks were there` : ''}.`
 }
 
-function asFailure(error: unknown, interrupted: AbortSignal): unknown {
+function asCommandError(error: unknown, interrupted: AbortSignal): unknown {
   const again = 'Running it again completes it.'
-  if (interrupted.aborted) return new Failure(`interrupted. ${again}`)
-  if (error instanceof LeaseLost) return new Failure(error.message)
-  if (error instanceof Problem && error.status === 503) return new Failure(`a store stays away. ${again}`)
+  if (interrupted.aborted) return new CommandError(`interrupted. ${again}`)
+  if (error instanceof LeaseLost) return new CommandError(error.message)
+  if (error instanceof Problem && error.status === 503) return new CommandError(`a store stays away. ${again}`)
   return error
 }

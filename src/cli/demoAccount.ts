@@ -6,9 +6,9 @@ import { fillDemo } from '../demo/fill.ts'
 import { dayMs, planDemo } from '../demo/visits.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import type { Context } from './context.ts'
+import type { CommandContext } from './context.ts'
 import { demoDefaults, sentence } from './demo.ts'
-import { Failure } from './errors.ts'
+import { CommandError } from './errors.ts'
 import { openProgress } from './progress.ts'
 
 /** The account that `serve --demo` fills; its name tells it from a customer of the same id. */
@@ -26,7 +26,7 @@ export async function openDemoAccount(postgres: Postgres): Promise<Account> {
   const created = others.length === 0 ? await createAccount(postgres, demoAccount) : undefined
   if (created) return created
   const named = others.slice(0, 3).map(({ id }) => id)
-  throw new Failure(
+  throw new CommandError(
     `--demo fills an empty store, and this one has accounts (${named.join(', ')}${others.length > 3 ? ', …' : ''}). ` +
       'Name another folder (DATA_DIR=./demo-data), or fill an account of yours: tributary demo --account ID.',
   )
@@ -38,17 +38,17 @@ export async function openDemoAccount(postgres: Postgres): Promise<Account> {
  * @param clicks about how many the account shall have
  */
 export async function fillAndWelcome(
-  context: Context,
+  context: CommandContext,
   stores: Stores,
   account: Account,
   { url, clicks }: { url: string; clicks: number },
 ): Promise<void> {
   const nowMs = Date.now()
   const plan = planDemo({ ...demoDefaults, clicks, nowMs, currency: account.currency })
-  context.say(`Filling the account ${account.id} up to this minute …`)
+  context.printStatus(`Filling the account ${account.id} up to this minute …`)
   const progress = openProgress()
   const tallies = await fillDemo(stores, account, plan, {
-    say: (line) => progress.aside(() => context.say(line)),
+    onMessage: (line) => progress.printAbove(() => context.printStatus(line)),
     // Whoever has enough of it ends the process; filling again completes it.
     signal: new AbortController().signal,
     onProgress: progress.show,
@@ -78,7 +78,7 @@ Ctrl-C stops it.`,
 async function makeKey(postgres: Postgres, account: Account, nowMs: number): Promise<string> {
   const expiresAt = new Date(nowMs + keyDays * dayMs)
   const created = await createKey(postgres, { accountId: account.id, name: 'serve --demo', scopes, expiresAt })
-  if (!created) throw new Failure(`account ${account.id} was removed meanwhile.`)
+  if (!created) throw new CommandError(`account ${account.id} was removed meanwhile.`)
   return created.key
 }
 

@@ -1,5 +1,5 @@
 /** A verb that could not do what it was asked for, for a reason that one line tells; exit 1. */
-export class Failure extends Error {
+export class CommandError extends Error {
   override name = 'Failure'
 }
 

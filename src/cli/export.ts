@@ -8,8 +8,8 @@ import { resourceNames } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
 import { listRange, type Range } from '../query/timeRange.ts'
 import { parseId, requireAccount } from './account.ts'
-import type { Context } from './context.ts'
-import { Failure, UsageError } from './errors.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { parseResource } from './options.ts'
 
 interface ExportOptions {
@@ -21,7 +21,7 @@ interface ExportOptions {
 }
 
 /** `export RESOURCE`: the stored rows of an account, as `import` takes them. */
-export function addExportCommand(program: Command, context: Context): void {
+export function addExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
     .description('Write the stored rows of an account, in the form that import takes.')
@@ -47,7 +47,7 @@ Examples:
     .action((resource: string, options: ExportOptions) => runExport(context, resource, options))
 }
 
-async function runExport(context: Context, name: string, options: ExportOptions): Promise<void> {
+async function runExport(context: CommandContext, name: string, options: ExportOptions): Promise<void> {
   const resource = parseResource(name, 'export')
   const { isCsv, isGzipped } = readFormat(options)
   const range = readRange(options)
@@ -65,7 +65,7 @@ async function runExport(context: Context, name: string, options: ExportOptions)
     if (options.output === undefined) await pipeline(Readable.from(rows), context.stdout, { signal, end: false })
     else await writeFile(options.output, rows, { isGzipped, signal })
   } catch (error) {
-    throw asFailure(error, signal, options.output)
+    throw asCommandError(error, signal, options.output)
   }
   if (options.output !== undefined) context.print(written, `${written.rows} rows written to ${options.output}.`)
 }
@@ -91,10 +91,10 @@ function readRange({ from, to }: ExportOptions): Partial<Range> {
 }
 
 /** What ended an export, in one line that says what is left of it. */
-function asFailure(error: unknown, signal: AbortSignal, output: string | undefined): unknown {
+function asCommandError(error: unknown, signal: AbortSignal, output: string | undefined): unknown {
   const left = output === undefined ? 'What was written is not all.' : 'No file was written.'
-  if (signal.aborted) return new Failure(`interrupted. ${left}`)
-  if (error instanceof TargetError) return new Failure(error.message)
-  if (error instanceof Problem && error.status === 503) return new Failure(`a store went away. ${left}`)
+  if (signal.aborted) return new CommandError(`interrupted. ${left}`)
+  if (error instanceof TargetError) return new CommandError(error.message)
+  if (error instanceof Problem && error.status === 503) return new CommandError(`a store went away. ${left}`)
   return error
 }

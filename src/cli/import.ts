@@ -8,13 +8,13 @@ import { openSource, SourceError } from '../import/source.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { parseId, requireAccount } from './account.ts'
-import type { Context } from './context.ts'
-import { Failure, UsageError } from './errors.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { parseResource } from './options.ts'
 import { openProgress } from './progress.ts'
 
 /** `import RESOURCE FILE`: rows of a file into an account. */
-export function addImportCommand(program: Command, context: Context): void {
+export function addImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
     .description('Read rows of a file into an account; running it again changes nothing.')
@@ -41,7 +41,7 @@ Examples:
 }
 
 async function runImport(
-  context: Context,
+  context: CommandContext,
   resource: string,
   file: string,
   options: { account: string; rejects?: string; strict?: true },
@@ -61,17 +61,17 @@ async function runImport(
   try {
     const open = (signal: AbortSignal) => openSource(file, format, signal)
     await importRows(stores, { resource: name, account, open, rejects, nowMs: Date.now() }, tally, {
-      say: (line) => bar.aside(() => context.say(line)),
+      onMessage: (line) => bar.printAbove(() => context.printStatus(line)),
       signal: context.interrupted,
       onProgress: bar.show,
     })
   } catch (error) {
     bar.stop()
-    throw asFailure(error, tally, context.interrupted)
+    throw asCommandError(error, tally, context.interrupted)
   }
   bar.stop()
   context.print(tally, sentence(tally, rejects))
-  if (options.strict && tally.rejected > 0) throw new Failure(`${tally.rejected} rows were rejected (--strict).`)
+  if (options.strict && tally.rejected > 0) throw new CommandError(`${tally.rejected} rows were rejected (--strict).`)
 }
 
 function sentence({ read, inserted, updated, duplicates, rejected }: Tally, rejects: string | undefined): string {
@@ -80,14 +80,15 @@ function sentence({ read, inserted, updated, duplicates, rejected }: Tally, reje
 }
 
 /** What ended an import, in one line that says how far it came; anything unforeseen stays what it is. */
-function asFailure(error: unknown, tally: Tally, interrupted: AbortSignal): unknown {
+function asCommandError(error: unknown, tally: Tally, interrupted: AbortSignal): unknown {
   const stored = tally.inserted + tally.updated + tally.duplicates
   const soFar = `Stored so far: ${stored} of ${tally.read} rows read.`
   const again = 'Running it again completes it.'
-  if (interrupted.aborted) return new Failure(`interrupted. ${soFar} ${again}`)
-  if (error instanceof HeaderError) return new Failure(`the file can't be read: ${error.message}.`)
-  if (error instanceof SourceError) return new Failure(tally.read > 0 ? `${error.message} ${soFar}` : error.message)
-  if (error instanceof LeaseLost) return new Failure(`${error.message} ${soFar}`)
-  if (error instanceof Problem && error.status === 503) return new Failure(`a store stays away. ${soFar} ${again}`)
+  if (interrupted.aborted) return new CommandError(`interrupted. ${soFar} ${again}`)
+  if (error instanceof HeaderError) return new CommandError(`the file can't be read: ${error.message}.`)
+  if (error instanceof SourceError)
+    return new CommandError(tally.read > 0 ? `${error.message} ${soFar}` : error.message)
+  if (error instanceof LeaseLost) return new CommandError(`${error.message} ${soFar}`)
+  if (error instanceof Problem && error.status === 503) return new CommandError(`a store stays away. ${soFar} ${again}`)
   return error
 }

@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../accounts/keys.ts'
 import { parseId, parseName, requireAccount } from './account.ts'
-import type { Context } from './context.ts'
-import { Failure, UsageError } from './errors.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { table } from './table.ts'
 
 /** `key create`, `key list`, `key revoke`. */
-export function addKeyCommands(program: Command, context: Context): void {
+export function addKeyCommands(program: Command, context: CommandContext): void {
   const key = program.command('key').description('API keys: who may ask for what.')
 
   key
@@ -47,7 +47,7 @@ Examples:
         })
         if (!created) {
           await requireAccount(postgres, wanted.account)
-          throw new Failure(`account ${wanted.account} was created meanwhile; run this again.`)
+          throw new CommandError(`account ${wanted.account} was created meanwhile; run this again.`)
         }
         const { id, expiresAt } = created.row
         context.print(
@@ -90,7 +90,7 @@ Examples:
     .action(async ({ id }: { id: string }) => {
       const { postgres } = await context.openStores()
       const revoked = await revokeKey(postgres, id)
-      if (!revoked) throw new Failure(`there is no key ${id}; see: key list.`)
+      if (!revoked) throw new CommandError(`there is no key ${id}; see: key list.`)
       context.print(revoked, `Key ${id} is revoked since ${revoked.revokedAt?.toISOString()}.`)
     })
 }

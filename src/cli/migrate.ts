@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores } from '../stores/open.ts'
-import type { Context } from './context.ts'
+import type { CommandContext } from './context.ts'
 
 /** `migrate`: both stores to the current schema. */
-export function addMigrateCommand(program: Command, context: Context): void {
+export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
     .description('Bring both stores to the current schema; harmless when they are.')
     .addHelpText('after', '\nExample:\n  tributary migrate --json')
     .action(async () => {
-      const stores = await openStores(context.settings, ({ message }) => context.say(message))
+      const stores = await openStores(context.settings, ({ message }) => context.printStatus(message))
       try {
         const applied = await migrate(stores)
         context.print({ applied }, applied.length === 0 ? 'Both stores are up to date.' : applied.join('\n'))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { listPlans, type PlanLimits, type PlanRow, setPlanLimits } from '../accounts/plans.ts'
-import type { Context } from './context.ts'
-import { Failure, UsageError } from './errors.ts'
+import { listPlans, type SubscriptionPlanLimits, type SubscriptionPlanRow, setPlanLimits } from '../accounts/plans.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { wholeNumberFrom } from './options.ts'
 import { table } from './table.ts'
 
@@ -12,10 +12,10 @@ const columns = [
   'eventsPerMinute',
   'identifierEventsPerMinute',
   'clickAllowance',
-] as const satisfies readonly (keyof PlanRow)[]
+] as const satisfies readonly (keyof SubscriptionPlanRow)[]
 
 /** `plan list`, `plan set`. */
-export function addPlanCommands(program: Command, context: Context): void {
+export function addPlanCommands(program: Command, context: CommandContext): void {
   const plan = program.command('plan').description('Plans: what accounts may do, and how much of it.')
 
   plan
@@ -37,11 +37,11 @@ export function addPlanCommands(program: Command, context: Context): void {
     .option('--events-per-minute <n>', 'per key', wholeNumberFrom(1))
     .option('--identifier-events-per-minute <n>', 'per click or visitor', wholeNumberFrom(1))
     .addHelpText('after', '\nExample:\n  tributary plan set pro --requests-per-minute 1200')
-    .action(async (name: string, limits: PlanLimits) => {
+    .action(async (name: string, limits: SubscriptionPlanLimits) => {
       if (Object.keys(limits).length === 0) throw new UsageError('plan set needs at least one number to change.')
       const { postgres } = await context.openStores()
       const changed = await setPlanLimits(postgres, name, limits)
-      if (!changed) throw new Failure(`there is no plan ${name}; see: plan list.`)
+      if (!changed) throw new CommandError(`there is no plan ${name}; see: plan list.`)
       context.print(changed, table([changed], columns, ''))
     })
 }

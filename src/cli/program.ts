@@ -6,9 +6,9 @@ import { EmbeddedError } from '../stores/embedded/paths.ts'
 import { MigrationError } from '../stores/migrations/migrate.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { addAccountCommands } from './account.ts'
-import { openContext, type Surroundings } from './context.ts'
+import { openContext, type ProcessIo } from './context.ts'
 import { addDemoCommand } from './demo.ts'
-import { Failure, UsageError } from './errors.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { addExportCommand } from './export.ts'
 import { addImportCommand } from './import.ts'
 import { addKeyCommands } from './key.ts'
@@ -25,7 +25,7 @@ const exitCode = { success: 0, failure: 1, badUsage: 2 } as const
  * @param words what follows the name of the command
  * @returns the exit code: 0 success, 1 failure, 2 bad usage
  */
-export async function runCommand(words: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runCommand(words: readonly string[], surroundings: ProcessIo): Promise<number> {
   const context = openContext(surroundings)
   const program = new Command('tributary')
     .description('The reporting API of a click-tracking platform: serve it, fill it, look after it.')
@@ -57,25 +57,25 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
     await program.parseAsync(words, { from: 'user' })
     return exitCode.success
   } catch (error) {
-    return tell(error, context.say)
+    return printError(error, context.printStatus)
   } finally {
     await context.close()
   }
 }
 
-function tell(error: unknown, say: (line: string) => void): number {
+function printError(error: unknown, say: (line: string) => void): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.success : exitCode.badUsage
   if (error instanceof UsageError) {
     say(`error: ${error.message}`)
     return exitCode.badUsage
   }
-  say(isForeseen(error) ? `error: ${error.message}` : `bug: ${error instanceof Error ? error.stack : String(error)}`)
+  say(isExpected(error) ? `error: ${error.message}` : `bug: ${error instanceof Error ? error.stack : String(error)}`)
   return exitCode.failure
 }
 
 /** Errors whose message is one line for a person; anything else is a bug and shows where it happened. */
-function isForeseen(error: unknown): error is Error {
-  return [Failure, SettingsError, EmbeddedError, MigrationError, LeaseLost, Problem].some(
+function isExpected(error: unknown): error is Error {
+  return [CommandError, SettingsError, EmbeddedError, MigrationError, LeaseLost, Problem].some(
     (kind) => error instanceof kind,
   )
 }

@@ -6,13 +6,13 @@ export interface Progress {
   /** @param fraction 0 to 1, where it is known */
   show(tally: Readonly<Tally>, fraction: number | undefined): void
   /** Writes a line without tearing the bar. */
-  aside(write: () => void): void
+  printAbove(write: () => void): void
   stop(): void
 }
 
 /** Opens a bar on a terminal, nothing elsewhere. */
 export function openProgress(): Progress {
-  if (!process.stderr.isTTY) return { show: () => {}, aside: (write) => write(), stop: () => {} }
+  if (!process.stderr.isTTY) return { show: () => {}, printAbove: (write) => write(), stop: () => {} }
   const bar = new SingleBar(
     { stream: process.stderr, clearOnComplete: true, hideCursor: true, format: formatBar },
     Presets.shades_classic,
@@ -25,7 +25,7 @@ export function openProgress(): Progress {
       else bar.start(barSteps, 0, payload)
       isStarted = true
     },
-    aside(write) {
+    printAbove(write) {
       if (isStarted) process.stderr.write('\r\u001b[K')
       write()
     },

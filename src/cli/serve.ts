@@ -6,13 +6,13 @@ import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { App } from '../http/context.ts'
 import { type LogDestination, openLog, openLogDestination } from '../http/logging.ts'
-import { type Metrics, openMetrics, serveMetrics } from '../http/telemetry.ts'
+import { openTelemetry, serveTelemetry, type Telemetry } from '../http/telemetry.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
 import { startRecovery } from '../writer/repair/recoverAccounts.ts'
-import type { Context } from './context.ts'
+import type { CommandContext } from './context.ts'
 import { clicksMax, demoDefaults } from './demo.ts'
 import { fillAndWelcome, openDemoAccount } from './demoAccount.ts'
 import { wholeNumberFrom } from './options.ts'
@@ -27,10 +27,10 @@ const lastLineMs = 1_000
 const recoveryGraceMs = 1_000
 
 /** How long a start waits for the servers of both stores, as when all of them are started together. */
-const startPatienceMs = 60_000
+const startTimeoutMs = 60_000
 
 /** `serve`: the API, until it is told to stop. */
-export function addServeCommand(program: Command, context: Context): void {
+export function addServeCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
     .description('Bring both stores to the current schema and serve the API.')
@@ -47,21 +47,21 @@ export function addServeCommand(program: Command, context: Context): void {
 }
 
 /** @param demoClicks undefined: no demo */
-async function serve(context: Context, demoClicks?: number): Promise<void> {
+async function serve(context: CommandContext, demoClicks?: number): Promise<void> {
   const { settings } = context
   const destination = openLogDestination()
   const log = openLog(settings.LOG_LEVEL, destination)
   const say: StoreLog = ({ level, message }) => log[level](message)
-  const ending = endWithGrace(log, destination)
+  const ending = shutDownGracefully(log, destination)
   try {
-    const stores = await openStores(settings, say, startPatienceMs)
+    const stores = await openStores(settings, say, startTimeoutMs)
     ending.closeFirst(() => stores.close())
     await migrate(stores)
     const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
     const redis = settings.REDIS_URL === undefined ? undefined : await openRedis(settings.REDIS_URL, say)
     if (redis) ending.closeFirst(() => redis.close())
-    const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
-    const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
+    const metrics = settings.METRICS_PORT === 0 ? undefined : openTelemetry()
+    const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { telemetry: metrics }) })
     const metricsServer = metrics && (await listenForMetrics(metrics, settings))
     if (metricsServer) ending.closeFirst(() => metricsServer.stop())
     const url = await listen(app, settings)
@@ -102,9 +102,9 @@ async function listen(app: App, { HOST, PORT }: Settings): Promise<string> {
 }
 
 /** @throws SettingsError naming METRICS_PORT when it can't be had */
-async function listenForMetrics(metrics: Metrics, { METRICS_PORT }: Settings) {
+async function listenForMetrics(metrics: Telemetry, { METRICS_PORT }: Settings) {
   try {
-    return await serveMetrics(metrics, METRICS_PORT)
+    return await serveTelemetry(metrics, METRICS_PORT)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') throw new SettingsError(`METRICS_PORT=${METRICS_PORT}: the port is taken.`)
@@ -115,7 +115,7 @@ async function listenForMetrics(metrics: Metrics, { METRICS_PORT }: Settings) {
 }
 
 /** What a server does at its end. */
-interface Ending {
+interface Shutdown {
   /** Whether a signal or a fatal error has come. */
   readonly hasBegun: boolean
   /** Adds something to be closed, before all that was added so far. */
@@ -129,24 +129,27 @@ interface Ending {
  * after a second signal, or when closing takes too long. TRAP: the first process of a container is not ended by a signal
  * that it does not handle, so this comes before anything that takes long.
  */
-function endWithGrace(log: Logger, destination: LogDestination): Ending {
+function shutDownGracefully(log: Logger, destination: LogDestination): Shutdown {
   const closers: (() => unknown)[] = []
   let hasBegun = false
   const closeAll = async () => {
     for (const close of closers.splice(0)) await close()
   }
-  const { uninstall } = closeWithGrace({ delay: graceMs, logger: log, skip: leftAlone }, async ({ err, signal }) => {
-    hasBegun = true
-    if (err) log.fatal(err, 'a bug ends the server')
-    else log.info(`${signal} received: finishing the answers under way`)
-    await closeAll()
-    log.info('stopped')
-    // TRAP: flushSync() would overtake the line that is being written. What can't be written is nobody's to wait for, and
-    // where the reader of a pipe has left, pino never says that it has ended.
-    destination.end()
-    const written = once(destination, 'close').catch(() => {})
-    await Promise.race([written, sleep(lastLineMs, undefined, { ref: false })])
-  })
+  const { uninstall } = closeWithGrace(
+    { delay: graceMs, logger: log, skip: ignoredSignals },
+    async ({ err, signal }) => {
+      hasBegun = true
+      if (err) log.fatal(err, 'a bug ends the server')
+      else log.info(`${signal} received: finishing the answers under way`)
+      await closeAll()
+      log.info('stopped')
+      // TRAP: flushSync() would overtake the line that is being written. What can't be written is nobody's to wait for, and
+      // where the reader of a pipe has left, pino never says that it has ended.
+      destination.end()
+      const written = once(destination, 'close').catch(() => {})
+      await Promise.race([written, sleep(lastLineMs, undefined, { ref: false })])
+    },
+  )
   return {
     get hasBegun() {
       return hasBegun
@@ -163,7 +166,7 @@ function endWithGrace(log: Logger, destination: LogDestination): Ending {
  * SIGHUP keeps what it was started with, so that nohup works. A handler of a processor fault would run for ever.
  * When nothing is left to do, the process ends anyway.
  */
-const leftAlone: closeWithGrace.AllEvents[] = [
+const ignoredSignals: closeWithGrace.AllEvents[] = [
   'SIGHUP',
   'SIGILL',
   'SIGTRAP',

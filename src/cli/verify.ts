@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { listAccounts } from '../accounts/accounts.ts'
 import type { Stores } from '../stores/open.ts'
-import { leftoverBatches } from '../writer/journal.ts'
+import { readLeftovers } from '../writer/journal.ts'
 import { openIdleWriter } from '../writer/open.ts'
 import { compareAccount } from '../writer/repair/compare.ts'
 import { type Difference, type LostRows, lineOf } from '../writer/repair/difference.ts'
@@ -9,8 +9,8 @@ import { repairAccount } from '../writer/repair/repairDifferences.ts'
 import { setConfirmedRows } from '../writer/storedRows.ts'
 import type { Writer } from '../writer/writer.ts'
 import { parseId, requireAccount } from './account.ts'
-import type { Context } from './context.ts'
-import { Failure } from './errors.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError } from './errors.ts'
 
 interface Options {
   account?: string
@@ -19,7 +19,7 @@ interface Options {
 }
 
 /** `verify`: whether the rows are all there, each once, and every sum and index is what they say. */
-export function addVerifyCommand(program: Command, context: Context): void {
+export function addVerifyCommand(program: Command, context: CommandContext): void {
   program
     .command('verify')
     .description(
@@ -45,7 +45,10 @@ Examples:
     .action((options: Options) => verify(context, options))
 }
 
-async function verify(context: Context, { account, repair = false, acceptMissing = false }: Options): Promise<void> {
+async function verify(
+  context: CommandContext,
+  { account, repair = false, acceptMissing = false }: Options,
+): Promise<void> {
   const stores = await context.openStores()
   const accounts =
     account === undefined ? await listAccounts(stores.postgres) : [await requireAccount(stores.postgres, account)]
@@ -53,16 +56,16 @@ async function verify(context: Context, { account, repair = false, acceptMissing
   let left: Difference[] = []
   try {
     for (const { id } of accounts) {
-      await inTurn(context, stores, id, async (writer) => {
+      await withWriter(context, stores, id, async (writer) => {
         const differences = await compareAccount(writer)
         found.push(...differences)
-        if (!repair) await tellOfLeftovers(writer)
+        if (!repair) await reportLeftovers(writer)
         left.push(...(repair ? await repairAccount(writer, differences) : differences))
         if (acceptMissing) left = await acceptMissingRows(writer, left)
       })
     }
   } catch (error) {
-    for (const difference of found) context.say(lineOf(difference))
+    for (const difference of found) context.printStatus(lineOf(difference))
     throw error
   }
   const isRepaired = repair && left.length === 0
@@ -70,7 +73,7 @@ async function verify(context: Context, { account, repair = false, acceptMissing
     { accounts: accounts.length, differences: found, repaired: isRepaired },
     [...found.map(lineOf), summary(accounts.length, found.length, isRepaired)].join('\n'),
   )
-  if (left.length > 0) throw new Failure(adviceOn(left, repair))
+  if (left.length > 0) throw new CommandError(adviceOn(left, repair))
 }
 
 /** @returns the differences that are left: all but missing rows of the account */
@@ -96,13 +99,13 @@ function adviceOn(left: readonly Difference[], repair: boolean): string {
 }
 
 /** Runs a piece of work while nobody else writes the account. Unlike an import it mends nothing on its way in. */
-async function inTurn(
-  { interrupted, say }: Context,
+async function withWriter(
+  { interrupted, printStatus: say }: CommandContext,
   stores: Stores,
   accountId: string,
   work: (writer: Writer) => Promise<void>,
 ): Promise<void> {
-  const writer = await openIdleWriter(stores, accountId, { say, signal: interrupted })
+  const writer = await openIdleWriter(stores, accountId, { onMessage: say, signal: interrupted })
   try {
     await work(writer)
   } finally {
@@ -110,10 +113,10 @@ async function inTurn(
   }
 }
 
-async function tellOfLeftovers(writer: Writer): Promise<void> {
-  const leftovers = await leftoverBatches(writer)
+async function reportLeftovers(writer: Writer): Promise<void> {
+  const leftovers = await readLeftovers(writer)
   if (leftovers.length === 0) return
-  writer.say(
+  writer.onMessage(
     `An import into account ${writer.accountId} was cut short; its next import, or --repair, brings its days in order.`,
   )
 }

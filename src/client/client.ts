@@ -15,15 +15,15 @@ type Json<Answer> = Answer extends { content: { 'application/json': infer Body }
 /** A path that can be read, as the documentation writes it: `/clicks`, `/campaigns/{id}`. */
 export type ReadPath = { [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never }[keyof paths]
 /** The body that a path answers with. */
-export type AnswerOf<Path extends ReadPath> = paths[Path] extends { get: { responses: { 200: infer Answer } } }
+export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { responses: { 200: infer Answer } } }
   ? Json<Answer>
   : never
 /** A path that is read page by page. */
 export type ListPath = {
-  [Path in ReadPath]: AnswerOf<Path> extends { data: unknown[]; nextCursor: string | null } ? Path : never
+  [Path in ReadPath]: ResponseOf<Path> extends { data: unknown[]; nextCursor: string | null } ? Path : never
 }[ReadPath]
 /** A row of such a path. */
-export type RowOf<Path extends ListPath> = AnswerOf<Path> extends { data: (infer Row)[] } ? Row : never
+export type RowOf<Path extends ListPath> = ResponseOf<Path> extends { data: (infer Row)[] } ? Row : never
 /** An event of your back end. */
 export type Event = Json<NonNullable<paths['/events']['post']['requestBody']>>
 /** What became of an event, and the `event_id` that it was sent with. */
@@ -49,12 +49,12 @@ export interface Tributary {
    * Reads one answer.
    * @throws TributaryError for any answer that is not 200; the error of `fetch` when there is no answer at all
    */
-  get<Path extends ReadPath>(path: Path, ...question: Question<Path>): Promise<AnswerOf<Path>>
+  get<Path extends ReadPath>(path: Path, ...question: Question<Path>): Promise<ResponseOf<Path>>
   /**
    * Reads a list to its end, a page at a time, as fast as it is consumed.
    * @throws as `get`
    */
-  pages<Path extends ListPath>(path: Path, ...question: Question<Path>): AsyncGenerator<AnswerOf<Path>, void>
+  pages<Path extends ListPath>(path: Path, ...question: Question<Path>): AsyncGenerator<ResponseOf<Path>, void>
   /**
    * The same, row by row. `for await (const click of tributary.rows('/clicks', { query: { from: '2026-11-01' } }))`
    * @throws as `get`
@@ -103,14 +103,14 @@ export function createTributary({ baseUrl, apiKey, ...retries }: TributaryOption
     fetch: openRetries(retries),
   })
 
-  async function get<Path extends ReadPath>(path: Path, ...[asked]: Question<Path>): Promise<AnswerOf<Path>> {
+  async function get<Path extends ReadPath>(path: Path, ...[asked]: Question<Path>): Promise<ResponseOf<Path>> {
     const { signal, ...params }: AnyQuestion = asked ?? {}
     // `Question` has checked which parameters this path takes; the library can't follow a path that is a variable.
     const fetched: Fetched = await client.GET(path as '/clicks', {
       params: params as object,
       ...(signal && { signal }),
     })
-    return bodyOf(fetched) as AnswerOf<Path>
+    return bodyOf(fetched) as ResponseOf<Path>
   }
 
   async function* pages<Path extends ListPath>(path: Path, ...[asked]: Question<Path>) {

@@ -11,7 +11,7 @@ export interface RetryOptions {
 }
 
 /** Busy or away for a moment: the request was not carried out, or may be carried out again. */
-const passing = new Set([429, 502, 503, 504])
+const transientStatuses = new Set([429, 502, 503, 504])
 const firstWaitMs = 500
 
 /**
@@ -29,8 +29,8 @@ export function openRetries(options: RetryOptions): (request: Request) => Promis
         if (isLast || request.signal.aborted) throw error
         return undefined
       })
-      if (outcome && (isLast || !passing.has(outcome.status))) return outcome
-      const waitMs = askedWaitMs(outcome) ?? firstWaitMs * 2 ** attempt * (1 - Math.random() / 3)
+      if (outcome && (isLast || !transientStatuses.has(outcome.status))) return outcome
+      const waitMs = requestedWaitMs(outcome) ?? firstWaitMs * 2 ** attempt * (1 - Math.random() / 3)
       if (outcome && waitMs > waitMaxMs) return outcome
       await outcome?.body?.cancel()
       await wait(waitMs, request.signal)
@@ -39,7 +39,7 @@ export function openRetries(options: RetryOptions): (request: Request) => Promis
 }
 
 /** The API names whole seconds. */
-function askedWaitMs(answer: Response | undefined): number | undefined {
+function requestedWaitMs(answer: Response | undefined): number | undefined {
   const seconds = answer?.headers.get('retry-after')
   return seconds && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined
 }

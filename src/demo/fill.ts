@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/accounts.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
-import { importRows, type Tally, type Watching } from '../import/run.ts'
+import { type ImportObserver, importRows, type Tally } from '../import/run.ts'
 import type { Source } from '../import/source.ts'
 import type { Stores } from '../stores/open.ts'
 import { clickRows } from './clicks.ts'
@@ -32,7 +32,7 @@ export async function fillDemo(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   account: Account,
   plan: DemoPlan,
-  { say, signal, onProgress }: Watching,
+  { onMessage: say, signal, onProgress }: ImportObserver,
 ): Promise<DemoTallies> {
   const tallies = {} as DemoTallies
   const whole: Tally = blank()
@@ -43,7 +43,7 @@ export async function fillDemo(
     tallies[resource] = tally
     const open = async () => sourceOf(rows(plan), plan)
     await importRows(stores, { resource, account, open, rejects: undefined, nowMs: plan.nowMs }, tally, {
-      say,
+      onMessage: say,
       signal,
       onProgress(_, fraction = 0) {
         for (const name of Object.keys(whole) as (keyof Tally)[]) whole[name] = before[name] + tally[name]

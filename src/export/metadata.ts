@@ -1,7 +1,7 @@
 import type { NamedTable } from '../../schema/metadata.ts'
-import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { csvLine, type Field, jsonLine, list, moment, money, text } from './metadataFormat.ts'
-import type { RowQuestion } from './sql.ts'
+import type { RowQuery } from './sql.ts'
 
 const named = [text('id'), text('name')]
 const dated = [moment('createdAt', 'created_at'), moment('updatedAt', 'updated_at')]
@@ -54,7 +54,7 @@ const latestMs = Date.UTC(9999, 11, 31)
 export async function* metadataLines(
   postgres: Postgres,
   table: NamedTable,
-  { accountId, range, format }: Omit<RowQuestion, 'currency'>,
+  { accountId, range, format }: Omit<RowQuery, 'currency'>,
 ): AsyncGenerator<Buffer> {
   const fields = fieldsOf[table]
   const [columns, line] = [fields.map(({ column }) => column), format === 'csv' ? csvLine : jsonLine]
@@ -63,7 +63,7 @@ export async function* metadataLines(
   if (format === 'csv') yield Buffer.from(`${fields.map(({ name }) => `"${name}"`).join(',')}\n`)
   let afterId = ''
   for (;;) {
-    const rows = await askPostgres(postgres<{ id: string }[]>`
+    const rows = await queryPostgres(postgres<{ id: string }[]>`
       SELECT ${postgres(columns)}
       FROM ${postgres(table)}
       WHERE account_id = ${accountId} AND id > ${afterId}

@@ -4,10 +4,10 @@ import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'
 import { metadataLines } from './metadata.ts'
-import { clicksSql, conversionsSql, pixelEventsSql, type RowQuestion } from './sql.ts'
+import { clicksSql, conversionsSql, pixelEventsSql, type RowQuery } from './sql.ts'
 
 type ReadableStores = Pick<Stores, 'clickhouse' | 'postgres'>
-type Exporter = (stores: ReadableStores, question: RowQuestion, signal: AbortSignal) => AsyncIterable<Buffer>
+type Exporter = (stores: ReadableStores, question: RowQuery, signal: AbortSignal) => AsyncIterable<Buffer>
 
 /** Everything that can be exported, by the name that the command gives it. */
 const exporters: Record<ResourceName, Exporter> = {
@@ -28,13 +28,13 @@ const exporters: Record<ResourceName, Exporter> = {
  */
 export function exportRows(
   stores: ReadableStores,
-  { resource, ...question }: RowQuestion & { resource: ResourceName },
+  { resource, ...question }: RowQuery & { resource: ResourceName },
   signal: AbortSignal,
 ): AsyncIterable<Buffer> {
   return exporters[resource](stores, question, signal)
 }
 
-function fromClickHouse(sqlOf: (question: RowQuestion) => Fragment, label: string): Exporter {
+function fromClickHouse(sqlOf: (question: RowQuery) => Fragment, label: string): Exporter {
   return ({ clickhouse }, question, signal) =>
     streamBytes(clickhouse, sqlOf(question), { label, signal, settings: rowFormatSettings })
 }

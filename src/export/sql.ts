@@ -5,7 +5,7 @@ import { formatClause, selectList } from '../rows/exportFormat.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
 
 /** Which rows of a table leave, and as what. */
-export interface RowQuestion {
+export interface RowQuery {
   accountId: string
   /** Of the account; listed rows name it beside every converted amount. */
   currency: string
@@ -14,22 +14,22 @@ export interface RowQuestion {
 }
 
 /** Clicks, oldest first: in the order of their table, so that they are read as they are written out. */
-export function clicksSql(question: RowQuestion): Fragment {
+export function clicksSql(question: RowQuery): Fragment {
   return ch`
 SELECT ${selectList(clickFields(question.currency), question.format)}
 FROM clicks
-WHERE ${placeOf(question, ch`clicked_at`)}
+WHERE ${orderKey(question, ch`clicked_at`)}
 ORDER BY clicked_at, id
 LIMIT 1 BY clicked_at, id
 ${formatClause(question.format)}`
 }
 
 /** Conversions in their latest state, oldest first. */
-export function conversionsSql(question: RowQuestion): Fragment {
+export function conversionsSql(question: RowQuery): Fragment {
   return ch`
 SELECT ${selectList(conversionFields(question.currency), question.format)}
 FROM conversions FINAL
-WHERE ${placeOf(question, ch`converted_at`)}
+WHERE ${orderKey(question, ch`converted_at`)}
 ORDER BY converted_at, id
 ${formatClause(question.format)}`
 }
@@ -38,10 +38,10 @@ ${formatClause(question.format)}`
  * Pixel events by origin and id, which is the order of their table. Their properties are stored as JSON, so a line of
  * NDJSON is put together from two.
  */
-export function pixelEventsSql(question: RowQuestion): Fragment {
+export function pixelEventsSql(question: RowQuery): Fragment {
   const from = ch`
 FROM pixel_events FINAL
-WHERE ${placeOf(question, ch`received_at`)}
+WHERE ${orderKey(question, ch`received_at`)}
 ORDER BY origin, id, generation`
   if (question.format === 'csv') {
     const fields = [
@@ -81,7 +81,7 @@ const pixelEventFields: (RowField & { type: Fragment })[] = [
   { name: 'receivedAt', value: ch`received_at`, type: ch`DateTime64(3, \\'UTC\\')` },
 ]
 
-function placeOf({ accountId, range }: RowQuestion, at: Fragment): Fragment {
+function orderKey({ accountId, range }: RowQuery, at: Fragment): Fragment {
   return join(
     [
       ch`account_id = ${text(accountId)}`,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../schema/scopes.ts'
-import { openKeys } from '../accounts/keyCache.ts'
+import { openKeyCache } from '../accounts/keyCache.ts'
 import { hashOfKey, isKeyText } from '../accounts/keyFormat.ts'
 import type { KeyRecord } from '../accounts/keyLookups.ts'
 import { Problem } from '../problem.ts'
@@ -8,18 +8,18 @@ import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { addCacheControl } from './cacheControl.ts'
 import type { Caller } from './caller.ts'
-import { Turns } from './concurrencyLimit.ts'
+import { ConcurrencyLimiter } from './concurrencyLimit.ts'
 import type { App } from './context.ts'
 import { releaseAfter } from './disconnection.ts'
-import { isUnknown } from './notFound.ts'
-import { type Limits, type LimitsOptions, openLimits } from './rateLimit.ts'
+import { isUnknownPath } from './notFound.ts'
+import { openRateLimits, type RateLimitOptions, type RateLimits } from './rateLimit.ts'
 
 /** Where the API lives; every route below it declares a scope, but for its documentation. */
 export const apiPrefix = '/api/v1'
 export const docsPrefix = `${apiPrefix}/docs`
 
 /** What the gate decides by. */
-export interface GateOptions extends LimitsOptions {
+export interface AccessControlOptions extends RateLimitOptions {
   postgres: Postgres
   /** Tells of changed keys at once, where Postgres can. */
   listen?: Stores['listen']
@@ -35,12 +35,15 @@ export interface GateOptions extends LimitsOptions {
  * @returns what rooms count by
  * @throws Error at start when a route under /api/v1 declares no scope
  */
-export async function addGate(app: App, options: GateOptions): Promise<Pick<Limits, 'countIdentifier'>> {
+export async function addAccessControl(
+  app: App,
+  options: AccessControlOptions,
+): Promise<Pick<RateLimits, 'countIdentifier'>> {
   const { postgres, now, onDenied } = options
-  const keys = openKeys(postgres, now)
-  options.listen?.('tributary_keys', (hash) => keys.distrust(hash === '*' ? undefined : hash))
-  const limits = await openLimits(app, options)
-  const turns = new Turns(options.readsPerAccount)
+  const keys = openKeyCache(postgres, now)
+  options.listen?.('tributary_keys', (hash) => keys.expire(hash === '*' ? undefined : hash))
+  const limits = await openRateLimits(app, options)
+  const turns = new ConcurrencyLimiter(options.readsPerAccount)
   addCacheControl(app)
   // TRAP: a decorator can't start as an object; `admit` fills it in before any handler sees the request.
   app.decorateRequest('caller', null as unknown as Caller)
@@ -53,7 +56,7 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
 
   app.addHook('onRequest', async (request, reply) => {
     const { scope } = request.routeOptions.config
-    if (isUnknown(request)) await greet(request, reply)
+    if (isUnknownPath(request)) await greet(request, reply)
     else if (scope) await admit(request, reply, scope)
   })
 
@@ -62,12 +65,12 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
     if (!scope || scope === 'write:events') return
     const { accountId } = request.caller
     try {
-      await turns.take(accountId, request.signal)
+      await turns.acquire(accountId, request.signal)
     } catch (error) {
       if (!request.signal.aborted) onDenied?.('queries')
       throw error
     }
-    releaseAfter(reply, () => turns.end(accountId))
+    releaseAfter(reply, () => turns.release(accountId))
   })
 
   async function admit(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<void> {
@@ -81,7 +84,7 @@ export async function addGate(app: App, options: GateOptions): Promise<Pick<Limi
     if (tooMany) throw tooMany
     const { accountId, accountName, currency, keyId, scopes } = record
     request.caller = { accountId, accountName, currency, keyId, scopes, plan }
-    keys.noteUse(record)
+    keys.recordUse(record)
   }
 
   /** Nobody is refused here, so a key that can't be identified is nobody's. */

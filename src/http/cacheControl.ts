@@ -1,5 +1,5 @@
 import type { App } from './context.ts'
-import { isUnknown } from './notFound.ts'
+import { isUnknownPath } from './notFound.ts'
 
 /**
  * Adds `Cache-Control` to every response that a key may have had a part in, errors too: with an `ETag` clients may keep
@@ -7,7 +7,7 @@ import { isUnknown } from './notFound.ts'
  */
 export function addCacheControl(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.routeOptions.config.scope || isUnknown(request)) {
+    if (request.routeOptions.config.scope || isUnknownPath(request)) {
       reply.header('cache-control', reply.hasHeader('etag') ? 'private, no-cache' : 'private, no-store')
     }
     done(null, payload)

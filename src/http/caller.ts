@@ -1,6 +1,6 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Scope } from '../../schema/scopes.ts'
-import type { Plan } from '../accounts/plans.ts'
+import type { SubscriptionPlan } from '../accounts/plans.ts'
 
 /** Who asks: the owner of the key, as the gate found it. Everything that a request may see follows from `accountId`. */
 export interface Caller {
@@ -11,7 +11,7 @@ export interface Caller {
   /** Names the key without being it; fit for logs. */
   readonly keyId: string
   readonly scopes: ReadonlySet<Scope>
-  readonly plan: Plan
+  readonly plan: SubscriptionPlan
 }
 
 declare module 'fastify' {

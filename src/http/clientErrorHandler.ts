@@ -10,7 +10,7 @@ import { afterRequests, pipelinedMax } from './pipelining.ts'
  * arrived whole before it are answered first: an answer in the middle of another one would be taken for a part of it.
  * No request exists at this point, so that the answer is written by hand.
  */
-export function answerBadHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

@@ -2,26 +2,26 @@ import { Problem } from '../problem.ts'
 import { whenAborted } from '../stores/whenAborted.ts'
 
 /** How many reads of one account wait at most, and for how long. */
-const waitingMax = 128
-const patienceMs = 5_000
+const queueMax = 128
+const queueTimeoutMs = 5_000
 
 interface Account {
-  underWay: number
+  running: number
   /** In the order of arrival; each is called when its turn comes. */
-  waiting: Set<() => void>
+  queued: Set<() => void>
 }
 
 /**
  * Lets each account have a few reads under way at a time, so that none takes all the connections to the stores; the
  * others wait in turn for a moment. It holds for this process.
  */
-export class Turns {
-  readonly #underWayMax: number
+export class ConcurrencyLimiter {
+  readonly #concurrentMax: number
   readonly #accounts = new Map<string, Account>()
 
   /** @param underWayMax reads of one account at a time, at least 1 */
   constructor(underWayMax: number) {
-    this.#underWayMax = underWayMax
+    this.#concurrentMax = underWayMax
   }
 
   /**
@@ -29,33 +29,33 @@ export class Turns {
    * @param hungUp gives up waiting; its reason is thrown when it has aborted before
    * @throws Problem `rate_limited` when too many wait, or one waited too long
    */
-  async take(accountId: string, hungUp: AbortSignal): Promise<void> {
+  async acquire(accountId: string, hungUp: AbortSignal): Promise<void> {
     hungUp.throwIfAborted()
-    const account = this.#accounts.get(accountId) ?? { underWay: 0, waiting: new Set() }
+    const account = this.#accounts.get(accountId) ?? { running: 0, queued: new Set() }
     this.#accounts.set(accountId, account)
-    if (account.underWay < this.#underWayMax) {
-      account.underWay += 1
+    if (account.running < this.#concurrentMax) {
+      account.running += 1
       return
     }
-    if (account.waiting.size === waitingMax) throw this.#tooMany()
+    if (account.queued.size === queueMax) throw this.#tooMany()
     await this.#wait(account, hungUp)
   }
 
   /** Gives a turn back: the next one in line has it, or nobody. */
-  end(accountId: string): void {
+  release(accountId: string): void {
     const account = this.#accounts.get(accountId)
     if (!account) return
-    const [next] = account.waiting
+    const [next] = account.queued
     if (next) {
-      account.waiting.delete(next)
+      account.queued.delete(next)
       next()
       return
     }
-    account.underWay -= 1
-    if (account.underWay === 0) this.#accounts.delete(accountId)
+    account.running -= 1
+    if (account.running === 0) this.#accounts.delete(accountId)
   }
 
-  #wait({ waiting }: Account, hungUp: AbortSignal): Promise<void> {
+  #wait({ queued: waiting }: Account, hungUp: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
@@ -70,7 +70,7 @@ export class Turns {
         waiting.delete(begin)
         reject(this.#tooMany())
       }
-      const timer = setTimeout(giveUp, patienceMs)
+      const timer = setTimeout(giveUp, queueTimeoutMs)
       waiting.add(begin)
       const forget = whenAborted(hungUp, giveUp)
     })
@@ -79,7 +79,7 @@ export class Turns {
   #tooMany(): Problem {
     return new Problem(
       'rate_limited',
-      `An account may have ${this.#underWayMax} reads under way at a time; wait for answers before you ask more.`,
+      `An account may have ${this.#concurrentMax} reads under way at a time; wait for answers before you ask more.`,
       { retryAfterS: 1 },
     )
   }

@@ -7,7 +7,7 @@ import { mediaTypes, type RowFormat, tableFormats } from '../../schema/rowFormat
  * @param formats that the endpoint has beside JSON
  * @returns undefined for JSON
  */
-export function wantedFormat<Format extends RowFormat>(
+export function negotiateFormat<Format extends RowFormat>(
   formats: readonly Format[],
   format: Format | 'json' | undefined,
   accept: string | undefined,
@@ -26,5 +26,5 @@ export function wantedFormat<Format extends RowFormat>(
 
 /** Whether an answer that is a small table is wanted as CSV. */
 export function wantsCsv({ headers }: FastifyRequest, format: 'csv' | 'json' | undefined): boolean {
-  return wantedFormat(tableFormats, format, headers.accept) === 'csv'
+  return negotiateFormat(tableFormats, format, headers.accept) === 'csv'
 }

@@ -9,10 +9,10 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Registry } from 'prom-client'
-import type { Names } from '../rows/nameCache.ts'
+import type { NameCache } from '../rows/nameCache.ts'
 import type { Stores } from '../stores/open.ts'
-import type { Answers } from './responseCache.ts'
-import type { Exports } from './streaming.ts'
+import type { ResponseCache } from './responseCache.ts'
+import type { Streaming } from './streaming.ts'
 
 /** The server as routes see it: types of parameters and answers come from their TypeBox schemas. */
 export type App = FastifyInstance<
@@ -24,11 +24,11 @@ export type App = FastifyInstance<
 >
 
 /** What a room (one folder of `src` a subject) is given; it reaches for nothing else. */
-export interface Room {
+export interface RouteContext {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader'>
-  readonly names: Names
-  readonly answers: Answers
-  readonly exports: Exports
+  readonly nameCache: NameCache
+  readonly responseCache: ResponseCache
+  readonly streaming: Streaming
   /** The present moment in epoch milliseconds; handed in, so that tests choose it. */
   readonly now: () => number
   /** Where a room publishes figures of its own; undefined where nobody asks for them. */
@@ -38,7 +38,7 @@ export interface Room {
    * @param identifier of the click or visitor, with its account
    * @throws Problem `rate_limited` when it was one too many
    */
-  readonly countIdentifier: (
+  readonly countIdentifierUse: (
     request: FastifyRequest,
     reply: FastifyReply,
     identifier: string,

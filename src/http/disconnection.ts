@@ -6,7 +6,7 @@ import type { App } from './context.ts'
  * after the signal was first asked for, and a client may leave before, while its key is looked up. A POST has none: there
  * the signal would abort as soon as the body has been read.
  */
-export function watchDisconnections(app: App): void {
+export function observeDisconnections(app: App): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.method !== 'POST') void request.signal
     done()

@@ -3,7 +3,7 @@ import type { ProblemBody } from '../../schema/problem.ts'
 import { Problem } from '../problem.ts'
 
 /** Answers whatever was thrown: a Problem as it is, a refusal of the framework in our words, anything else as a bug. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error)
   logError(error, problem, request)
   const { param, required, retryAfterS, allow } = problem.details

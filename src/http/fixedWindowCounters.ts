@@ -1,5 +1,5 @@
 /** How often something was counted in its minute, and in how many milliseconds that minute ends. */
-export interface Counted {
+export interface WindowCount {
   count: number
   endsInMs: number
 }
@@ -19,12 +19,12 @@ export const minuteMs = 60_000
  * are `countersMax`, new names are not counted until old ones are over, which is at most two minutes; that many come
  * only from a flood whose single names do not matter. One takes some 150 bytes.
  */
-export class MinuteCounters {
+export class FixedWindowCounters {
   readonly #countersMax: number
   /** Counters begun in the present span of a minute, and in the one before it. */
-  #young = new Map<string, Minute>()
-  #old = new Map<string, Minute>()
-  #turnedAtMs = Number.NEGATIVE_INFINITY
+  #current = new Map<string, Minute>()
+  #previous = new Map<string, Minute>()
+  #rotatedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(countersMax: number) {
     this.#countersMax = countersMax
@@ -34,13 +34,13 @@ export class MinuteCounters {
    * Counts one.
    * @param nowMs the present moment, epoch milliseconds
    */
-  add(name: string, nowMs: number): Counted {
-    this.#turn(nowMs)
+  add(name: string, nowMs: number): WindowCount {
+    this.#rotate(nowMs)
     let minute = this.#find(name, nowMs)
     if (!minute) {
       if (this.size >= this.#countersMax) return { count: 1, endsInMs: minuteMs }
       minute = { startedAtMs: nowMs, count: 0 }
-      this.#young.set(name, minute)
+      this.#current.set(name, minute)
     }
     minute.count += 1
     return toCounted(minute, nowMs)
@@ -48,24 +48,24 @@ export class MinuteCounters {
 
   /** How many counters there are, those of minutes just over included. */
   get size(): number {
-    return this.#young.size + this.#old.size
+    return this.#current.size + this.#previous.size
   }
 
   #find(name: string, nowMs: number): Minute | undefined {
-    const minute = this.#young.get(name) ?? this.#old.get(name)
+    const minute = this.#current.get(name) ?? this.#previous.get(name)
     return minute && !isOver(minute.startedAtMs, nowMs) ? minute : undefined
   }
 
   /** A counter that was begun before the last turn is over at the next one. */
-  #turn(nowMs: number): void {
-    if (!isOver(this.#turnedAtMs, nowMs)) return
-    this.#old = this.#young
-    this.#young = new Map()
-    this.#turnedAtMs = nowMs
+  #rotate(nowMs: number): void {
+    if (!isOver(this.#rotatedAtMs, nowMs)) return
+    this.#previous = this.#current
+    this.#current = new Map()
+    this.#rotatedAtMs = nowMs
   }
 }
 
-function toCounted({ count, startedAtMs }: Minute, nowMs: number): Counted {
+function toCounted({ count, startedAtMs }: Minute, nowMs: number): WindowCount {
   return { count, endsInMs: startedAtMs + minuteMs - nowMs }
 }
 

@@ -18,14 +18,14 @@ export function openLog(level: string, destination: DestinationStream): Logger {
 export type LogDestination = ReturnType<typeof pino.destination>
 
 /** Bytes of lines that wait to be written; more are dropped. */
-const waitingMax = 4 << 20
+const bufferedBytesMax = 4 << 20
 
 /**
  * Opens standard error for the log. While it can't be written, as when its disk is full, lines wait and then are dropped;
  * the server goes on.
  */
 export function openLogDestination(): LogDestination {
-  const destination = pino.destination({ fd: 2, sync: false, maxLength: waitingMax })
+  const destination = pino.destination({ fd: 2, sync: false, maxLength: bufferedBytesMax })
   let isFailing = false
   destination.on('error', () => {
     isFailing = true
@@ -42,7 +42,7 @@ export function openLogDestination(): LogDestination {
 }
 
 /** Logs one line for every answer, when it has left; health checks and the documentation only when they go wrong. */
-export function logAnswers(app: App): void {
+export function logResponses(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
     request.log[levelOf(request, reply)](lineOf(request, reply), 'answered')
   })

@@ -12,7 +12,7 @@ interface KnownPath {
  * Answers what no route answers: 405 with the methods that a known path has, 404 for any other path.
  * Register it before the routes, since it learns them as they come.
  */
-export function answerUnknown(app: App): void {
+export function handleUnknownPath(app: App): void {
   const known = new Map<string, KnownPath>()
 
   app.addHook('onRoute', ({ url, method }) => {
@@ -34,7 +34,7 @@ export function answerUnknown(app: App): void {
 
   // Before the body is read: there is nobody to read it for.
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    done(isUnknown(request) ? refusalOf(request) : null, payload)
+    done(isUnknownPath(request) ? refusalOf(request) : null, payload)
   })
 
   app.setNotFoundHandler((request) => {
@@ -43,7 +43,7 @@ export function answerUnknown(app: App): void {
 }
 
 /** Whether no route of ours answers. TRAP: the router takes `/offers/` for `/offers/:id` with an empty id. */
-export function isUnknown({ is404, routeOptions, params }: FastifyRequest): boolean {
+export function isUnknownPath({ is404, routeOptions, params }: FastifyRequest): boolean {
   return is404 || (routeOptions.config.scope !== undefined && Object.values(params as object).includes(''))
 }
 

@@ -4,7 +4,7 @@ import type { KeyRecord } from '../accounts/keyLookups.ts'
 import { Problem } from '../problem.ts'
 import type { Redis } from '../stores/redis.ts'
 import type { App } from './context.ts'
-import { type Counted, MinuteCounters, minuteMs } from './fixedWindowCounters.ts'
+import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCounters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,7 +18,7 @@ export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
 export type LimitKind = (typeof limitKinds)[number]
 
 /** What the gate counts. A minute begins with the first request in it. */
-export interface Limits {
+export interface RateLimits {
   /**
    * Counts a request of a key against the budget of its plan, reads and events apart, and tells the budget in the
    * headers. A plan without API has a budget of 0.
@@ -52,7 +52,7 @@ export interface Limits {
 }
 
 /** Where and how it is counted. */
-export interface LimitsOptions {
+export interface RateLimitOptions {
   /** Counts for all instances together; without it each one counts for itself. */
   redis?: Redis | undefined
   /** While Redis is away: `open` counts in each instance alone, `closed` answers 503. */
@@ -76,7 +76,7 @@ const countersMax = { key: 200_000, address: 200_000, identifier: 1_000_000 }
 const ipv6Prefix = 64
 
 /** Opens the counters: of keys, of addresses and of identifiers, each kind in a space of its own. */
-export async function openLimits(app: App, options: LimitsOptions): Promise<Limits> {
+export async function openRateLimits(app: App, options: RateLimitOptions): Promise<RateLimits> {
   const { onDenied = () => {} } = options
   await app.register(rateLimit, { global: false, store: storeOf(options) })
   app.decorateRequest('budget', null)
@@ -95,7 +95,7 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
     const state = await countBudget(request)
     if (state.isAllowed || !state.isExceeded) return undefined
     const resetS = secondsOf(state.ttl)
-    if (reply) tellBudget(reply, state.max, state.remaining, resetS)
+    if (reply) setBudgetHeaders(reply, state.max, state.remaining, resetS)
     onDenied(kind)
     return tooMany(reason, resetS)
   }
@@ -108,7 +108,7 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
       const state = await countBudget(request)
       if (state.isAllowed) return undefined
       const resetS = secondsOf(state.ttl)
-      tellBudget(reply, state.max, state.remaining, resetS)
+      setBudgetHeaders(reply, state.max, state.remaining, resetS)
       if (!state.isExceeded) return undefined
       onDenied('key')
       return tooMany(`This key may send ${state.max} ${isEvent ? 'events' : 'requests'} a minute`, resetS)
@@ -119,7 +119,7 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
       if (state.isAllowed) return
       const resetS = secondsOf(state.ttl)
       if (state.isExceeded || state.remaining < Number(reply.getHeader('x-ratelimit-remaining'))) {
-        tellBudget(reply, state.max, state.remaining, resetS)
+        setBudgetHeaders(reply, state.max, state.remaining, resetS)
       }
       if (!state.isExceeded) return
       onDenied('identifier')
@@ -142,17 +142,17 @@ export async function openLimits(app: App, options: LimitsOptions): Promise<Limi
 }
 
 /** Makes the store that the library counts in: Redis where there is one, this process's memory otherwise. */
-function storeOf({ redis, withoutRedis, now }: LimitsOptions): FastifyRateLimitStoreCtor {
-  const memory = new Map(Object.entries(countersMax).map(([kind, max]) => [kind, new MinuteCounters(max)]))
+function storeOf({ redis, withoutRedis, now }: RateLimitOptions): FastifyRateLimitStoreCtor {
+  const memory = new Map(Object.entries(countersMax).map(([kind, max]) => [kind, new FixedWindowCounters(max)]))
 
   /** The kind is what a counter's name begins with. */
-  function memoryOf(name: string): MinuteCounters {
+  function memoryOf(name: string): FixedWindowCounters {
     const counters = memory.get(name.slice(0, name.indexOf(':')))
     if (!counters) throw new Error(`${name} is of no kind.`)
     return counters
   }
 
-  function settle(shared: Promise<Counted> | undefined, alone: () => Counted, tell: Tell): void {
+  function settle(shared: Promise<WindowCount> | undefined, alone: () => WindowCount, tell: Tell): void {
     if (!shared) {
       answer(tell, alone())
       return
@@ -176,7 +176,7 @@ function storeOf({ redis, withoutRedis, now }: LimitsOptions): FastifyRateLimitS
 
 type Tell = (error: Error | null, result?: { current: number; ttl: number }) => void
 
-function answer(tell: Tell, { count, endsInMs }: Counted): void {
+function answer(tell: Tell, { count, endsInMs }: WindowCount): void {
   tell(null, { current: count, ttl: endsInMs })
 }
 
@@ -184,7 +184,7 @@ function uncounted(): Problem {
   return new Problem('unavailable', 'Requests cannot be counted at the moment; try again.', { retryAfterS: 2 })
 }
 
-function tellBudget(reply: FastifyReply, limit: number, remaining: number, resetS: number): void {
+function setBudgetHeaders(reply: FastifyReply, limit: number, remaining: number, resetS: number): void {
   reply.header('x-ratelimit-limit', limit)
   reply.header('x-ratelimit-remaining', remaining)
   reply.header('x-ratelimit-reset', resetS)

@@ -4,33 +4,37 @@ import { whenAborted } from '../stores/whenAborted.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
 /** Answers of stats and reports: run once for all who ask the same at the same time, kept for a moment, revalidated. */
-export interface Answers {
+export interface ResponseCache {
   /**
    * Sends the answer to a GET, from the last run of the same question where that is no older than two seconds.
    * The question is the account, the route and the validated parameters; errors are passed on and never kept.
    * @param run asks the stores, at most once for equal questions at once; its signal aborts when every caller has hung up
    */
-  send(request: FastifyRequest, reply: FastifyReply, run: (signal: AbortSignal) => Promise<DatedAnswer>): Promise<void>
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: (signal: AbortSignal) => Promise<DatedResponse>,
+  ): Promise<void>
   /** The same of an answer that is a text of CSV. */
   sendCsv(request: FastifyRequest, reply: FastifyReply, run: (signal: AbortSignal) => Promise<string>): Promise<void>
 }
 
 /** An answer and the moment that its numbers are of. */
-export interface DatedAnswer {
+export interface DatedResponse {
   asOf: string
 }
 
-export interface AnswersOptions {
+export interface ResponseCacheOptions {
   /** How old an answer may be, in milliseconds from the moment its run began; 0 shares and keeps nothing. */
-  lifeMs?: number
+  ttlMs?: number
   /** What all kept answers may take together. */
   bytesMax?: number
   /** Told where each answer came from. */
-  onAnswer?: ((from: AnswerSource) => void) | undefined
+  onResponse?: ((from: ResponseSource) => void) | undefined
 }
 
 /** From memory, from a run that another caller had begun, or from a run of its own. */
-export type AnswerSource = 'kept' | 'shared' | 'run'
+export type ResponseSource = 'kept' | 'shared' | 'run'
 
 /** An answer as it leaves, so that sending it again costs nothing. */
 interface Prepared {
@@ -41,9 +45,9 @@ interface Prepared {
 }
 
 /** A question under way. */
-interface Run {
+interface SharedRun {
   startedMs: number
-  answer: Promise<Prepared>
+  response: Promise<Prepared>
   /** One caller fewer waits for it; the last one ends it. */
   leave(): void
   join(): void
@@ -52,20 +56,20 @@ interface Run {
 /** What a cached answer takes beside its text: key, headers, the cache's own notes. */
 const overheadBytes = 1_000
 
-export function openAnswers({
-  lifeMs = 2_000,
+export function openResponseCache({
+  ttlMs: lifeMs = 2_000,
   bytesMax = 32 * 1_048_576,
-  onAnswer = () => {},
-}: AnswersOptions = {}): Answers {
+  onResponse: onAnswer = () => {},
+}: ResponseCacheOptions = {}): ResponseCache {
   const kept = new LRUCache<string, Prepared>({
     maxSize: bytesMax,
     sizeCalculation: ({ body }) => body.length + overheadBytes,
     ttl: lifeMs,
     ttlResolution: 0,
   })
-  const runs = new Map<string, Run>()
+  const runs = new Map<string, SharedRun>()
 
-  function start(question: string, run: (signal: AbortSignal) => Promise<Prepared>): Run {
+  function start(question: string, run: (signal: AbortSignal) => Promise<Prepared>): SharedRun {
     const startedMs = performance.now()
     const hungUp = new AbortController()
     const answer = run(hungUp.signal)
@@ -75,9 +79,9 @@ export function openAnswers({
       isOver = true
       if (runs.get(question) === started) runs.delete(question)
     }
-    const started: Run = {
+    const started: SharedRun = {
       startedMs,
-      answer,
+      response: answer,
       join() {
         waiting += 1
       },
@@ -108,7 +112,7 @@ export function openAnswers({
     onAnswer(isShared ? 'shared' : 'run')
     joined.join()
     whenAborted(hungUp, joined.leave)
-    return await joined.answer
+    return await joined.response
   }
 
   async function send(
@@ -127,18 +131,18 @@ export function openAnswers({
 
   return {
     send: (request, reply, run) =>
-      send(questionOf(request), request, reply, async (signal) => prepareJson(await run(signal))),
+      send(requestKey(request), request, reply, async (signal) => prepareJson(await run(signal))),
     sendCsv: (request, reply, run) =>
-      send(`${questionOf(request)} as CSV`, request, reply, async (signal) => prepareCsv(await run(signal))),
+      send(`${requestKey(request)} as CSV`, request, reply, async (signal) => prepareCsv(await run(signal))),
   }
 }
 
 /** The account stands first, so that no answer is ever another's. Parameters come in the order of their schema. */
-function questionOf({ caller, routeOptions, query }: FastifyRequest): string {
+function requestKey({ caller, routeOptions, query }: FastifyRequest): string {
   return `${caller.accountId} ${routeOptions.url} ${JSON.stringify(query)}`
 }
 
-function prepareJson({ asOf, ...rest }: DatedAnswer): Prepared {
+function prepareJson({ asOf, ...rest }: DatedResponse): Prepared {
   const text = JSON.stringify(rest)
   const body = Buffer.from(`${text.slice(0, -1)},"asOf":${JSON.stringify(asOf)}}`)
   return { body, type: 'application/json; charset=utf-8', etag: etagOf(text) }

@@ -5,10 +5,10 @@ import { mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
 import { Problem } from '../problem.ts'
 import { whenAborted } from '../stores/whenAborted.ts'
 import { chooseEncoding } from './acceptEncoding.ts'
-import { wantedFormat } from './contentNegotiation.ts'
+import { negotiateFormat } from './contentNegotiation.ts'
 
 /** Answers of any length, sent while they are read. */
-export interface Exports {
+export interface Streaming {
   /**
    * Sends bytes as they come, gzipped where the caller takes that. What goes wrong before the first of them is a problem
    * like any other; later the connection is reset, so that no half answer looks whole. A caller who leaves ends the reading.
@@ -48,12 +48,12 @@ const contentTypes = {
  * @returns undefined: a page, in JSON
  * @throws Problem `invalid_limit`: an export has no pages
  */
-export function formatOfExport<Format extends RowFormat>(
+export function streamFormat<Format extends RowFormat>(
   { headers, url }: FastifyRequest,
   formats: readonly Format[],
   format: Format | 'json' | undefined,
 ): Format | undefined {
-  const wanted = wantedFormat(formats, format, headers.accept)
+  const wanted = negotiateFormat(formats, format, headers.accept)
   // The validated parameters can't tell whether it was given.
   if (wanted && /[?&]limit=/.test(url)) {
     throw new Problem('invalid_limit', `limit is for pages of JSON; ${wanted} has all rows in one answer.`, {
@@ -64,7 +64,7 @@ export function formatOfExport<Format extends RowFormat>(
 }
 
 /** Opens what exports are sent by; one for all rooms. */
-export function openExports(): Exports {
+export function openStreaming(): Streaming {
   const closing = new AbortController()
   const countByAccount = new Map<string, number>()
   let total = 0

@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { App } from './context.ts'
 
 /** The figures of this process, for Prometheus. */
-export interface Metrics {
+export interface Telemetry {
   readonly registry: Registry
   /** Counts and times every answer of a server. */
   observe(app: App): void
@@ -14,7 +14,7 @@ export interface Metrics {
   /** Times a question or an insert of ClickHouse. */
   readonly timeQuery: (label: string, seconds: number) => void
   /** Counts an answer of stats and reports by where it came from. */
-  readonly countAnswer: (from: string) => void
+  readonly countResponse: (from: string) => void
   /** Shows from now on whether Redis answers. */
   readonly watchRedis: (isAway: () => boolean) => void
   /** Shows from now on how long the sums of imports have been unconfirmed. */
@@ -25,7 +25,7 @@ export interface Metrics {
 const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
 /** Opens the figures: those of Node itself, and the answers by route and status. */
-export function openMetrics(): Metrics {
+export function openTelemetry(): Telemetry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
@@ -63,7 +63,7 @@ export function openMetrics(): Metrics {
   return {
     registry,
     timeQuery: (label, seconds) => queries.observe({ label }, seconds),
-    countAnswer: (from) => answers.inc({ from }),
+    countResponse: (from) => answers.inc({ from }),
     watchRedis(isAway) {
       new Gauge({
         name: 'redis_up',
@@ -100,7 +100,10 @@ export function openMetrics(): Metrics {
  * @param wanted the port; 0 takes a free one
  * @throws the error of listen, such as EADDRINUSE
  */
-export async function serveMetrics({ registry }: Metrics, wanted: number): Promise<{ port: number; stop: () => void }> {
+export async function serveTelemetry(
+  { registry }: Telemetry,
+  wanted: number,
+): Promise<{ port: number; stop: () => void }> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end()

@@ -140,7 +140,7 @@ function invalid(name: string, rest: string): Problem {
 }
 
 function readerOf(name: string, schema: TSchema): Pick<Parameter, 'allowed' | 'read'> {
-  const words = wordsOf(schema)
+  const words = describePattern(schema)
   if (words) {
     return {
       allowed: words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`,
@@ -160,7 +160,7 @@ function readerOf(name: string, schema: TSchema): Pick<Parameter, 'allowed' | 'r
 }
 
 /** The literals of a union of strings or of `enum`, undefined for any other schema. */
-function wordsOf(schema: TSchema): string[] | undefined {
+function describePattern(schema: TSchema): string[] | undefined {
   const literals: unknown[] | undefined =
     schema.enum ??
     (schema.anyOf as TSchema[] | undefined)?.map((member) => member.const) ??
@@ -188,7 +188,7 @@ const patternTexts: Record<string, string> = {
 }
 
 /** What a pattern takes, in words: callers do not read regular expressions. */
-function inWords(pattern: string): string {
+function listInWords(pattern: string): string {
   const words = /^\^\(([\w|]+)\)\(,\(\1\)\)\*\$$/.exec(pattern)?.[1]
   if (words) return `one or more of ${words.replaceAll('|', ', ')}, separated by commas`
   return patternTexts[pattern] ?? `text that matches ${pattern}`
@@ -200,7 +200,7 @@ function stringReader({ pattern, minLength, maxLength }: TSchema): Pick<Paramete
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
   const length = most === Number.POSITIVE_INFINITY ? `at least ${least} characters` : `${least} to ${most} characters`
   return {
-    allowed: pattern === undefined ? length : inWords(pattern),
+    allowed: pattern === undefined ? length : listInWords(pattern),
     read: (text) => {
       // Postgres can't hold U+0000, and nobody means it.
       if (text.includes('\0')) return undefined

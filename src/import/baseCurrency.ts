@@ -1,5 +1,5 @@
 import { convert, type Decimal } from './decimal.ts'
-import { Refusal } from './rowError.ts'
+import { RowError } from './rowError.ts'
 
 /** An amount as it came, and what was given to convert it. */
 export interface Amount {
@@ -24,24 +24,24 @@ export interface Amount {
  * @throws Refusal when it would be a guess: a foreign amount without rate or base, or an amount in the account's own
  *   currency with another base or rate
  */
-export function baseOf(
+export function baseAmount(
   { baseField, amount, currency, base, exchangeRate, baseCurrency }: Amount,
   own: string,
 ): bigint | null {
   if (base !== null && baseCurrency !== '' && baseCurrency !== own) {
-    throw new Refusal(`baseCurrency: must be the account's currency, ${own}`)
+    throw new RowError(`baseCurrency: must be the account's currency, ${own}`)
   }
   if (amount === null) return base
   if (currency === '' || currency === own) {
     if (base !== null && base !== amount)
-      throw new Refusal(`${baseField}: must equal an amount that is in ${own} already`)
+      throw new RowError(`${baseField}: must equal an amount that is in ${own} already`)
     if (exchangeRate !== null && !isOne(exchangeRate))
-      throw new Refusal(`exchangeRate: must be 1 from ${own} to ${own}`)
+      throw new RowError(`exchangeRate: must be 1 from ${own} to ${own}`)
     return amount
   }
   if (base !== null) return base
   if (exchangeRate !== null) return convert(amount, exchangeRate)
-  throw new Refusal(`${baseField}: is required, or exchangeRate, for an amount in ${currency}`)
+  throw new RowError(`${baseField}: is required, or exchangeRate, for an amount in ${currency}`)
 }
 
 function isOne({ digits, decimals }: Decimal): boolean {

@@ -1,19 +1,19 @@
-import { askPostgres } from '../stores/postgres/connection.ts'
-import { untilAnswered } from '../stores/retry.ts'
+import { queryPostgres } from '../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { Writer } from '../writer/writer.ts'
 
 /**
  * Gives events without a `userId` that of their campaign's owner; the account's own where nobody knows the campaign.
  */
-export async function nameOwners(writer: Writer, events: readonly PixelEvent[]): Promise<void> {
+export async function assignOwners(writer: Writer, events: readonly PixelEvent[]): Promise<void> {
   const { postgres } = writer.stores
   const ownerless = events.filter(({ userId }) => userId === '')
   const campaignIds = [...new Set(ownerless.map(({ campaignId }) => campaignId))]
-  const campaigns = await untilAnswered(
+  const campaigns = await retryWhileUnavailable(
     'looking up campaigns',
     () =>
-      askPostgres(postgres<{ id: string; user_id: string }[]>`
+      queryPostgres(postgres<{ id: string; user_id: string }[]>`
         SELECT id, user_id
         FROM campaigns
         WHERE account_id = ${writer.accountId} AND id = ANY(${campaignIds}::text[])`),

@@ -1,4 +1,4 @@
-import { Refusal } from './rowError.ts'
+import { RowError } from './rowError.ts'
 
 /** A number as it was written, where a double would lose digits of it. */
 export class DecimalText {
@@ -36,9 +36,9 @@ export function readMoney(value: unknown): bigint {
     if (Math.abs(millionths) < exactMillionths && millionths / 1e6 === value) return BigInt(millionths)
   }
   const { digits, decimals } = readDecimal(value)
-  if (decimals > moneyDecimals) throw new Refusal('must have at most 6 decimals')
+  if (decimals > moneyDecimals) throw new RowError('must have at most 6 decimals')
   const millionths = digits * 10n ** BigInt(moneyDecimals - decimals)
-  if (millionths >= moneyEnd || millionths <= -moneyEnd) throw new Refusal('must lie between -10^12 and 10^12')
+  if (millionths >= moneyEnd || millionths <= -moneyEnd) throw new RowError('must lie between -10^12 and 10^12')
   return millionths
 }
 
@@ -48,9 +48,9 @@ export function readMoney(value: unknown): bigint {
  */
 export function readRate(value: unknown): Decimal {
   const rate = readDecimal(value)
-  if (rate.digits <= 0n) throw new Refusal('must be above 0')
-  if (rate.decimals > rateDecimalsMax) throw new Refusal(`must have at most ${rateDecimalsMax} decimals`)
-  if (rate.digits >= rateEnd * 10n ** BigInt(rate.decimals)) throw new Refusal('must be below 10^12')
+  if (rate.digits <= 0n) throw new RowError('must be above 0')
+  if (rate.decimals > rateDecimalsMax) throw new RowError(`must have at most ${rateDecimalsMax} decimals`)
+  if (rate.digits >= rateEnd * 10n ** BigInt(rate.decimals)) throw new RowError('must be below 10^12')
   return rate
 }
 
@@ -66,7 +66,7 @@ export function convert(millionths: bigint, rate: Decimal): bigint {
   // BigInt division cuts towards zero, so half a unit in the direction of the sign rounds away from it.
   const converted = (2n * product + half) / (2n * unit)
   if (converted >= moneyEnd || converted <= -moneyEnd)
-    throw new Refusal('converted, it must lie between -10^12 and 10^12')
+    throw new RowError('converted, it must lie between -10^12 and 10^12')
   return converted
 }
 
@@ -84,7 +84,7 @@ export function isNumberText(text: string): boolean {
 function readDecimal(value: unknown): Decimal {
   const text = value instanceof DecimalText ? value.text : typeof value === 'number' ? String(value) : ''
   const [, sign, whole = '', fraction = '', exponentText = '0'] = grammar.exec(text) ?? []
-  if (sign === undefined) throw new Refusal('must be a number')
+  if (sign === undefined) throw new RowError('must be a number')
   const exponent = Number(exponentText)
   const significant = (whole + fraction).replace(/^0+/, '')
   if (significant === '') return { digits: 0n, decimals: 0 }
@@ -92,7 +92,7 @@ function readDecimal(value: unknown): Decimal {
   const digits = significant.slice(0, significant.length - zeros)
   const decimals = fraction.length - zeros - exponent
   if (digits.length > digitsMax || Math.abs(decimals) > digitsMax) {
-    throw new Refusal(`must have at most ${digitsMax} digits`)
+    throw new RowError(`must have at most ${digitsMax} digits`)
   }
   const shift = Math.max(0, -decimals)
   return { digits: BigInt(sign + digits) * 10n ** BigInt(shift), decimals: Math.max(0, decimals) }

@@ -3,10 +3,10 @@ import { devices, subIdNames } from '../../schema/click.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { isLonger } from '../../schema/textLength.ts'
 import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
-import { Refusal } from './rowError.ts'
+import { RowError } from './rowError.ts'
 
 /** What a field may hold, and what it becomes. */
-export interface Kind<Value> {
+export interface FieldType<Value> {
   /**
    * Reads a value that is there: not null, not missing, not the empty string.
    * @throws Refusal with the end of the sentence that begins with the field's name: `must be …`
@@ -20,33 +20,33 @@ const textMax = 8_192
 
 /** @throws Refusal when it is not text that every store can keep */
 function readText(value: unknown): string {
-  if (typeof value !== 'string') throw new Refusal('must be text')
-  if (value.length > textMax) throw new Refusal(`must have at most ${textMax} characters`)
-  if (value.includes('\0')) throw new Refusal('must not hold the character U+0000')
-  if (!value.isWellFormed()) throw new Refusal('must not hold half a surrogate pair')
+  if (typeof value !== 'string') throw new RowError('must be text')
+  if (value.length > textMax) throw new RowError(`must have at most ${textMax} characters`)
+  if (value.includes('\0')) throw new RowError('must not hold the character U+0000')
+  if (!value.isWellFormed()) throw new RowError('must not hold half a surrogate pair')
   return value
 }
 
-function matching(pattern: string, what: string): Kind<string> {
+function matching(pattern: string, what: string): FieldType<string> {
   const test = new RegExp(pattern)
   return {
     read(value) {
-      if (typeof value !== 'string' || !test.test(value)) throw new Refusal(what)
+      if (typeof value !== 'string' || !test.test(value)) throw new RowError(what)
       return value
     },
   }
 }
 
-function oneOf<Word extends string>(words: readonly Word[]): Kind<Word> {
+function oneOf<Word extends string>(words: readonly Word[]): FieldType<Word> {
   return {
     read(value) {
-      if (!words.includes(value as Word)) throw new Refusal(`must be one of ${words.join(', ')}`)
+      if (!words.includes(value as Word)) throw new RowError(`must be one of ${words.join(', ')}`)
       return value as Word
     },
   }
 }
 
-export const text: Kind<string> = { read: readText }
+export const text: FieldType<string> = { read: readText }
 export const id = matching(idPattern, `must match ${idPattern}`)
 export const eventId = matching(eventIdPattern, `must match ${eventIdPattern}`)
 export const eventName = matching('^[a-zA-Z][a-zA-Z0-9_]{0,63}$', 'must match ^[a-zA-Z][a-zA-Z0-9_]{0,63}$')
@@ -56,11 +56,11 @@ export const device = oneOf(devices)
 export const words = oneOf
 
 /** RFC 3339 with an offset. Epoch milliseconds; what is finer than that is cut off. */
-export const instant: Kind<number> = {
+export const instant: FieldType<number> = {
   read(value) {
     const epochMs = typeof value === 'string' ? epochMsOf(value) : undefined
-    if (epochMs === undefined) throw new Refusal('must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
-    if (epochMs < instantMin || epochMs >= instantEnd) throw new Refusal('must lie between 1970-01-01 and 2105-12-31')
+    if (epochMs === undefined) throw new RowError('must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
+    if (epochMs < instantMin || epochMs >= instantEnd) throw new RowError('must lie between 1970-01-01 and 2105-12-31')
     return epochMs
   },
 }
@@ -86,13 +86,13 @@ function epochMsOf(value: string): number | undefined {
 }
 
 /** An address without its last octet (IPv4) or its last 80 bits (IPv6): what is left names a network, not a person. */
-export const ip: Kind<string> = {
+export const ip: FieldType<string> = {
   read(value) {
     if (typeof value === 'string') {
       if (isIPv4(value)) return `${value.slice(0, value.lastIndexOf('.'))}.0`
       if (isIPv6(value)) return network(value)
     }
-    throw new Refusal('must be an IPv4 or IPv6 address')
+    throw new RowError('must be an IPv4 or IPv6 address')
   },
 }
 
@@ -110,9 +110,9 @@ function network(address: string): string {
   return kept === '0:0:0' ? '::' : `${kept.replace(/(:0)+$/, '')}::`
 }
 
-export const boolean: Kind<boolean> = {
+export const boolean: FieldType<boolean> = {
   read(value) {
-    if (typeof value !== 'boolean') throw new Refusal('must be true or false')
+    if (typeof value !== 'boolean') throw new RowError('must be true or false')
     return value
   },
   fromCell: (cell) => (cell === 'true' ? true : cell === 'false' ? false : cell),
@@ -121,28 +121,28 @@ export const boolean: Kind<boolean> = {
 const numberFromCell = (cell: string) => (isNumberText(cell) ? new DecimalText(cell) : cell)
 
 /** Millionths. */
-export const money: Kind<bigint> = { read: readMoney, fromCell: numberFromCell }
-export const rate: Kind<Decimal> = { read: readRate, fromCell: numberFromCell }
+export const money: FieldType<bigint> = { read: readMoney, fromCell: numberFromCell }
+export const rate: FieldType<Decimal> = { read: readRate, fromCell: numberFromCell }
 
 const signalMax = 1e12
 
 /** A signal, not money: a double is exact enough. */
-export const signal: Kind<number> = {
+export const signal: FieldType<number> = {
   read(value) {
     const number = value instanceof DecimalText ? Number(value.text) : value
-    if (typeof number !== 'number') throw new Refusal('must be a number')
-    if (!(Math.abs(number) <= signalMax)) throw new Refusal('must lie between -10^12 and 10^12')
+    if (typeof number !== 'number') throw new RowError('must be a number')
+    if (!(Math.abs(number) <= signalMax)) throw new RowError('must lie between -10^12 and 10^12')
     // No negative zero, as POST /events has none.
     return number + 0
   },
   fromCell: numberFromCell,
 }
 
-export const generation: Kind<number> = {
+export const generation: FieldType<number> = {
   read(value) {
     const number = value instanceof DecimalText ? Number(value.text) : value
     if (!Number.isInteger(number) || (number as number) < 0 || (number as number) >= 2 ** 32) {
-      throw new Refusal('must be a whole number from 0 to 4294967295')
+      throw new RowError('must be a whole number from 0 to 4294967295')
     }
     return number as number
   },
@@ -152,7 +152,7 @@ export const generation: Kind<number> = {
 /** @throws Refusal when it is not a JSON object */
 function readObject(value: unknown): Record<string, unknown> {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isObject || value instanceof DecimalText) throw new Refusal('must be an object')
+  if (!isObject || value instanceof DecimalText) throw new RowError('must be an object')
   return value as Record<string, unknown>
 }
 
@@ -169,14 +169,14 @@ export type SubIds = Record<(typeof subIdNames)[number], string>
 const subIdSet: ReadonlySet<string> = new Set(subIdNames)
 
 /** An object of `sub1` … `sub10`; those that are absent are left out. */
-export const subIds: Kind<Partial<SubIds>> = {
+export const subIds: FieldType<Partial<SubIds>> = {
   read(value) {
     const given: Partial<SubIds> = {}
     for (const [name, sub] of Object.entries(readObject(value))) {
       if (!subIdSet.has(name))
-        throw new Refusal(`holds ${JSON.stringify(name.slice(0, 64))}, which is not one of sub1 to sub10`)
+        throw new RowError(`holds ${JSON.stringify(name.slice(0, 64))}, which is not one of sub1 to sub10`)
       if (sub === null || sub === '') continue
-      if (typeof sub !== 'string') throw new Refusal(`must hold text in ${name}`)
+      if (typeof sub !== 'string') throw new RowError(`must hold text in ${name}`)
       given[name as keyof SubIds] = readText(sub)
     }
     return given
@@ -190,14 +190,14 @@ const propertyTextMax = 256
 const propertiesBytesMax = 8_192
 
 /** @returns JSON text of an object of at most 20 texts, numbers and booleans; empty for one without any */
-export const properties: Kind<string> = {
+export const properties: FieldType<string> = {
   read(value) {
     const entries = Object.entries(readObject(value))
       .filter(([, property]) => property !== null)
       .map(([name, property]) => [name, readProperty(name, property)])
-    if (entries.length > propertiesMax) throw new Refusal(`must have at most ${propertiesMax} keys`)
+    if (entries.length > propertiesMax) throw new RowError(`must have at most ${propertiesMax} keys`)
     const json = JSON.stringify(Object.fromEntries(entries))
-    if (Buffer.byteLength(json) > propertiesBytesMax) throw new Refusal('must be at most 8 KiB as JSON')
+    if (Buffer.byteLength(json) > propertiesBytesMax) throw new RowError('must be at most 8 KiB as JSON')
     return entries.length === 0 ? '' : json
   },
   fromCell: jsonFromCell,
@@ -206,23 +206,23 @@ export const properties: Kind<string> = {
 function readProperty(name: string, value: unknown): string | number | boolean {
   const shown = JSON.stringify(name.slice(0, propertyNameMax))
   if (isLonger(name, propertyNameMax) || !name.isWellFormed()) {
-    throw new Refusal(`must have keys of at most ${propertyNameMax} characters, not ${shown}`)
+    throw new RowError(`must have keys of at most ${propertyNameMax} characters, not ${shown}`)
   }
   const property = value instanceof DecimalText ? Number(value.text) : value
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property
   if (typeof property === 'string' && !isLonger(property, propertyTextMax) && property.isWellFormed()) return property
-  throw new Refusal(`must hold text of at most ${propertyTextMax} characters, a number or a boolean in ${shown}`)
+  throw new RowError(`must hold text of at most ${propertyTextMax} characters, a number or a boolean in ${shown}`)
 }
 
 const listMax = 1_000
 
 /** A list of texts; in a CSV cell they are separated by `|`, or stand as a JSON list where one of them holds that. */
-function listOf(item: Kind<string>): Kind<string[]> {
+function listOf(item: FieldType<string>): FieldType<string[]> {
   return {
     read(value) {
       if (!Array.isArray(value) || value.length > listMax)
-        throw new Refusal(`must be a list of at most ${listMax} texts`)
+        throw new RowError(`must be a list of at most ${listMax} texts`)
       return value.map((one) => item.read(one))
     },
     fromCell(cell) {

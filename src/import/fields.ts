@@ -1,5 +1,5 @@
-import type { Kind } from './fieldTypes.ts'
-import { Refusal } from './rowError.ts'
+import type { FieldType } from './fieldTypes.ts'
+import { RowError } from './rowError.ts'
 
 /** What a row of a resource may hold: every field by the name that the API gives it. */
 export interface RowShape<Row extends object> {
@@ -8,9 +8,9 @@ export interface RowShape<Row extends object> {
   /** A row with nothing in it, to be filled. */
   readonly blank: () => Row
   /** How each field is read into the property of the same name. */
-  readonly fields: { readonly [Name in keyof Row]?: Kind<NonNullable<Row[Name]>> }
+  readonly fields: { readonly [Name in keyof Row]?: FieldType<NonNullable<Row[Name]>> }
   /** Fields that are spread over several properties, such as `subIds`. */
-  readonly spread?: Readonly<Record<string, Kind<Partial<Row>>>>
+  readonly spread?: Readonly<Record<string, FieldType<Partial<Row>>>>
   /** Fields that listed and exported rows have but nobody stores: names, counts. */
   readonly ignored: readonly string[]
   /** Properties without which a row is nothing. */
@@ -29,9 +29,9 @@ export type RowReader<Row> = (fields: RawFields, from: 'json' | 'cells') => Row
  */
 export function rowReader<Row extends object>(shape: RowShape<Row>): RowReader<Row> {
   type Assign = (row: Row, value: unknown) => void
-  const readers = new Map<string, { kind: Kind<unknown>; assign: Assign } | undefined>()
+  const readers = new Map<string, { kind: FieldType<unknown>; assign: Assign } | undefined>()
   for (const name of shape.ignored) readers.set(name, undefined)
-  for (const [name, kind] of Object.entries(shape.fields) as [keyof Row & string, Kind<unknown>][]) {
+  for (const [name, kind] of Object.entries(shape.fields) as [keyof Row & string, FieldType<unknown>][]) {
     const assign: Assign = (row, value) => {
       row[name] = value as Row[typeof name]
     }
@@ -47,7 +47,7 @@ export function rowReader<Row extends object>(shape: RowShape<Row>): RowReader<R
       const reader = readers.get(name)
       if (reader === undefined) {
         if (readers.has(name)) continue
-        throw new Refusal(`${shown(name)}: is not a field of ${shape.name}`)
+        throw new RowError(`${shown(name)}: is not a field of ${shape.name}`)
       }
       const value = fields[name]
       if (isAbsent(value)) continue
@@ -55,10 +55,10 @@ export function rowReader<Row extends object>(shape: RowShape<Row>): RowReader<R
       try {
         assign(row, kind.read(from === 'cells' && kind.fromCell ? kind.fromCell(value as string) : value))
       } catch (error) {
-        throw error instanceof Refusal ? new Refusal(`${name}: ${error.message}`) : error
+        throw error instanceof RowError ? new RowError(`${name}: ${error.message}`) : error
       }
     }
-    for (const name of shape.required) if (isAbsent(fields[name])) throw new Refusal(`${name}: is required`)
+    for (const name of shape.required) if (isAbsent(fields[name])) throw new RowError(`${name}: is required`)
     return row
   }
 }

@@ -1,12 +1,12 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import type { Account } from '../accounts/accounts.ts'
-import { ClickBatch, knownClicks } from '../writer/store/clicks.ts'
+import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import { storeConversions } from '../writer/store/conversions.ts'
-import { attachWaiting } from '../writer/store/lateClicks.ts'
+import { attributeLateClicks } from '../writer/store/lateClicks.ts'
 import { storeMetadata } from '../writer/store/metadata.ts'
-import { knownPixelEvents, storePixelEvents } from '../writer/store/pixelEvents.ts'
+import { existingPixelEvents, storePixelEvents } from '../writer/store/pixelEvents.ts'
 import type { Writer } from '../writer/writer.ts'
-import { nameOwners } from './campaignOwners.ts'
+import { assignOwners } from './campaignOwners.ts'
 import type { RawFields } from './fields.ts'
 import { clickReader } from './readers/click.ts'
 import { conversionReader } from './readers/conversion.ts'
@@ -31,7 +31,7 @@ export interface RowBatch {
 }
 
 /** How the rows of one resource are taken and stored, for one run. */
-export interface Taking {
+export interface ResourceImport {
   /** Two are filled and stored in turns: while one is on its way, the next one fills. */
   newBatch(): RowBatch
   /** What remains to be done once every row is stored. */
@@ -39,7 +39,7 @@ export interface Taking {
 }
 
 /** One run: into which account, out of what, and when it began. */
-export interface Run {
+export interface ImportRun {
   writer: Writer
   account: Account
   source: Pick<Source, 'fingerprint'>
@@ -48,18 +48,18 @@ export interface Run {
 
 /** Everything that can be imported, by the name that the command gives it. */
 export const resources = {
-  clicks: takeClicks,
-  conversions: takeConversions,
-  'pixel-events': takePixelEvents,
-  campaigns: takeMetadata('campaigns'),
-  offers: takeMetadata('offers'),
-  'landing-pages': takeMetadata('landing_pages'),
-  'traffic-sources': takeMetadata('traffic_sources'),
-} as const satisfies Record<ResourceName, (run: Run) => Promise<Taking>>
+  clicks: importClicks,
+  conversions: importConversions,
+  'pixel-events': importPixelEvents,
+  campaigns: importMetadata('campaigns'),
+  offers: importMetadata('offers'),
+  'landing-pages': importMetadata('landing_pages'),
+  'traffic-sources': importMetadata('traffic_sources'),
+} as const satisfies Record<ResourceName, (run: ImportRun) => Promise<ResourceImport>>
 
-async function takeClicks({ writer, account }: Run): Promise<Taking> {
+async function importClicks({ writer, account }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
-  const known = knownClicks(writer)
+  const known = existingClicks(writer)
   return {
     newBatch() {
       const batch = new ClickBatch()
@@ -81,17 +81,17 @@ async function takeClicks({ writer, account }: Run): Promise<Taking> {
       }
     },
     async finish() {
-      await attachWaiting(writer)
+      await attributeLateClicks(writer)
     },
   }
 }
 
-async function takeConversions({ writer, account, source }: Run): Promise<Taking> {
+async function importConversions({ writer, account, source }: ImportRun): Promise<ResourceImport> {
   const read = conversionReader(account)
   const importFile = await source.fingerprint()
   return {
     newBatch: () =>
-      gathering(
+      bufferedBatch(
         10_000,
         (fields, from, importLine) => ({ ...read(fields, from), importFile, importLine }),
         (rows) => storeConversions(writer, rows),
@@ -99,28 +99,28 @@ async function takeConversions({ writer, account, source }: Run): Promise<Taking
   }
 }
 
-async function takePixelEvents({ writer, account, nowMs }: Run): Promise<Taking> {
+async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, nowMs)
-  const known = knownPixelEvents(writer)
+  const known = existingPixelEvents(writer)
   return {
     newBatch: () =>
-      gathering(20_000, read, async (events) => {
-        await nameOwners(writer, events)
+      bufferedBatch(20_000, read, async (events) => {
+        await assignOwners(writer, events)
         const inserted = await storePixelEvents(writer, known, events)
         return { inserted, updated: 0, duplicates: events.length - inserted }
       }),
   }
 }
 
-function takeMetadata(table: NamedTable): (run: Run) => Promise<Taking> {
+function importMetadata(table: NamedTable): (run: ImportRun) => Promise<ResourceImport> {
   return async ({ writer, account, nowMs }) => {
     const read = metadataReaders[table](account.id)
-    return { newBatch: () => gathering(50_000, read, (rows) => storeMetadata(writer, table, rows, nowMs)) }
+    return { newBatch: () => bufferedBatch(50_000, read, (rows) => storeMetadata(writer, table, rows, nowMs)) }
   }
 }
 
 /** A batch that keeps its rows as they are read until they are stored. */
-function gathering<Row>(
+function bufferedBatch<Row>(
   rowsMax: number,
   read: (fields: RawFields, from: 'json' | 'cells', line: number) => Row,
   store: (rows: readonly Row[]) => Promise<Outcome>,

@@ -4,11 +4,11 @@ import type { Writer } from '../writer/writer.ts'
 import { Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
 import { type Outcome, type RowBatch, resources } from './resources.ts'
-import { Refusal } from './rowError.ts'
+import { RowError } from './rowError.ts'
 import type { Source } from './source.ts'
 
 /** What is to be imported, and into what. */
-export interface ImportOrder {
+export interface ImportOptions {
   resource: ResourceName
   account: Account
   /** Opens the rows. @param signal ends the reading, also while it waits for more */
@@ -25,8 +25,8 @@ export interface Tally extends Outcome {
   rejected: number
 }
 
-export interface Watching {
-  say(line: string): void
+export interface ImportObserver {
+  onMessage(line: string): void
   /** Ends the import after the batch that is on its way. */
   signal: AbortSignal
   /** Called now and then. @param fraction of the file, 0 to 1, where it is known */
@@ -41,29 +41,29 @@ export interface Watching {
  */
 export async function importRows(
   stores: Writer['stores'],
-  { resource, account, open, rejects: rejectsPath, nowMs }: ImportOrder,
+  { resource, account, open, rejects: rejectsPath, nowMs }: ImportOptions,
   tally: Tally,
-  { say, signal, onProgress }: Watching,
+  { onMessage: say, signal, onProgress }: ImportObserver,
 ): Promise<void> {
   const ended = new AbortController()
   const source = await open(AbortSignal.any([signal, ended.signal]))
   const rejects = new Rejects(rejectsPath, say)
   let writer: Writer | undefined
-  let batches: AlternatingBatches | undefined
+  let batches: DoubleBuffer | undefined
   try {
-    writer = await openWriter(stores, account.id, { say, signal })
+    writer = await openWriter(stores, account.id, { onMessage: say, signal })
     const { lost } = writer.lease
     lost.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
     const { newBatch, finish } = await resources[resource]({ writer, account, source, nowMs })
-    batches = new AlternatingBatches(newBatch, tally)
+    batches = new DoubleBuffer(newBatch, tally)
     for await (const rows of source.rows) {
       for (const { line, text, fields } of rows) {
         tally.read += 1
         try {
-          if (fields instanceof Refusal) throw fields
+          if (fields instanceof RowError) throw fields
           batches.filling.add(fields, source.from, line)
         } catch (error) {
-          if (!(error instanceof Refusal)) throw error
+          if (!(error instanceof RowError)) throw error
           tally.rejected += 1
           await rejects.add({ line, reason: error.message, row: text })
         }
@@ -83,7 +83,7 @@ export async function importRows(
 }
 
 /** Two batches in turns: while one is stored, the next one fills. */
-class AlternatingBatches {
+class DoubleBuffer {
   /** The batch that takes rows now. */
   filling: RowBatch
   readonly #tally: Tally

@@ -45,7 +45,7 @@ export async function openSource(file: string, { isCsv, isGzipped }: FileFormat,
   }
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
-  const lines = readLines(toldOf(content, file))
+  const lines = readLines(systemMessage(content, file))
   return {
     rows: isCsv ? readCsv(lines) : readNdjson(lines),
     from: isCsv ? 'cells' : 'json',
@@ -70,7 +70,7 @@ async function openFile(path: string): Promise<{ stream: ReadStream; fractionRea
 }
 
 /** The same bytes; an error of reading or unpacking them says what is the matter with the file. */
-async function* toldOf(stream: Readable, path: string): AsyncGenerator<Buffer> {
+async function* systemMessage(stream: Readable, path: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) yield chunk as Buffer
   } catch (error) {

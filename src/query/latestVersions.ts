@@ -1,5 +1,5 @@
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
-import { type Asking, selectRows } from '../stores/clickhouse/select.ts'
+import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, nothing } from '../stores/clickhouse/sql.ts'
 import { after, type PageKey } from './pagination.ts'
 
@@ -7,19 +7,19 @@ import { after, type PageKey } from './pagination.ts'
  * Which rows are asked for in a table that keeps every version of a row until it is merged: conversions, and the
  * clicks that have them.
  */
-export interface LatestQuestion {
+export interface LatestQuery {
   table: Fragment
   /** The moment and the id in the table's sort key. */
   at: Fragment
   id: Fragment
   /** What holds for every version of a row alike, since it is in the sort key: account, range. */
-  place: readonly Fragment[]
+  keyConditions: readonly Fragment[]
   /** What the latest version has to fulfil; it may have changed from one to the next. */
-  state: readonly Fragment[]
+  versionConditions: readonly Fragment[]
   /** One of these too, at least. Each is looked for on its own, so that it can use an index of its own. */
-  anyOf?: readonly Fragment[]
+  keyAlternatives?: readonly Fragment[]
   /** Instead of `anyOf` when candidates are looked for: cheaper, and lets pass some rows more. */
-  anyOfLoosely?: readonly Fragment[]
+  indexedAlternatives?: readonly Fragment[]
 }
 
 /** How often candidates are read loosely before the question is asked to the letter. */
@@ -37,12 +37,12 @@ const spareKeys = 8
  *   leaves out those that do not fulfil the question
  * @returns at most `limit` rows, fewer only when there are no more
  */
-export async function findLatest<Row>(
+export async function findLatestVersions<Row>(
   clickhouse: ClickHouse,
-  question: LatestQuestion,
+  question: LatestQuery,
   from: PageKey | undefined,
   limit: number,
-  asking: Asking,
+  asking: QueryOptions,
   readAt: (keys: PageKey[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, asking)
@@ -51,7 +51,9 @@ export async function findLatest<Row>(
   for (let round = 0; round < looseRounds; round++) {
     const missing = limit - rows.length
     // A row that fulfils several of them is found by each, and some are found loosely.
-    const candidates = question.anyOf ? 3 * missing * question.anyOf.length : Math.ceil(1.5 * missing)
+    const candidates = question.keyAlternatives
+      ? 3 * missing * question.keyAlternatives.length
+      : Math.ceil(1.5 * missing)
     const found = await read(looseSql(question, after, candidates))
     const keys = found.filter(({ id, atMs }, index) => id !== found[index - 1]?.id || atMs !== found[index - 1]?.atMs)
     for (let first = 0; first < keys.length && rows.length < limit; ) {
@@ -80,9 +82,13 @@ export async function findLatest<Row>(
   }
 }
 
-function looseSql(question: LatestQuestion, from: PageKey | undefined, limit: number): Fragment {
-  const { at, id, anyOfLoosely } = question
-  const candidates = candidatesSql(anyOfLoosely ? { ...question, anyOf: anyOfLoosely } : question, from, limit)
+function looseSql(question: LatestQuery, from: PageKey | undefined, limit: number): Fragment {
+  const { at, id, indexedAlternatives: anyOfLoosely } = question
+  const candidates = candidatesSql(
+    anyOfLoosely ? { ...question, keyAlternatives: anyOfLoosely } : question,
+    from,
+    limit,
+  )
   return ch`
 SELECT toUnixTimestamp64Milli(${at}) AS atMs, ${id} AS id
 FROM (${candidates})
@@ -90,17 +96,17 @@ ORDER BY atMs DESC, id DESC`
 }
 
 /** All that the latest version of a row has to fulfil. */
-function stateOf({ state, anyOf }: LatestQuestion): Fragment[] {
+function stateOf({ versionConditions: state, keyAlternatives: anyOf }: LatestQuery): Fragment[] {
   return anyOf ? [...state, ch`(${join(anyOf, ' OR ')})`] : [...state]
 }
 
 function latestSql(
-  question: LatestQuestion,
+  question: LatestQuery,
   from: PageKey | undefined,
   limit: number,
   candidates: number | undefined,
 ): Fragment {
-  const { table, at, id, place } = question
+  const { table, at, id, keyConditions: place } = question
   const among = candidates === undefined ? [] : [ch`(${at}, ${id}) IN (${candidatesSql(question, from, candidates)})`]
   return ch`
 SELECT DISTINCT toUnixTimestamp64Milli(${at}) AS atMs, ${id} AS id
@@ -111,8 +117,8 @@ LIMIT ${count(limit)}`
 }
 
 /** The first rows any version of which fulfils the question, some of them perhaps repeated. */
-function candidatesSql(question: LatestQuestion, from: PageKey | undefined, limit: number, skipped = 0): Fragment {
-  const { at, id, state, anyOf } = question
+function candidatesSql(question: LatestQuery, from: PageKey | undefined, limit: number, skipped = 0): Fragment {
+  const { at, id, versionConditions: state, keyAlternatives: anyOf } = question
   const order = ch`ORDER BY ${at} DESC, ${id} DESC`
   const rows = skipped === 0 ? ch`LIMIT ${count(limit)}` : ch`LIMIT ${count(limit - skipped)} OFFSET ${count(skipped)}`
   if (!anyOf) {
@@ -139,7 +145,11 @@ ${rows}`
  * TRAP: without PREWHERE the id of every row is read, also of those that the state rules out (ClickHouse 26.7 puts a
  * filter of its own there for ORDER BY … LIMIT); and DISTINCT here would read the whole table.
  */
-function matchingSql({ table, at, id, place }: LatestQuestion, from: PageKey | undefined, state: readonly Fragment[]) {
+function matchingSql(
+  { table, at, id, keyConditions: place }: LatestQuery,
+  from: PageKey | undefined,
+  state: readonly Fragment[],
+) {
   const prewhere = ch`
 PREWHERE ${join(state, '\n  AND ')}`
   return ch`

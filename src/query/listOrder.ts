@@ -1,9 +1,9 @@
 import { Problem } from '../problem.ts'
-import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
-import { momentOf } from './timeRange.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { readInstant } from './timeRange.ts'
 
 /** In which order a list is walked. */
-export interface Walk {
+export interface ListOrder {
   isOldestFirst: boolean
   /** Then by `storedAt`, from this moment on. */
   updatedSinceMs: number | undefined
@@ -13,16 +13,16 @@ export interface Walk {
  * Decides the order of a list.
  * @throws Problem `invalid_order`, `invalid_updated_since`
  */
-export function planWalk({ order, updated_since }: { order?: 'asc' | 'desc'; updated_since?: string }): Walk {
+export function planListOrder({ order, updated_since }: { order?: 'asc' | 'desc'; updated_since?: string }): ListOrder {
   if (updated_since === undefined) return { isOldestFirst: order === 'asc', updatedSinceMs: undefined }
   if (order === 'desc') {
     throw new Problem('invalid_order', 'order must be asc beside updated_since, or be left out.', { param: 'order' })
   }
-  return { isOldestFirst: true, updatedSinceMs: momentOf('updated_since', updated_since) }
+  return { isOldestFirst: true, updatedSinceMs: readInstant('updated_since', updated_since) }
 }
 
 /** What a cursor is bound to beside filters; nothing for newest first, so that cursors of that order stay what they were. */
-export function orderOf({ isOldestFirst }: Walk): { order?: 'asc' } {
+export function cursorBinding({ isOldestFirst }: ListOrder): { order?: 'asc' } {
   return isOldestFirst ? { order: 'asc' } : {}
 }
 
@@ -38,7 +38,7 @@ export async function readWatermark(
   accountId: string,
   resource: 'clicks' | 'conversions',
 ): Promise<number> {
-  const [row] = await askPostgres(postgres<{ watermarkMs: number }[]>`
+  const [row] = await queryPostgres(postgres<{ watermarkMs: number }[]>`
     SELECT extract(epoch FROM coalesce(
       (SELECT min(stored_at) FROM import_batches WHERE account_id = ${accountId} AND resource = ${resource}),
       (SELECT stored_at FROM watermarks WHERE account_id = ${accountId} AND resource = ${resource})

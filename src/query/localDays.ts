@@ -16,7 +16,7 @@ export interface LocalDay extends Range {
  * @throws Problem `invalid_tz`
  */
 export function lastLocalDays(tz: string, count: number, nowMs: number): { tz: string; days: LocalDay[] } {
-  const now = inZone(tz, nowMs)
+  const now = midnightInZone(tz, nowMs)
   const zone = now.timeZoneId
   const today = now.toPlainDate()
   const days: LocalDay[] = []
@@ -30,7 +30,7 @@ export function lastLocalDays(tz: string, count: number, nowMs: number): { tz: s
 }
 
 /** TRAP: a `+` that was not percent-encoded arrives as a space (`Etc/GMT+5`); no zone's name holds one. */
-function inZone(tz: string, epochMs: number): Temporal.ZonedDateTime {
+function midnightInZone(tz: string, epochMs: number): Temporal.ZonedDateTime {
   const name = tz.replace(' ', '+')
   try {
     // Offsets such as +05:30 are no names, whatever the library makes of them.

@@ -71,7 +71,7 @@ export function sumsOf(rows: RowKind): Fragment {
 }
 
 /** The select list of an answer: every sum by its metric's name, over sums that are called `facts`. */
-export const answeredSums: Fragment = join(
+export const selectedSums: Fragment = join(
   // TRAP: without its table, `clicks` would be taken for the alias of the sum.
   sums.map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`),
   ',\n  ',

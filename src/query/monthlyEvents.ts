@@ -1,4 +1,4 @@
-import { type Asked, type Asking, selectRows } from '../stores/clickhouse/select.ts'
+import { type QueryOptions, type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, texts } from '../stores/clickhouse/sql.ts'
 
 /** @returns the first moment of the UTC month that a moment lies in, epoch milliseconds */
@@ -15,10 +15,10 @@ export function startOfUtcMonth(epochMs: number): number {
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function countStoredEvents(
-  clickhouse: Asked,
+  clickhouse: QueryTarget,
   accountIds: readonly string[],
   monthMs: number,
-  asking: Asking,
+  asking: QueryOptions,
 ): Promise<Map<string, number>> {
   const rows = await selectRows<{ accountId: string; stored: number }>(
     clickhouse,

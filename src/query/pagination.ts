@@ -19,7 +19,7 @@ const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 const keyId = new RegExp(eventIdPattern)
 
 /** One page on its way out. */
-export interface PageOf<Row> {
+export interface PageRows<Row> {
   data: Row[]
   nextCursor: string | null
   hasMore: boolean
@@ -103,7 +103,7 @@ export function toPage<Row>(
   limit: number,
   keyOf: (row: Row) => PageKey,
   boundTo: string,
-): PageOf<Row> {
+): PageRows<Row> {
   const data = rows.slice(0, limit)
   const last = data.at(-1)
   const hasMore = rows.length > limit

@@ -30,7 +30,7 @@ const secondDigits = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(?=[Zz+-])/
 export function listRange(query: Pick<RangeQuery, 'from' | 'to'>): Partial<Range> {
   const fromMs = query.from === undefined ? undefined : startOf('from', query.from)
   const untilMs = query.to === undefined ? undefined : endOf('to', query.to)
-  if (fromMs !== undefined && untilMs !== undefined) refuseBackwards(fromMs, untilMs)
+  if (fromMs !== undefined && untilMs !== undefined) assertOrdered(fromMs, untilMs)
   return { ...(fromMs !== undefined && { fromMs }), ...(untilMs !== undefined && { untilMs }) }
 }
 
@@ -46,7 +46,7 @@ export function reportRange(query: RangeQuery, daysDefault: number, nowMs: numbe
   }
   const fromMs = startOf('from', query.from)
   const untilMs = query.to === undefined ? endOfTodayMs : endOf('to', query.to)
-  refuseBackwards(fromMs, untilMs)
+  assertOrdered(fromMs, untilMs)
   if (fromMs < earliestMs) throw new Problem('invalid_from', 'from lies before the year 0, in UTC.', { param: 'from' })
   if (untilMs > latestMs) throw new Problem('invalid_to', 'to lies after the year 9999, in UTC.', { param: 'to' })
   if (untilMs - fromMs > reportDaysMax * dayMs) {
@@ -59,12 +59,12 @@ export function reportRange(query: RangeQuery, daysDefault: number, nowMs: numbe
  * Reads a moment that stands by itself; a date is its midnight.
  * @throws Problem `invalid_<param>`
  */
-export function momentOf(param: 'updated_since', text: string): number {
+export function readInstant(param: 'updated_since', text: string): number {
   return readMoment(param, text).epochMs
 }
 
 /** A range cut into whole UTC days, which rollups hold, and what sticks out of them at either end. */
-export interface CutRange {
+export interface DayAlignedRange {
   /** From one midnight to another; absent when the range holds no whole day. */
   days: Range | undefined
   /** At most two ranges, none of them empty. */
@@ -72,7 +72,7 @@ export interface CutRange {
 }
 
 /** Cuts a range at the UTC midnights inside it. */
-export function cutAtMidnights({ fromMs, untilMs }: Range): CutRange {
+export function splitAtMidnights({ fromMs, untilMs }: Range): DayAlignedRange {
   const firstMs = Math.ceil(fromMs / dayMs) * dayMs
   const lastMs = startOfUtcDay(untilMs)
   if (firstMs >= lastMs) return { days: undefined, edges: [{ fromMs, untilMs }] }
@@ -127,7 +127,7 @@ function readMoment(param: 'from' | 'to' | 'updated_since', text: string): { epo
   }
 }
 
-function refuseBackwards(fromMs: number, untilMs: number): void {
+function assertOrdered(fromMs: number, untilMs: number): void {
   if (fromMs >= untilMs) {
     throw new Problem(
       'invalid_date_range',

@@ -5,8 +5,8 @@ import { toInstantText } from '../query/timeRange.ts'
 import { selectRows, smallFinal } from '../stores/clickhouse/select.ts'
 import { ch, type Fragment, instantKeys, join, nothing, text } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'
-import { findPlaces } from './entityNames.ts'
-import type { Names } from './nameCache.ts'
+import { readEntityNames } from './entityNames.ts'
+import type { NameCache } from './nameCache.ts'
 import { toAmount, toSubIds, toText } from './values.ts'
 
 /** What `row_text` of a conversion holds, in its order (clickhouse/0010): texts, empty where there is nothing. */
@@ -91,11 +91,11 @@ ORDER BY converted_at DESC, id DESC`,
  * @throws Problem `unavailable`
  */
 export async function conversionWriter(
-  { names }: { names: Names },
+  { nameCache }: { nameCache: NameCache },
   { accountId, currency }: { accountId: string; currency: string },
   rows: readonly StoredConversion[],
 ): Promise<(row: StoredConversion) => Conversion> {
-  const placesOf = await findPlaces(names, accountId, rows)
+  const placesOf = await readEntityNames(nameCache, accountId, rows)
   return (row) => ({
     id: row.id,
     source: row.source as Conversion['source'],

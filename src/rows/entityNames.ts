@@ -1,11 +1,11 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import { ch, type Fragment, identifier, join, texts } from '../stores/clickhouse/sql.ts'
-import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import type { RowField } from './exportFields.ts'
-import type { Names } from './nameCache.ts'
+import type { NameCache } from './nameCache.ts'
 
 /** The ids that clicks and conversions share, and the table that knows what each is called. */
-const placeTables = {
+const entityTables = {
   campaignId: 'campaigns',
   offerId: 'offers',
   landingPageId: 'landing_pages',
@@ -13,10 +13,10 @@ const placeTables = {
 } as const satisfies Record<string, NamedTable>
 
 /** The ids of a row as they are stored: empty when absent. */
-export type StoredPlaces = Record<keyof typeof placeTables, string>
+export type EntityIds = Record<keyof typeof entityTables, string>
 
 /** The same as it leaves us, with the name that each has now; null for what is absent or unknown. */
-export interface Places {
+export interface EntityNames {
   campaignId: string | null
   campaignName: string | null
   offerId: string | null
@@ -28,7 +28,7 @@ export interface Places {
 }
 
 /** The ids in a select list of `clicks` or `conversions`. */
-export const placeColumns: Fragment = ch`campaign_id AS campaignId, offer_id AS offerId,
+export const entityColumns: Fragment = ch`campaign_id AS campaignId, offer_id AS offerId,
   landing_page_id AS landingPageId, traffic_source_id AS trafficSourceId`
 
 /**
@@ -36,15 +36,15 @@ export const placeColumns: Fragment = ch`campaign_id AS campaignId, offer_id AS 
  * @returns the function that writes a row's ids and names
  * @throws Problem `unavailable`
  */
-export async function findPlaces(
-  names: Names,
+export async function readEntityNames(
+  names: NameCache,
   accountId: string,
-  rows: readonly StoredPlaces[],
-): Promise<(row: StoredPlaces) => Places> {
-  const find = (field: keyof StoredPlaces) =>
+  rows: readonly EntityIds[],
+): Promise<(row: EntityIds) => EntityNames> {
+  const find = (field: keyof EntityIds) =>
     names.find(
       accountId,
-      placeTables[field],
+      entityTables[field],
       rows.map((row) => row[field]),
     )
   const [campaigns, offers, landingPages, trafficSources] = await Promise.all([
@@ -70,10 +70,10 @@ export async function findPlaces(
  * @returns ids and names as fields of `clicks` or `conversions`, in the order of the API
  * @throws Problem `unavailable`
  */
-export async function placeFields(postgres: Postgres, accountId: string): Promise<RowField[]> {
+export async function entityFields(postgres: Postgres, accountId: string): Promise<RowField[]> {
   const fields = await Promise.all(
-    (Object.keys(placeTables) as (keyof typeof placeTables)[]).map(async (field) => {
-      const rows = await readNames(postgres, placeTables[field], accountId)
+    (Object.keys(entityTables) as (keyof typeof entityTables)[]).map(async (field) => {
+      const rows = await readNames(postgres, entityTables[field], accountId)
       const column = identifier(field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
       const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
       return [
@@ -100,7 +100,7 @@ async function readNames(
 ): Promise<{ id: string; name: string }[]> {
   const all: { id: string; name: string }[] = []
   for (;;) {
-    const rows = await askPostgres(
+    const rows = await queryPostgres(
       postgres<{ id: string; name: string }[]>`
         SELECT id, name
         FROM ${postgres(table)}

@@ -18,7 +18,7 @@ export interface RowField {
  * The fields of a click that are stored, named and ordered as in the API.
  * @param places campaign, offer, landing page and traffic source: their ids, or with what each is called
  */
-export function clickFields(baseCurrency: string, places: readonly RowField[] = placeIds): RowField[] {
+export function clickFields(baseCurrency: string, places: readonly RowField[] = entityIds): RowField[] {
   return [
     { name: 'id', value: ch`id`, isText: true },
     { name: 'clickedAt', value: ch`clicked_at` },
@@ -47,7 +47,7 @@ export function clickFields(baseCurrency: string, places: readonly RowField[] = 
 }
 
 /** The same of a conversion. */
-export function conversionFields(baseCurrency: string, places: readonly RowField[] = placeIds): RowField[] {
+export function conversionFields(baseCurrency: string, places: readonly RowField[] = entityIds): RowField[] {
   return [
     { name: 'id', value: ch`id`, isText: true },
     ...same('source', 'status'),
@@ -83,7 +83,7 @@ export function texts(columns: Record<string, string>): RowField[] {
   }))
 }
 
-const placeIds = texts({
+const entityIds = texts({
   campaignId: 'campaign_id',
   offerId: 'offer_id',
   landingPageId: 'landing_page_id',

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { NamedTable } from '../../schema/metadata.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import { askPostgres } from '../stores/postgres/connection.ts'
+import { queryPostgres } from '../stores/postgres/connection.ts'
 
 /** Names by id, for one table of one account; an unknown id is not in it. */
 export type NamesById = ReadonlyMap<string, string>
 
-export interface Names {
+export interface NameCache {
   /**
    * Finds the names of ids, for the most part without asking Postgres.
    * @param ids any number, repetitions and empty ids included
@@ -16,12 +16,12 @@ export interface Names {
 }
 
 /** How long a renamed campaign may still show its old name. */
-const lifeMs = 5_000
+const ttlMs = 5_000
 const namesMax = 200_000
 
 /** Opens the cache of names. Misses are cached as well, since clicks may name campaigns that nobody imported. */
-export function openNames(postgres: Postgres): Names {
-  const cache = new LRUCache<string, { name: string | null }>({ max: namesMax, ttl: lifeMs })
+export function openNameCache(postgres: Postgres): NameCache {
+  const cache = new LRUCache<string, { name: string | null }>({ max: namesMax, ttl: ttlMs })
   return {
     async find(accountId, table, ids) {
       const found = new Map<string, string>()
@@ -33,7 +33,7 @@ export function openNames(postgres: Postgres): Names {
         else if (known.name !== null) found.set(id, known.name)
       }
       if (missing.length === 0) return found
-      const rows = await askPostgres(
+      const rows = await queryPostgres(
         postgres<{ id: string; name: string }[]>`
           SELECT id, name FROM ${postgres(table)} WHERE account_id = ${accountId} AND id = ANY(${missing})`,
       )

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
 import type { ClickHouseAddress } from './clickhouse/client.ts'
-import { type ClickHouse, type ClusterNaming, isClickHouseRefusal, openClickHouse } from './clickhouse/connection.ts'
+import { type ClickHouse, type ClusterNaming, isClickHouseRejection, openClickHouse } from './clickhouse/connection.ts'
 import { attachEmbedded } from './embedded/attach.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import type { ClickHouseAddress as EmbeddedClickHouse } from './embedded/protocol.ts'
-import { isPostgresRefusal, listenTo, mustBeUtf8, openPostgres, type Postgres } from './postgres/connection.ts'
+import { assertUtf8, isPostgresRejection, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
 
 /** Both stores, however they are run. Only this file knows whether a server was given or an embedded engine started. */
 export interface Stores {
@@ -63,8 +63,8 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
   }
   try {
     const deadlineMs = performance.now() + patienceMs
-    await reach('DATABASE_URL: Postgres', () => mustBeUtf8(postgres), deadlineMs, log)
-    await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.makeDatabase(), deadlineMs, log)
+    await reach('DATABASE_URL: Postgres', () => assertUtf8(postgres), deadlineMs, log)
+    await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.createDatabase(), deadlineMs, log)
     await reach(
       'CLICKHOUSE_READER_URL: ClickHouse',
       () => clickhouse.reader.command({ query: 'SELECT 1' }),
@@ -141,7 +141,7 @@ async function reach(what: string, ask: () => PromiseLike<unknown>, deadlineMs: 
 
 /** Whether the server was reached and said no. */
 function isRefusal(error: unknown): boolean {
-  return isClickHouseRefusal(error) || isPostgresRefusal(error)
+  return isClickHouseRejection(error) || isPostgresRejection(error)
 }
 
 /** The first line of what the driver says, which is where it names the cause. */

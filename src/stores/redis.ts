@@ -6,16 +6,16 @@ export interface Redis {
    * Counts one under a name; the first one begins the span after which the counter is gone.
    * @throws Error at once while Redis is away, else within `commandTimeoutMs`
    */
-  add(name: string, spanMs: number): Promise<CountedInRedis>
+  add(name: string, spanMs: number): Promise<RedisCount>
   /** Tells a counter without counting. @throws Error like `add` */
-  look(name: string): Promise<CountedInRedis>
+  read(name: string): Promise<RedisCount>
   /** Whether it did not answer when it was last asked. */
-  readonly isAway: boolean
+  readonly isUnavailable: boolean
   close(): void
 }
 
 /** How often a name was counted and for how many milliseconds more; 0 and 0 for a name without a counter. */
-export interface CountedInRedis {
+export interface RedisCount {
   count: number
   endsInMs: number
 }
@@ -28,7 +28,7 @@ const commandTimeoutMs = 250
 /** After a failure it counts as away, and one command in this time finds out whether it still is. */
 const retryMs = 500
 /** A start waits for it this long, then goes on without. */
-const startPatienceMs = 5_000
+const startTimeoutMs = 5_000
 const keyPrefix = 'tributary:'
 
 /** INCR and its expiry are one step, so that no counter stays for ever. */
@@ -68,7 +68,7 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
   let isAway = false
   let triedAtMs = Number.NEGATIVE_INFINITY
 
-  async function ask(command: () => Promise<[number, number]>): Promise<CountedInRedis> {
+  async function ask(command: () => Promise<[number, number]>): Promise<RedisCount> {
     const nowMs = performance.now()
     if (isAway && nowMs - triedAtMs < retryMs) throw new Error('Redis is away.')
     triedAtMs = nowMs
@@ -87,8 +87,8 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
   await firstConnection(client)
   return {
     add: (name, spanMs) => ask(() => scripts.addOne(name, spanMs)),
-    look: (name) => ask(() => scripts.lookAt(name)),
-    get isAway() {
+    read: (name) => ask(() => scripts.lookAt(name)),
+    get isUnavailable() {
       return isAway
     },
     close: () => client.disconnect(),
@@ -109,7 +109,7 @@ function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
 
 function firstConnection(client: Client): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, startPatienceMs)
+    const timer = setTimeout(resolve, startTimeoutMs)
     client.once('ready', () => {
       clearTimeout(timer)
       resolve()

@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../problem.ts'
 
 /** How a step that may be repeated is repeated. */
-export interface Patience {
+export interface RetryOptions {
   /** A line for whoever watches; nobody does, unless given. */
-  say?: (line: string) => void
+  onMessage?: (line: string) => void
   /** Gives up at once when it aborts. */
   signal?: AbortSignal
   /** How long a store may be away, from the first failure on, before the step fails, in milliseconds (a minute); an embedded engine restarts within a second or two. */
-  patienceMs?: number
+  giveUpAfterMs?: number
 }
 
-const patienceDefaultMs = 60_000
+const giveUpAfterDefaultMs = 60_000
 const firstPauseMs = 100
 const pauseMaxMs = 2_000
 
@@ -20,8 +20,12 @@ const pauseMaxMs = 2_000
  * @param step what is done, for the line about it: `storing a batch`
  * @throws the last error once a store was away for too long, the signal's reason, or any error that is no outage
  */
-export async function untilAnswered<T>(step: string, attempt: () => Promise<T>, patience: Patience = {}): Promise<T> {
-  const { say, signal, patienceMs = patienceDefaultMs } = patience
+export async function retryWhileUnavailable<T>(
+  step: string,
+  attempt: () => Promise<T>,
+  patience: RetryOptions = {},
+): Promise<T> {
+  const { onMessage: say, signal, giveUpAfterMs: patienceMs = giveUpAfterDefaultMs } = patience
   let failingSinceMs: number | undefined
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
     signal?.throwIfAborted()

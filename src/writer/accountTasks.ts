@@ -1,5 +1,5 @@
-import { askPostgres, type Postgres } from '../stores/postgres/connection.ts'
-import { untilAnswered } from '../stores/retry.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
 import type { Writer } from './writer.ts'
 
 /**
@@ -12,10 +12,10 @@ export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions' | 'c
 
 /** @throws the last error when Postgres stays unavailable */
 export async function openTasks({ stores, accountId, ...waiting }: Writer): Promise<Set<AccountTask>> {
-  const rows = await untilAnswered(
+  const rows = await retryWhileUnavailable(
     'reading the tasks of the account',
     () =>
-      askPostgres(stores.postgres<{ task: AccountTask }[]>`
+      queryPostgres(stores.postgres<{ task: AccountTask }[]>`
         SELECT task FROM account_tasks WHERE account_id = ${accountId}`),
     waiting,
   )
@@ -24,10 +24,10 @@ export async function openTasks({ stores, accountId, ...waiting }: Writer): Prom
 
 /** Records a task before the work that makes it necessary; what is interrupted is then completed by the next writer. */
 export async function recordTask({ stores, accountId, ...waiting }: Writer, task: AccountTask): Promise<void> {
-  await untilAnswered(
+  await retryWhileUnavailable(
     'recording a task',
     () =>
-      askPostgres(stores.postgres`
+      queryPostgres(stores.postgres`
         INSERT INTO account_tasks (account_id, task) VALUES (${accountId}, ${task}) ON CONFLICT DO NOTHING`),
     waiting,
   )
@@ -39,10 +39,10 @@ export async function recordTask({ stores, accountId, ...waiting }: Writer, task
  * @throws the last error when Postgres stays unavailable; the task is then repeated by the next writer
  */
 export async function completeTask({ stores, accountId, lease, ...waiting }: Writer, task: AccountTask): Promise<void> {
-  await untilAnswered(
+  await retryWhileUnavailable(
     'recording that a task is completed',
     () =>
-      askPostgres(stores.postgres`
+      queryPostgres(stores.postgres`
         DELETE FROM account_tasks
         USING (
           SELECT 1 FROM leases
@@ -60,7 +60,7 @@ export async function completeTask({ stores, accountId, lease, ...waiting }: Wri
  * @throws Problem `unavailable`
  */
 export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<string[]> {
-  const rows = await askPostgres(postgres<{ account_id: string }[]>`
+  const rows = await queryPostgres(postgres<{ account_id: string }[]>`
     SELECT account_id FROM import_batches
     UNION
     SELECT account_id FROM account_tasks

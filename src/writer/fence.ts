@@ -5,7 +5,7 @@ import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { NotBegun, type WriteBounds } from '../stores/clickhouse/insert.ts'
 import { endStatements } from '../stores/clickhouse/running.ts'
 import type { Lease } from '../stores/postgres/lease.ts'
-import { type Patience, untilAnswered } from '../stores/retry.ts'
+import { type RetryOptions, retryWhileUnavailable } from '../stores/retry.ts'
 
 /** How long after it was prepared a statement may begin; longer once a batch has taken longer to arrive. */
 const windowMinMs = 2_000
@@ -84,7 +84,7 @@ export class WriteFence {
 
   /** The end of the window from now on, recorded with the lease; most statements find it recorded already. */
   async #nextDeadline(): Promise<number> {
-    await this.#lease.confirm()
+    await this.#lease.assertHeld()
     let nowMs = this.#clock && this.#clock.clickhouseMs + performance.now() - this.#clock.monotonicMs
     if (nowMs === undefined || (this.#lease.statementDeadlineMs ?? 0) < nowMs + this.#windowMs) {
       nowMs = await readClickHouseClock(this.#clickhouse)
@@ -99,8 +99,8 @@ export class WriteFence {
  * Waits until nothing that the account's writers sent before can change any row.
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
-export async function settle({ fence, ...patience }: { fence: WriteFence } & Patience): Promise<void> {
-  await untilAnswered('ending earlier statements', () => fence.settle(), patience)
+export async function settle({ fence, ...patience }: { fence: WriteFence } & RetryOptions): Promise<void> {
+  await retryWhileUnavailable('ending earlier statements', () => fence.settle(), patience)
 }
 
 /** What the query ids of an account's writes begin with; no account's id holds a space. */

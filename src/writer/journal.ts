@@ -1,12 +1,12 @@
-import { askPostgres } from '../stores/postgres/connection.ts'
+import { queryPostgres } from '../stores/postgres/connection.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
-import { untilAnswered } from '../stores/retry.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { MonthlyRows } from './months.ts'
 import type { Writer } from './writer.ts'
 
 /** A batch that is sent, or may have been: its token and the days it touches. */
-export interface NotedBatch {
+export interface JournalEntry {
   /** Names it. */
   token: string
   resource: 'clicks' | 'conversions'
@@ -25,14 +25,14 @@ export interface NotedBatch {
  * @returns the moment of storing of its rows, epoch milliseconds: later than that of the account's earlier batches
  * @throws LeaseLost
  */
-export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<number> {
+export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<number> {
   const { postgres } = writer.stores
   const { name, fence } = writer.lease
-  const [noted] = await untilAnswered(
+  const [noted] = await retryWhileUnavailable(
     'noting a batch',
     async () => {
-      await writer.lease.confirm()
-      return await askPostgres(postgres<{ storedAt: Date }[]>`
+      await writer.lease.assertHeld()
+      return await queryPostgres(postgres<{ storedAt: Date }[]>`
         WITH held AS (
           SELECT 1 FROM leases
           WHERE name = ${name} AND fence = ${fence.toString()}::bigint
@@ -61,12 +61,12 @@ export async function noteBatch(writer: Writer, batch: NotedBatch): Promise<numb
  * Clears batches that ClickHouse confirmed, and adds their rows to the counts of stored rows, in one statement. Repeated, it
  * changes nothing more.
  */
-export async function strikeBatches(writer: Writer, tokens: readonly string[]): Promise<void> {
+export async function clearBatches(writer: Writer, tokens: readonly string[]): Promise<void> {
   const { postgres } = writer.stores
-  await untilAnswered(
+  await retryWhileUnavailable(
     'striking a batch',
     () =>
-      askPostgres(postgres`
+      queryPostgres(postgres`
         WITH cleared AS (
           DELETE FROM import_batches WHERE token = ANY(${tokens as string[]}::text[])
           RETURNING account_id, resource, months, added)
@@ -76,7 +76,7 @@ export async function strikeBatches(writer: Writer, tokens: readonly string[]): 
         GROUP BY account_id, resource, month
         ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = stored_rows.rows + excluded.rows`),
     // An interrupted writer still strikes what it stored.
-    { say: writer.say, signal: writer.lease.lost },
+    { onMessage: writer.onMessage, signal: writer.lease.lost },
   )
 }
 
@@ -89,13 +89,13 @@ export async function strikeBatches(writer: Writer, tokens: readonly string[]): 
 export async function settleBatches(
   writer: Writer,
   tokens: readonly string[],
-  counted: readonly (MonthlyRows & Pick<NotedBatch, 'resource'>)[],
+  counted: readonly (MonthlyRows & Pick<JournalEntry, 'resource'>)[],
 ): Promise<void> {
   const { postgres } = writer.stores
-  await untilAnswered(
+  await retryWhileUnavailable(
     'settling batches',
     () =>
-      askPostgres(postgres`
+      queryPostgres(postgres`
         WITH cleared AS (
           DELETE FROM import_batches WHERE token = ANY(${tokens as string[]}::text[])
           RETURNING account_id, resource, months, added),
@@ -122,12 +122,12 @@ export async function settleBatches(
 }
 
 /** @returns the account's batches that nobody struck: their days are to be rebuilt */
-export async function leftoverBatches(writer: Writer): Promise<NotedBatch[]> {
+export async function readLeftovers(writer: Writer): Promise<JournalEntry[]> {
   const { postgres } = writer.stores
-  const rows = await untilAnswered(
+  const rows = await retryWhileUnavailable(
     'reading the ledger',
     () =>
-      askPostgres(postgres<JournalRow[]>`
+      queryPostgres(postgres<JournalRow[]>`
         SELECT token, resource, first_at, last_at, months::text[] AS months, added
         FROM import_batches
         WHERE account_id = ${writer.accountId}
@@ -145,7 +145,7 @@ export async function leftoverBatches(writer: Writer): Promise<NotedBatch[]> {
 
 interface JournalRow {
   token: string
-  resource: NotedBatch['resource']
+  resource: JournalEntry['resource']
   first_at: Date
   last_at: Date
   months: string[]

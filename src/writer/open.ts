@@ -1,12 +1,12 @@
-import { migrationLease, mustBeCurrent } from '../stores/migrations/migrate.ts'
-import { type Lease, takeLease, tryLease } from '../stores/postgres/lease.ts'
-import { untilAnswered } from '../stores/retry.ts'
+import { assertCurrent, migrationLease } from '../stores/migrations/migrate.ts'
+import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
 import { settle, WriteFence } from './fence.ts'
 import { type Recovered, recover } from './repair/recover.ts'
 import type { Writer } from './writer.ts'
 
 /** Who waits for the turn of an account, and on what. */
-type Waiting = Pick<Writer, 'say' | 'signal'>
+type Waiting = Pick<Writer, 'onMessage' | 'signal'>
 
 /**
  * Waits for the account's turn: nobody else writes it, and no migration is under way, until the lease is released.
@@ -14,18 +14,22 @@ type Waiting = Pick<Writer, 'say' | 'signal'>
  * @throws Problem `unavailable` when a store stays away, MigrationError when a newer version has migrated the stores
  *   since this process opened them, or the reason of `signal`
  */
-async function takeTurn(stores: Writer['stores'], accountId: string, { say, signal }: Waiting): Promise<Lease> {
+async function acquireWriterLease(
+  stores: Writer['stores'],
+  accountId: string,
+  { onMessage: say, signal }: Waiting,
+): Promise<Lease> {
   const onWait = (held: string) =>
     say(
       held === migrationLease
         ? 'The stores are being migrated; waiting for it to end.'
         : `Another writer is at work on account ${accountId}; waiting for it to end.`,
     )
-  const lease = await takeLease(stores.postgres, leaseOf(accountId), {
-    ...{ behind: migrationLease, signal, onWait },
-    repeat: (attempt) => untilAnswered('waiting for its turn', attempt, { say, signal }),
+  const lease = await acquireLease(stores.postgres, leaseOf(accountId), {
+    ...{ blockedBy: migrationLease, signal, onWait },
+    retry: (attempt) => retryWhileUnavailable('waiting for its turn', attempt, { onMessage: say, signal }),
   })
-  await assertCurrent(stores, lease, { say, signal })
+  await assertMayWrite(stores, lease, { onMessage: say, signal })
   return lease
 }
 
@@ -35,7 +39,7 @@ async function takeTurn(stores: Writer['stores'], accountId: string, { say, sign
  * @throws what `takeTurn` throws
  */
 export async function openIdleWriter(stores: Writer['stores'], accountId: string, waiting: Waiting): Promise<Writer> {
-  const writer = writerWith(stores, accountId, await takeTurn(stores, accountId, waiting), waiting)
+  const writer = writerWith(stores, accountId, await acquireWriterLease(stores, accountId, waiting), waiting)
   try {
     await settle(writer)
     return writer
@@ -51,7 +55,7 @@ export async function openIdleWriter(stores: Writer['stores'], accountId: string
  * @throws what `takeTurn` and `recover` throw
  */
 export async function openWriter(stores: Writer['stores'], accountId: string, waiting: Waiting): Promise<Writer> {
-  const lease = await takeTurn(stores, accountId, waiting)
+  const lease = await acquireWriterLease(stores, accountId, waiting)
   return (await recovering(stores, accountId, lease, waiting)).writer
 }
 
@@ -68,16 +72,16 @@ export async function openWriterIfFree(
 ): Promise<{ writer: Writer; recovered: Recovered } | undefined> {
   const lease = await tryLease(stores.postgres, leaseOf(accountId), migrationLease)
   if (!lease) return undefined
-  await assertCurrent(stores, lease, waiting)
+  await assertMayWrite(stores, lease, waiting)
   return await recovering(stores, accountId, lease, waiting)
 }
 
 const leaseOf = (accountId: string) => `writer:${accountId}`
 
 /** Releases the lease when this version may not write. */
-async function assertCurrent(stores: Writer['stores'], lease: Lease, waiting: Waiting): Promise<void> {
+async function assertMayWrite(stores: Writer['stores'], lease: Lease, waiting: Waiting): Promise<void> {
   try {
-    await untilAnswered('reading which migrations ran', () => mustBeCurrent(stores), waiting)
+    await retryWhileUnavailable('reading which migrations ran', () => assertCurrent(stores), waiting)
   } catch (error) {
     await lease.release()
     throw error
@@ -100,10 +104,15 @@ async function recovering(
   }
 }
 
-function writerWith(stores: Writer['stores'], accountId: string, lease: Lease, { say, signal }: Waiting): Writer {
+function writerWith(
+  stores: Writer['stores'],
+  accountId: string,
+  lease: Lease,
+  { onMessage: say, signal }: Waiting,
+): Writer {
   const fence = new WriteFence(stores.clickhouse, accountId, lease)
   return {
-    ...{ stores, accountId, lease, fence, say },
+    ...{ stores, accountId, lease, fence, onMessage: say },
     signal: AbortSignal.any([signal, lease.lost]),
     close: () => lease.release(fence.unsettledUntilMs ?? null),
   }

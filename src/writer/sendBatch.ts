@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type Insertion, insertRows } from '../stores/clickhouse/insert.ts'
-import { untilAnswered } from '../stores/retry.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
 import { OutcomeUnknown, settle } from './fence.ts'
-import { type NotedBatch, noteBatch, strikeBatches } from './journal.ts'
+import { clearBatches, type JournalEntry, recordBatch } from './journal.ts'
 import { repairBatches } from './repair/repairBatches.ts'
 import type { Writer } from './writer.ts'
 
 /** Rows of one table and the days they touch. */
-export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<NotedBatch, 'token'>
+export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<JournalEntry, 'token'>
 
 /**
  * Stores a batch and everything that views make of it. It stands in the journal from before it is sent until ClickHouse
@@ -17,10 +17,10 @@ export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<NotedBatch, 'token'>
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable; the next writer then repairs its days
  */
 export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> {
-  const noted: NotedBatch = { ...batch, token: randomUUID() }
-  const storedAtMs = await noteBatch(writer, noted)
+  const noted: JournalEntry = { ...batch, token: randomUUID() }
+  const storedAtMs = await recordBatch(writer, noted)
   const isStored = await insertOnce(writer, { ...batch, storedAtMs })
-  if (isStored) await strikeBatches(writer, [noted.token])
+  if (isStored) await clearBatches(writer, [noted.token])
   else await repairBatches(writer, [noted])
   return isStored
 }
@@ -31,8 +31,8 @@ export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> 
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function insertOnce(writer: Writer, insertion: Insertion): Promise<boolean> {
-  if (await untilAnswered('storing a batch', () => attempt(writer, insertion), writer)) return true
-  writer.say('ClickHouse did not confirm a batch; checking what it stored.')
+  if (await retryWhileUnavailable('storing a batch', () => attempt(writer, insertion), writer)) return true
+  writer.onMessage('ClickHouse did not confirm a batch; checking what it stored.')
   await settle(writer)
   return false
 }

@@ -1,7 +1,7 @@
-import { selectRows, unhurried } from '../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, text } from '../stores/clickhouse/sql.ts'
-import { askPostgres } from '../stores/postgres/connection.ts'
-import { untilAnswered } from '../stores/retry.ts'
+import { queryPostgres } from '../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
 import { type MonthlyRows, startOfNextMonth } from './months.ts'
 import type { Writer } from './writer.ts'
 
@@ -35,9 +35,9 @@ WHERE account_id = ${text(writer.accountId)}
   AND ${at} < ${instant(untilMs)}
 GROUP BY month
 ORDER BY month`
-  return await untilAnswered(
+  return await retryWhileUnavailable(
     'counting rows',
-    () => selectRows<MonthlyRows>(writer.stores.clickhouse, query, { label: 'count_rows', ...unhurried }),
+    () => selectRows<MonthlyRows>(writer.stores.clickhouse, query, { label: 'count_rows', ...batchTimeout }),
     writer,
   )
 }
@@ -64,10 +64,10 @@ export async function countRowsOf(
 
 /** @returns how many rows were confirmed as stored, by UTC month in order; months without any may be missing */
 export async function readConfirmedRows(writer: Writer, resource: CountedResource): Promise<MonthlyRows[]> {
-  return await untilAnswered(
+  return await retryWhileUnavailable(
     'reading the counts of confirmed rows',
     () =>
-      askPostgres(writer.stores.postgres<MonthlyRows[]>`
+      queryPostgres(writer.stores.postgres<MonthlyRows[]>`
         SELECT to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
         FROM stored_rows
         WHERE account_id = ${writer.accountId} AND resource = ${resource}
@@ -85,10 +85,10 @@ export async function setConfirmedRows(
   if (counts.length === 0) return
   const { postgres } = writer.stores
   const { name, fence } = writer.lease
-  await untilAnswered(
+  await retryWhileUnavailable(
     'recording the counts of rows',
     () =>
-      askPostgres(postgres`
+      queryPostgres(postgres`
         INSERT INTO stored_rows (account_id, resource, month, rows)
         SELECT ${writer.accountId}::text, ${resource}::text, counted.month, counted.rows
         FROM

@@ -12,7 +12,7 @@ export interface Writer {
   /** Aborts when the lease is lost or the person at the terminal has had enough. */
   readonly signal: AbortSignal
   /** A line for whoever watches. */
-  say(line: string): void
+  onMessage(line: string): void
   /** Lets the next one in. */
   close(): Promise<void>
 }

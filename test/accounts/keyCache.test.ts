@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanOfAccount } from '../../src/accounts/accounts.ts'
-import { openKeys } from '../../src/accounts/keyCache.ts'
+import { openKeyCache } from '../../src/accounts/keyCache.ts'
 import { hashOfKey, hideKeys, isKeyText, makeKeyText, prefixOfKey } from '../../src/accounts/keyFormat.ts'
 import { createKey, listKeys, revokeKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
@@ -200,7 +200,7 @@ describe('the cache of keys', () => {
     await server.account('crowd')
     const { key } = await keyOf('crowd')
     const { state, postgres } = observed(server.stores.postgres)
-    const keys = openKeys(postgres, () => 0)
+    const keys = openKeyCache(postgres, () => 0)
     const found = await Promise.all(Array.from({ length: 100 }, () => keys.find(hashOfKey(key))))
     expect(found.every((record) => record?.accountId === 'crowd')).toBe(true)
     expect(state.queries).toBe(1)
@@ -210,7 +210,7 @@ describe('the cache of keys', () => {
     await server.account('steady')
     const { key } = await keyOf('steady')
     const { state, postgres } = observed(server.stores.postgres)
-    const keys = openKeys(postgres, () => 0)
+    const keys = openKeyCache(postgres, () => 0)
     await keys.find(hashOfKey(key))
     for (let batch = 0; batch < 20; batch++) {
       await Promise.all(Array.from({ length: 50 }, (_, index) => keys.find(hashOfKey(`invented ${batch} ${index}`))))
@@ -225,7 +225,7 @@ describe('the cache of keys', () => {
     const { key } = await keyOf('outage')
     const { state, postgres } = observed(server.stores.postgres)
     let ms = 0
-    const keys = openKeys(postgres, () => ms)
+    const keys = openKeyCache(postgres, () => ms)
     await keys.find(hashOfKey(key))
     state.isDown = true
     for (ms = 0; ms < 60_000; ms += 1_000) {
@@ -247,7 +247,7 @@ describe('the cache of keys', () => {
     const { key, row } = await keyOf('after-outage')
     const { state, postgres } = observed(server.stores.postgres)
     let ms = 0
-    const keys = openKeys(postgres, () => ms)
+    const keys = openKeyCache(postgres, () => ms)
     await keys.find(hashOfKey(key))
     state.isDown = true
     ms = 20_000
@@ -262,7 +262,7 @@ describe('the cache of keys', () => {
     await server.account('clock')
     const { key, row } = await keyOf('clock')
     let ms = 1_000_000
-    const keys = openKeys(server.stores.postgres, () => ms)
+    const keys = openKeyCache(server.stores.postgres, () => ms)
     await keys.find(hashOfKey(key))
     await revokeKey(server.stores.postgres, row.id)
     ms = 0

@@ -2,19 +2,19 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, setPlanOfAccount } from '../../src/accounts/accounts.ts'
-import { type Keys, openKeys } from '../../src/accounts/keyCache.ts'
+import { type KeyCache, openKeyCache } from '../../src/accounts/keyCache.ts'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { createKey, revokeKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { packageRoot } from '../../src/package.ts'
-import { listenTo, mustBeUtf8, openPostgres, type Postgres } from '../../src/stores/postgres/connection.ts'
+import { assertUtf8, listenTo, openPostgres, type Postgres } from '../../src/stores/postgres/connection.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
 
 describe.skipIf(!hasPostgres())('a Postgres server', () => {
   let server: PostgresServer
   let postgres: Postgres
   /** By a clock that stands still, so that no key is read again because of its age. */
-  let keys: Keys
+  let keys: KeyCache
   let notices: (string | undefined)[]
 
   beforeAll(async () => {
@@ -22,12 +22,12 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     postgres = openPostgres({ url: server.url('tributary') })
     const folder = join(packageRoot, 'postgres')
     for (const file of (await readdir(folder)).sort()) await postgres.unsafe(await readFile(join(folder, file), 'utf8'))
-    keys = openKeys(postgres, () => 1_000_000)
+    keys = openKeyCache(postgres, () => 1_000_000)
     notices = []
     await new Promise<void>((resolve) => {
       listenTo(postgres, 'tributary_keys', (hash) => {
         notices.push(hash)
-        keys.distrust(hash === '*' ? undefined : hash)
+        keys.expire(hash === '*' ? undefined : hash)
         resolve()
       })
     })
@@ -77,10 +77,10 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
   })
 
   it("is refused in one line when its database is of an encoding that can't hold every name", async () => {
-    await mustBeUtf8(postgres)
+    await assertUtf8(postgres)
     await postgres`CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`
     const other = openPostgres({ url: server.url('latin') })
-    await expect(mustBeUtf8(other)).rejects.toThrow(/^DATABASE_URL: the database is encoded in LATIN1.*UTF8'\.$/)
+    await expect(assertUtf8(other)).rejects.toThrow(/^DATABASE_URL: the database is encoded in LATIN1.*UTF8'\.$/)
     await other.end()
   })
 })

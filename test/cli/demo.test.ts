@@ -136,7 +136,11 @@ describe('the verb demo', () => {
     if (!account) throw new Error('no account')
     const plan = planDemo({ seed: 7, clicks: 2000, days: 30, nowMs: testNowMs, currency: 'EUR' })
     const fill = () =>
-      fillDemo(stores, account, plan, { say: () => {}, signal: new AbortController().signal, onProgress: () => {} })
+      fillDemo(stores, account, plan, {
+        onMessage: () => {},
+        signal: new AbortController().signal,
+        onProgress: () => {},
+      })
     const clicks = [...clickRows(plan)].length
     const conversions = new Set([...conversionRows(plan)].map(({ id }) => id)).size
     const first = await fill()

@@ -47,7 +47,7 @@ beforeAll(async () => {
   key = await api.account('harbour')
   const account = { id: 'harbour', name: 'harbour', plan: 'scale', currency: 'USD', createdAt: new Date(testNowMs) }
   await fillDemo(api.stores, account, plan, {
-    say: () => {},
+    onMessage: () => {},
     signal: new AbortController().signal,
     onProgress: () => {},
   })

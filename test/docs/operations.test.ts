@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openFigures } from '../../src/api/events/telemetry.ts'
-import { openMetrics } from '../../src/http/telemetry.ts'
+import { openEventTelemetry } from '../../src/api/events/telemetry.ts'
+import { openTelemetry } from '../../src/http/telemetry.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
 
@@ -47,10 +47,10 @@ async function metricsTable(): Promise<string[][]> {
 
 /** Every figure that a server with all its settings has. */
 function openRegistry() {
-  const metrics = openMetrics()
+  const metrics = openTelemetry()
   metrics.watchRedis(() => false)
   metrics.watchRollups(async () => 0)
-  openFigures(metrics.registry, { underWay: () => 0, waiting: () => 0 })
+  openEventTelemetry(metrics.registry, { underWay: () => 0, waiting: () => 0 })
   return metrics.registry
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { App, Room } from '../../src/http/context.ts'
+import type { App, RouteContext } from '../../src/http/context.ts'
 import { openLog } from '../../src/http/logging.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
 import { openProbe, type Probe, probeRoutes } from './probe.ts'
@@ -24,7 +24,7 @@ let ended = 0
 let probe: Probe
 let key: string
 
-function routes(app: App, { answers, exports }: Room): void {
+function routes(app: App, { responseCache: answers, streaming: exports }: RouteContext): void {
   const endOf = async (signal: AbortSignal) => {
     started += 1
     await once(signal, 'abort')
@@ -63,7 +63,7 @@ function routes(app: App, { answers, exports }: Room): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ rooms: [routes], log: openLog('debug', destination) })
+  probe = await openProbe({ routes: [routes], log: openLog('debug', destination) })
   key = await probe.key('acme')
   await probe.app.listen({ port: 0, host: '127.0.0.1' })
 })

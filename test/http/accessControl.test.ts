@@ -115,7 +115,7 @@ describe('the scope', () => {
         settings: stores.settings,
         stores,
         now: () => testNowMs,
-        rooms: [(app) => void app.get(path, () => ({}))],
+        routes: [(app) => void app.get(path, () => ({}))],
       })
     await expect(build('/open')).rejects.toThrow('/api/v1/open declares no scope')
     await expect(build('/docsx')).rejects.toThrow('declares no scope')
@@ -313,7 +313,7 @@ describe('an answer', () => {
       settings: stores.settings,
       stores,
       now: () => testNowMs,
-      rooms: [
+      routes: [
         (app) =>
           void app.get('/slow', { config: { scope: 'read:clicks' } }, async () => {
             steps.emit('asked')

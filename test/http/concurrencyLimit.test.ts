@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { Turns } from '../../src/http/concurrencyLimit.ts'
+import { ConcurrencyLimiter } from '../../src/http/concurrencyLimit.ts'
 import type { App } from '../../src/http/context.ts'
-import { openMetrics } from '../../src/http/telemetry.ts'
+import { openTelemetry } from '../../src/http/telemetry.ts'
 import { openProbe, type Probe } from './probe.ts'
 
 /** Answers of the slow route that wait to leave. */
@@ -12,7 +12,7 @@ let underWay = 0
 let mostUnderWay = 0
 let probe: Probe
 let url: string
-const metrics = openMetrics()
+const metrics = openTelemetry()
 
 function slowRoute(app: App): void {
   app.get('/slow', { config: { scope: 'read:clicks' } }, async ({ signal }) => {
@@ -27,7 +27,7 @@ function slowRoute(app: App): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ rooms: [slowRoute], metrics })
+  probe = await openProbe({ routes: [slowRoute], telemetry: metrics })
   url = await probe.app.listen({ port: 0 })
 })
 afterAll(() => probe.close())
@@ -80,15 +80,15 @@ describe('the reads of an account', () => {
   it('are refused with 429 when they have waited for 5 s', async () => {
     vi.useFakeTimers()
     try {
-      const turns = new Turns(1)
+      const turns = new ConcurrencyLimiter(1)
       const { signal } = new AbortController()
-      await turns.take('acme', signal)
-      const refused = expect(turns.take('acme', signal)).rejects.toMatchObject({ code: 'rate_limited', status: 429 })
+      await turns.acquire('acme', signal)
+      const refused = expect(turns.acquire('acme', signal)).rejects.toMatchObject({ code: 'rate_limited', status: 429 })
       vi.advanceTimersByTime(4_999)
-      const patient = turns.take('acme', signal)
+      const patient = turns.acquire('acme', signal)
       vi.advanceTimersByTime(1)
       await refused
-      turns.end('acme')
+      turns.release('acme')
       await patient
     } finally {
       vi.useRealTimers()

@@ -15,7 +15,7 @@ let key: string
 
 beforeAll(async () => {
   probe = await openProbe({
-    rooms: [
+    routes: [
       (app, { stores }) =>
         app.get('/endless', { config: { scope: 'read:clicks' } }, ({ signal }) =>
           selectRows(stores.clickhouse, ch`SELECT sum(cityHash64(number)) FROM numbers()`, {

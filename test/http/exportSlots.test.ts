@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../src/app.ts'
-import type { App, Room } from '../../src/http/context.ts'
+import type { App, RouteContext } from '../../src/http/context.ts'
 import { rowsOf } from '../import/runImport.ts'
 import { testNowMs } from '../kit/app.ts'
 import { openRaw, type RawConnection, rawGet } from '../kit/rawConnection.ts'
@@ -11,17 +11,17 @@ const keys: string[] = []
 const connections: RawConnection[] = []
 
 /** An export without an end, which no store is asked for. */
-function endlessExport(app: App, room: Room): void {
+function endlessExport(app: App, room: RouteContext): void {
   const chunk = Buffer.alloc(65_536, 'x')
   app.get('/endless', { config: { scope: 'read:clicks' } }, (request, reply) =>
-    room.exports.send(request, reply, 'ndjson', async function* (signal) {
+    room.streaming.send(request, reply, 'ndjson', async function* (signal) {
       while (!signal.aborted) yield chunk
     }),
   )
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ rooms: [endlessExport] })
+  probe = await openProbe({ routes: [endlessExport] })
   for (let n = 0; n < 14; n++) keys.push(await probe.key(`account-${n}`))
   await probe.app.listen({ port: 0, host: '127.0.0.1' })
 })

@@ -26,7 +26,7 @@ afterAll(() => probe.close())
 async function open(environment: Record<string, string> = {}, parts: Partial<AppParts> = {}): Promise<App> {
   const { stores } = probe
   const settings = readSettings({ ...stores.environment, ...environment })
-  const app = await buildApp({ settings, stores, now: () => testNowMs, rooms: [probeRoutes], ...parts })
+  const app = await buildApp({ settings, stores, now: () => testNowMs, routes: [probeRoutes], ...parts })
   apps.push(app)
   return app
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { MinuteCounters } from '../../src/http/fixedWindowCounters.ts'
+import { FixedWindowCounters } from '../../src/http/fixedWindowCounters.ts'
 
 it('keeps every counter for its minute, however many names are invented', () => {
-  const counters = new MinuteCounters(1_000_000)
+  const counters = new FixedWindowCounters(1_000_000)
   expect(counters.add('real', 0)).toEqual({ count: 1, endsInMs: 60_000 })
   for (let n = 0; n < 300_000; n++) counters.add(`invented-${n}`, 30_000)
   expect(counters.add('real', 59_999)).toEqual({ count: 2, endsInMs: 1 })
@@ -10,7 +10,7 @@ it('keeps every counter for its minute, however many names are invented', () => 
 })
 
 it('counts each minute from its first count, across the turns of its memory', () => {
-  const counters = new MinuteCounters(1_000)
+  const counters = new FixedWindowCounters(1_000)
   counters.add('other', 0)
   for (const atMs of [50_000, 61_000]) counters.add('late', atMs)
   expect(counters.add('late', 109_999)).toEqual({ count: 3, endsInMs: 1 })
@@ -18,7 +18,7 @@ it('counts each minute from its first count, across the turns of its memory', ()
 })
 
 it('takes no more than its size: names beyond it are not counted, those in it are kept', () => {
-  const counters = new MinuteCounters(1_000)
+  const counters = new FixedWindowCounters(1_000)
   counters.add('real', 0)
   for (let n = 0; n < 5_000; n++) counters.add(`invented-${n}`, 1)
   expect(counters.size).toBe(1_000)
@@ -34,7 +34,7 @@ it('takes no more than its size: names beyond it are not counted, those in it ar
 })
 
 it('ends every minute when the clock is set back', () => {
-  const counters = new MinuteCounters(10)
+  const counters = new FixedWindowCounters(10)
   counters.add('a', 100_000)
   expect(counters.add('a', 50_000)).toEqual({ count: 1, endsInMs: 60_000 })
 })

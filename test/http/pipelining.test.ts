@@ -40,7 +40,7 @@ function routes(app: App): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ rooms: [routes] })
+  probe = await openProbe({ routes: [routes] })
   key = await probe.key('acme')
   await probe.app.listen({ port: 0, host: '127.0.0.1' })
 })

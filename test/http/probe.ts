@@ -25,7 +25,7 @@ export async function openProbe(parts: Partial<AppParts> = {}): Promise<Probe> {
     settings: stores.settings,
     stores,
     now: () => testNowMs,
-    rooms: [probeRoutes],
+    routes: [probeRoutes],
     ...parts,
   })
   return {

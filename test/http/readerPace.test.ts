@@ -45,7 +45,7 @@ function routes(app: App): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ rooms: [routes] })
+  probe = await openProbe({ routes: [routes] })
   key = await probe.key('acme')
 })
 afterEach(async () => {
@@ -61,7 +61,7 @@ async function ask(path: string, pace: Partial<ReaderPace>): Promise<RawConnecti
     settings: stores.settings,
     stores,
     now: () => testNowMs,
-    rooms: [routes],
+    routes: [routes],
     pace: { stallMs: 60_000, spanMs: 60_000, spanBytesMin: 1, checkMs: 10, ...pace },
   })
   apps.push(app)

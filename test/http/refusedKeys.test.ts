@@ -27,7 +27,7 @@ const url = '/api/v1/probe?group_by=day'
 /** A server that has seen no key yet, and what it answers to a key from an address. */
 async function openFresh() {
   const { stores } = probe
-  const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, rooms: [probeRoutes] })
+  const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, routes: [probeRoutes] })
   apps.push(app)
   const send = (key: string, remoteAddress = '203.0.113.7') =>
     app.inject({ url, headers: { authorization: `ApiKey ${key}` }, remoteAddress })

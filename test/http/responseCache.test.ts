@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { Caller } from '../../src/http/caller.ts'
-import { type AnswersOptions, openAnswers } from '../../src/http/responseCache.ts'
+import { openResponseCache, type ResponseCacheOptions } from '../../src/http/responseCache.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { storeClicks } from '../kit/rows.ts'
 
@@ -11,7 +11,7 @@ let key: string
 let stored = 0
 
 beforeAll(async () => {
-  api = await openTestApp({ lifeMs: 60_000 })
+  api = await openTestApp({ ttlMs: 60_000 })
   key = await api.account('acme')
 })
 afterAll(() => api?.close())
@@ -44,8 +44,13 @@ describe('an answer of stats and reports', () => {
   })
 
   it('is kept for no more than its life', async () => {
-    const answers = openAnswers({ lifeMs: 0 })
-    const app = await buildApp({ settings: api.stores.settings, stores: api.stores, answers, now: () => testNowMs })
+    const answers = openResponseCache({ ttlMs: 0 })
+    const app = await buildApp({
+      settings: api.stores.settings,
+      stores: api.stores,
+      responseCache: answers,
+      now: () => testNowMs,
+    })
     const path = question()
     const before = (await ask(path, {}, app)).json().totals.clicks
     await storeClick()
@@ -86,9 +91,14 @@ describe('an answer of stats and reports', () => {
   })
 
   it('has an ETag that tells the numbers apart, not the moments', async () => {
-    const answers = openAnswers({ lifeMs: 0 })
+    const answers = openResponseCache({ ttlMs: 0 })
     let nowMs = testNowMs
-    const app = await buildApp({ settings: api.stores.settings, stores: api.stores, answers, now: () => nowMs })
+    const app = await buildApp({
+      settings: api.stores.settings,
+      stores: api.stores,
+      responseCache: answers,
+      now: () => nowMs,
+    })
     const path = question()
     const first = await ask(path, {}, app)
     nowMs += 60_000
@@ -109,8 +119,8 @@ interface Run {
 }
 
 /** A server with one route, `/:account/question`, and the runs that it began. */
-async function openRoom(options: AnswersOptions = {}) {
-  const answers = openAnswers(options)
+async function openRoom(options: ResponseCacheOptions = {}) {
+  const answers = openResponseCache(options)
   const runs: Run[] = []
   const seen = { arrived: 0, hungUp: 0 }
   const app = Fastify({ forceCloseConnections: true })
@@ -163,7 +173,7 @@ describe('a run', () => {
   })
 
   it('that began longer ago than an answer may be old is not joined', async () => {
-    const { runs, get, close } = await openRoom({ lifeMs: 1 })
+    const { runs, get, close } = await openRoom({ ttlMs: 1 })
     const first = get('/acme/question')
     await vi.waitFor(() => expect(runs).toHaveLength(1))
     const startedMs = performance.now()
@@ -200,7 +210,7 @@ describe('a run', () => {
 
 describe('kept answers', () => {
   it('take no more memory than they may', async () => {
-    const { runs, get, close } = await openRoom({ lifeMs: 60_000, bytesMax: 25_000 })
+    const { runs, get, close } = await openRoom({ ttlMs: 60_000, bytesMax: 25_000 })
     const askFor = async (number: number) => {
       const begun = runs.length
       const answer = get(`/acme/question?n=${number}`)

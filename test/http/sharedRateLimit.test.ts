@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
     await new Promise((resolve) => setImmediate(() => process.nextTick(resolve)))
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
     expect(await counted).toMatchObject({ count: 2 })
-    expect(redis.isAway).toBe(false)
+    expect(redis.isUnavailable).toBe(false)
   })
 
   it('count a key across all of them, and tell one budget', async () => {

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Click, ClickPage } from '../../schema/click.ts'
 import { Conversion, ConversionPage } from '../../schema/conversion.ts'
-import { wantedFormat } from '../../src/http/contentNegotiation.ts'
+import { negotiateFormat } from '../../src/http/contentNegotiation.ts'
 import { readCsv } from '../../src/import/formats/csv.ts'
 import { readLines } from '../../src/import/formats/lines.ts'
 import { rowsOf } from '../import/runImport.ts'
@@ -240,7 +240,7 @@ describe('the form of an answer', () => {
     ['json', 'text/csv', undefined],
     ['csv', 'application/json', 'csv'],
   ] as const)('format %s, Accept %s: %s', (format, accept, wanted) => {
-    expect(wantedFormat(['ndjson', 'csv', 'parquet'], format, accept)).toBe(wanted)
+    expect(negotiateFormat(['ndjson', 'csv', 'parquet'], format, accept)).toBe(wanted)
   })
 
   it('is what Accept says, on a list, a report and the daily series', async () => {

@@ -9,7 +9,7 @@ import { formatOf } from '../../src/import/fileFormat.ts'
 import { HeaderError, readCsv } from '../../src/import/formats/csv.ts'
 import { lineBytesMax, readLines } from '../../src/import/formats/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/formats/ndjson.ts'
-import { Refusal } from '../../src/import/rowError.ts'
+import { RowError } from '../../src/import/rowError.ts'
 import { openSource, SourceError } from '../../src/import/source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-reading-'))
@@ -31,7 +31,7 @@ const ndjson = (bytes: Buffer | string, size?: number) => all(readNdjson(readLin
 const csv = (bytes: Buffer | string, size?: number) => all(readCsv(readLines(chunks(bytes, size))))
 /** Line number and fields, or line number and reason. */
 const seen = (rows: RawRow[]) =>
-  rows.map(({ line, fields }) => [line, fields instanceof Refusal ? fields.message : fields])
+  rows.map(({ line, fields }) => [line, fields instanceof RowError ? fields.message : fields])
 
 describe('lines', () => {
   it('are the same however the bytes are cut into chunks', async () => {
@@ -153,7 +153,7 @@ describe('CSV', () => {
   it('gives up on a quote that is not closed within a megabyte, and takes the rows after it', async () => {
     const rows = await csv(`id,name\n1,"open\n${'2,fine\n'.repeat(200_000)}`, 1 << 16)
     expect(rows).toHaveLength(200_001)
-    expect(rows.filter(({ fields }) => fields instanceof Refusal).map(({ line }) => line)).toEqual([2])
+    expect(rows.filter(({ fields }) => fields instanceof RowError).map(({ line }) => line)).toEqual([2])
   })
 
   it('refuses a row with more or fewer cells than names', async () => {

@@ -50,7 +50,7 @@ export async function importContent(
     if (!format || !account) throw new Error(`${name} into ${accountId}`)
     const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
     const said: string[] = []
-    const watching = { say: (line: string) => void said.push(line), signal, onProgress: () => {} }
+    const watching = { onMessage: (line: string) => void said.push(line), signal, onProgress: () => {} }
     const open = (ending: AbortSignal) => openSource(file, format, ending)
     await importRows(stores, { resource, account, open, rejects, nowMs }, tally, watching)
     const rejected = await readFile(rejects, 'utf8').catch(() => '')

@@ -8,7 +8,7 @@ import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
-import { type AnswersOptions, openAnswers } from '../../src/http/responseCache.ts'
+import { openResponseCache, type ResponseCacheOptions } from '../../src/http/responseCache.ts'
 import { openTestStores, type TestStores } from './stores.ts'
 
 /** The moment that tests run at, unless they say otherwise: a Saturday, 15:00 UTC. */
@@ -34,13 +34,13 @@ export interface TestApp {
  * @param servers addresses of servers that the file started, instead of what the suite runs on
  */
 export async function openTestApp(
-  options: AnswersOptions = { lifeMs: 0 },
+  options: ResponseCacheOptions = { ttlMs: 0 },
   servers?: Record<string, string>,
 ): Promise<TestApp> {
   const stores = await openTestStores(servers)
   let nowMs = testNowMs
-  const answers = openAnswers(options)
-  const app = await buildApp({ settings: stores.settings, stores, answers, now: () => nowMs })
+  const answers = openResponseCache(options)
+  const app = await buildApp({ settings: stores.settings, stores, responseCache: answers, now: () => nowMs })
   const testApp: TestApp = {
     app,
     stores,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../schema/click.ts'
 import { ConversionPage } from '../../schema/conversion.ts'
 import { buildApp } from '../../src/app.ts'
-import { openAnswers } from '../../src/http/responseCache.ts'
+import { openResponseCache } from '../../src/http/responseCache.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { type FalseClock, makeFalseClock, mayFalsifyClocks } from '../kit/falseClock.ts'
@@ -47,7 +47,7 @@ describe('updated_since, after the clock of ClickHouse stepped back', () => {
     const app = await buildApp({
       settings: api.stores.settings,
       stores: { ...api.stores, clickhouse: ahead },
-      answers: openAnswers({ lifeMs: 0 }),
+      responseCache: openResponseCache({ ttlMs: 0 }),
       now: () => testNowMs,
     })
     await importContent(api.stores, 'acme', 'clicks', clicks('c1'))
@@ -81,7 +81,7 @@ describe.skipIf(!canRun)('updated_since, while the clock of Postgres steps back 
     await chmod(folder, 0o755)
     clock = await makeFalseClock(join(folder, 'clock'))
     server = await startPostgres(clock.environment)
-    api = await openTestApp({ lifeMs: 0 }, { DATABASE_URL: server.url('tributary') })
+    api = await openTestApp({ ttlMs: 0 }, { DATABASE_URL: server.url('tributary') })
   }, 120_000)
   afterAll(async () => {
     await api?.close()

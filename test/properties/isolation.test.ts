@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
-import { openAnswers } from '../../src/http/responseCache.ts'
+import { openResponseCache } from '../../src/http/responseCache.ts'
 import { post, storedEvents } from '../api/events/send.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
@@ -21,7 +21,7 @@ type Account = keyof typeof keys
 const alone = new Map<string, string>()
 
 beforeAll(async () => {
-  api = await openTestApp({ lifeMs: 60_000 })
+  api = await openTestApp({ ttlMs: 60_000 })
   for (const account of ['acme', 'other'] as const) keys[account] = await api.account(account)
   await fill('acme', 1)
   const before = await openFresh()
@@ -41,7 +41,12 @@ afterAll(async () => {
 
 function openFresh(): Promise<App> {
   const { settings } = api.stores
-  return buildApp({ settings, stores: api.stores, answers: openAnswers({ lifeMs: 0 }), now: () => testNowMs })
+  return buildApp({
+    settings,
+    stores: api.stores,
+    responseCache: openResponseCache({ ttlMs: 0 }),
+    now: () => testNowMs,
+  })
 }
 
 /** @param scale of its amounts, so that no sum of one account is one of the other */
@@ -354,7 +359,7 @@ async function openWatched(): Promise<{ app: App; asked: string[]; close: () => 
     postgresReader: watchedPostgres,
     clickhouse: Object.create(clickhouse, { reader: { value: watchedReader } }),
   }
-  const app = await buildApp({ settings, stores, answers: openAnswers({ lifeMs: 0 }), now: () => testNowMs })
+  const app = await buildApp({ settings, stores, responseCache: openResponseCache({ ttlMs: 0 }), now: () => testNowMs })
   // The key is known from here on.
   await app.inject({ url: '/api/v1/offers', headers: { authorization: `ApiKey ${keys.acme}` } })
   return { app, asked, close: () => app.close() }

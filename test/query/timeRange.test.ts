@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutAtMidnights, listRange, momentOf, reportRange } from '../../src/query/timeRange.ts'
+import { listRange, readInstant, reportRange, splitAtMidnights } from '../../src/query/timeRange.ts'
 
 const noonMs = Date.UTC(2026, 10, 21, 12)
 const dayMs = 86_400_000
@@ -21,7 +21,7 @@ describe('the range of a list', () => {
       fromMs: at + 1,
       untilMs: at + 2,
     })
-    expect(momentOf('updated_since', '2026-11-02T03:00:00.0009Z')).toBe(at)
+    expect(readInstant('updated_since', '2026-11-02T03:00:00.0009Z')).toBe(at)
     expect(listRange({ to: '2026-11-02T02:59:60Z' })).toEqual({ untilMs: at })
   })
 
@@ -81,7 +81,7 @@ describe('a range cut at midnights', () => {
       fc.property(moment, moment, (a, b) => {
         fc.pre(a !== b)
         const range = { fromMs: Math.min(a, b), untilMs: Math.max(a, b) }
-        const { days, edges } = cutAtMidnights(range)
+        const { days, edges } = splitAtMidnights(range)
         const pieces = [...edges, ...(days ? [days] : [])].sort((x, y) => x.fromMs - y.fromMs)
         expect(pieces.map(({ fromMs }) => text(fromMs))).toEqual(
           [range.fromMs, ...pieces.slice(0, -1).map(({ untilMs }) => untilMs)].map(text),

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { askPostgres } from '../../src/stores/postgres/connection.ts'
+import { queryPostgres } from '../../src/stores/postgres/connection.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -7,11 +7,11 @@ afterEach(() => {
 
 it('a question to Postgres that has no answer after 20 seconds is given up with 503', async () => {
   vi.useFakeTimers()
-  const asked = askPostgres(new Promise(() => {}))
+  const asked = queryPostgres(new Promise(() => {}))
   const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', details: { retryAfterS: 2 } })
   vi.advanceTimersByTime(20_000)
   await refused
   expect(vi.getTimerCount()).toBe(0)
-  expect(await askPostgres(Promise.resolve(1))).toBe(1)
+  expect(await queryPostgres(Promise.resolve(1))).toBe(1)
   expect(vi.getTimerCount()).toBe(0)
 })

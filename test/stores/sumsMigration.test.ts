@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { packageRoot } from '../../src/package.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
-import { takeLease } from '../../src/stores/postgres/lease.ts'
+import { acquireLease } from '../../src/stores/postgres/lease.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
 import { giveMoments, storeClicks } from '../kit/rows.ts'
@@ -82,7 +82,7 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('a store without sums', () =
 
   it('waits for an import that is under way', async () => {
     await stores.clickhouse.client.command({ query: `DELETE FROM schema_migrations WHERE name = '${ofSums[1]}'` })
-    const lease = await takeLease(stores.postgres, 'writer:acme')
+    const lease = await acquireLease(stores.postgres, 'writer:acme')
     const migrating = migrate(stores)
     const isAtWork = () =>
       stores.postgres`SELECT 1 FROM leases WHERE name = 'migrate' AND expires_at > clock_timestamp()`

@@ -38,7 +38,7 @@ async function counts(): Promise<string[]> {
 }
 
 async function missing() {
-  const writer = await openWriter(stores, account, { say: () => {}, signal: new AbortController().signal })
+  const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
   try {
     return await compareRowCounts(writer)
   } finally {

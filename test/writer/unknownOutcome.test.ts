@@ -60,7 +60,7 @@ async function expectExact({ changes }: { changes: boolean }): Promise<void> {
       ...{ clicks: clicks.length, cost: clicks.length / 4, approved: changes ? changed.length : 0 },
       pending: conversions.length - (changes ? changed.length : 0),
     })
-    const writer = await openIdleWriter(stores, account, { say: () => {}, signal: new AbortController().signal })
+    const writer = await openIdleWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
     expect(await compareAccount(writer)).toEqual([])
     await writer.close()
     expect(await stores.postgres`SELECT 1 FROM import_batches WHERE account_id = ${account}`).toEqual([])

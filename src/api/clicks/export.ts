@@ -1,7 +1,7 @@
 import type { RowFormat } from '../../../schema/rowFormat.ts'
-import type { Room } from '../../http/context.ts'
+import type { RouteContext } from '../../http/context.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
-import { placeFields } from '../../rows/entityNames.ts'
+import { entityFields } from '../../rows/entityNames.ts'
 import { rowFormatSettings } from '../../rows/exportFormat.ts'
 import { streamBytes } from '../../stores/clickhouse/select.ts'
 import type { ClickPlan } from './plan.ts'
@@ -13,12 +13,12 @@ import { clickExportSql } from './sql.ts'
  * @throws Problem `unavailable`, also in the middle
  */
 export async function* exportClicks(
-  { stores }: Room,
+  { stores }: RouteContext,
   plan: ClickPlan,
   { format, csvEscape, asOfMs }: { format: RowFormat; csvEscape: CsvEscape; asOfMs: number },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const places = await placeFields(stores.postgresReader, plan.accountId)
+  const places = await entityFields(stores.postgresReader, plan.accountId)
   yield* streamBytes(stores.clickhouse, clickExportSql(plan, places, { format, csvEscape, asOfMs }), {
     label: 'clicks.export',
     signal,

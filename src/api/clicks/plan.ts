@@ -1,6 +1,6 @@
 import type { ClickQuery } from '../../../schema/click.ts'
 import { pageLimitDefault } from '../../../schema/page.ts'
-import { orderOf, planWalk, type Walk } from '../../query/listOrder.ts'
+import { cursorBinding, type ListOrder, planListOrder } from '../../query/listOrder.ts'
 import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
 import { listRange, type Range } from '../../query/timeRange.ts'
 
@@ -12,12 +12,12 @@ export interface ClickPlan {
   campaignId: string | undefined
   offerId: string | undefined
   converted: boolean | undefined
-  walk: Walk
+  order: ListOrder
   limit: number
   /** Where the page before ended; absent for the first one. */
   after: PageKey | undefined
   /** What cursors of this list are bound to. */
-  boundTo: string
+  fingerprint: string
   nowMs: number
 }
 
@@ -31,8 +31,8 @@ export function planClicks(
   nowMs: number,
 ): ClickPlan {
   const { limit, cursor, format: _format, csv_escape: _escape, order: _order, ...filters } = query
-  const walk = planWalk(query)
-  const boundTo = fingerprint(caller.accountId, 'clicks', { ...filters, ...orderOf(walk) })
+  const walk = planListOrder(query)
+  const boundTo = fingerprint(caller.accountId, 'clicks', { ...filters, ...cursorBinding(walk) })
   return {
     accountId: caller.accountId,
     baseCurrency: caller.currency,
@@ -40,10 +40,10 @@ export function planClicks(
     campaignId: query.campaign_id,
     offerId: query.offer_id,
     converted: query.converted,
-    walk,
+    order: walk,
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
-    boundTo,
+    fingerprint: boundTo,
     nowMs,
   }
 }

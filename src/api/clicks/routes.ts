@@ -1,7 +1,7 @@
 import { ClickPage, ClickQuery } from '../../../schema/click.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
-import type { App, Room } from '../../http/context.ts'
-import { formatOfExport } from '../../http/streaming.ts'
+import type { App, RouteContext } from '../../http/context.ts'
+import { streamFormat } from '../../http/streaming.ts'
 import { readWatermark } from '../../query/listOrder.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { checkCsvEscape } from '../../rows/csvEscape.ts'
@@ -9,7 +9,7 @@ import { exportClicks } from './export.ts'
 import { planClicks } from './plan.ts'
 import { listClicks } from './run.ts'
 
-export function clickRoutes(app: App, room: Room): void {
+export function clickRoutes(app: App, room: RouteContext): void {
   app.get(
     '/clicks',
     {
@@ -25,12 +25,12 @@ export function clickRoutes(app: App, room: Room): void {
     async (request, reply) => {
       const plan = planClicks(request.query, request.caller, room.now())
       const { format: wanted, csv_escape: csvEscape } = request.query
-      const format = formatOfExport(request, listFormats, wanted)
+      const format = streamFormat(request, listFormats, wanted)
       checkCsvEscape(csvEscape, format)
       if (!format) return await listClicks(room, plan, request.signal)
       const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'clicks')
       reply.header('x-as-of', toInstantText(asOfMs))
-      return await room.exports.send(request, reply, format, (signal) =>
+      return await room.streaming.send(request, reply, format, (signal) =>
         exportClicks(room, plan, { format, csvEscape, asOfMs }, signal),
       )
     },

@@ -1,18 +1,18 @@
 import type { Click } from '../../../schema/click.ts'
-import type { Room } from '../../http/context.ts'
-import { findLatest } from '../../query/latestVersions.ts'
+import type { RouteContext } from '../../http/context.ts'
+import { findLatestVersions } from '../../query/latestVersions.ts'
 import { readWatermark } from '../../query/listOrder.ts'
-import { type PageKey, type PageOf, toPage } from '../../query/pagination.ts'
+import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
-import { findPlaces, type Places, type StoredPlaces } from '../../rows/entityNames.ts'
+import { type EntityIds, type EntityNames, readEntityNames } from '../../rows/entityNames.ts'
 import { type StoredSubIds, toAmount, toSubIds, toText } from '../../rows/values.ts'
 import { selectRows, smallFinal } from '../../stores/clickhouse/select.ts'
 import type { ClickPlan } from './plan.ts'
-import { clickKeysSql, clickRowsSql, clickWalkSql, conversionCountsSql, convertedQuestion } from './sql.ts'
+import { clickKeysSql, clickListSql, clickRowsSql, conversionCountsSql, convertedQuery } from './sql.ts'
 
 /** A click as it is stored: absent text is empty, amounts are decimal text. */
 type StoredClick = Record<TextField, string> &
-  StoredPlaces &
+  EntityIds &
   StoredSubIds & {
     id: string
     clickedAtMs: number
@@ -45,28 +45,35 @@ type TextField =
   | 'currency'
 
 /** A page, and until when it is known to be whole; null where it is not walked by the moment of storing. */
-type WalkedPage = PageOf<Click> & { asOf: string | null }
+type WalkedPage = PageRows<Click> & { asOf: string | null }
 
 /**
  * Reads one page of clicks; each click that was there at the start of a walk comes exactly once.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function listClicks(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
-  if (plan.walk.isOldestFirst) return walkClicks(room, plan, signal)
+export async function listClicks(room: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
+  if (plan.order.isOldestFirst) return listInOrder(room, plan, signal)
   if (plan.converted) {
-    return { ...toPage(await findConverted(room, plan, signal), plan.limit, keyOf, plan.boundTo), asOf: null }
+    return { ...toPage(await findConverted(room, plan, signal), plan.limit, keyOf, plan.fingerprint), asOf: null }
   }
-  const page = toPage(await findClicks(room, plan, signal), plan.limit, (key) => key, plan.boundTo)
+  const page = toPage(await findClicks(room, plan, signal), plan.limit, (key) => key, plan.fingerprint)
   return { ...page, data: await readClicks(room, plan, page.data, signal), asOf: null }
 }
 
-function findConverted(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<Click[]> {
+function findConverted(room: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<Click[]> {
   const asking = { label: 'clicks.converted', signal }
   const readConverted = async (keys: PageKey[]) => {
     const clicks = await readClicks(room, plan, keys, signal)
     return clicks.filter(({ converted }) => converted)
   }
-  return findLatest(room.stores.clickhouse, convertedQuestion(plan), plan.after, plan.limit + 1, asking, readConverted)
+  return findLatestVersions(
+    room.stores.clickhouse,
+    convertedQuery(plan),
+    plan.after,
+    plan.limit + 1,
+    asking,
+    readConverted,
+  )
 }
 
 function keyOf({ clickedAt, id }: Click): PageKey {
@@ -74,23 +81,23 @@ function keyOf({ clickedAt, id }: Click): PageKey {
 }
 
 /** Reads one page of clicks, oldest first or by the moment that they were stored. */
-async function walkClicks(room: Room, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
+async function listInOrder(room: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
   const { stores } = room
-  const isByStoring = plan.walk.updatedSinceMs !== undefined
+  const isByStoring = plan.order.updatedSinceMs !== undefined
   const asOfMs = isByStoring ? await readWatermark(stores.postgres, plan.accountId, 'clicks') : undefined
   const found = await selectRows<PageKey & { clickedMs: number }>(
     stores.clickhouse,
-    clickWalkSql(plan, asOfMs, plan.limit + 1),
+    clickListSql(plan, asOfMs, plan.limit + 1),
     { label: 'clicks.walk', signal },
   )
-  const page = toPage(found, plan.limit, (key) => key, plan.boundTo)
+  const page = toPage(found, plan.limit, (key) => key, plan.fingerprint)
   const keys = page.data.map(({ id, clickedMs }) => ({ id, atMs: clickedMs }))
   const data = await readClicks(room, plan, keys, signal)
   return { ...page, data, asOf: asOfMs === undefined ? null : toInstantText(asOfMs) }
 }
 
 /** Reads the clicks at these keys, in their order. */
-async function readClicks(room: Room, plan: ClickPlan, keys: PageKey[], signal: AbortSignal): Promise<Click[]> {
+async function readClicks(room: RouteContext, plan: ClickPlan, keys: PageKey[], signal: AbortSignal): Promise<Click[]> {
   const { clickhouse } = room.stores
   if (keys.length === 0) return []
   const [stored, counts] = await Promise.all([
@@ -103,7 +110,7 @@ async function readClicks(room: Room, plan: ClickPlan, keys: PageKey[], signal: 
   ])
   const byId = new Map(stored.map((row) => [row.id, row]))
   const countOf = new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
-  const placesOf = await findPlaces(room.names, plan.accountId, stored)
+  const placesOf = await readEntityNames(room.nameCache, plan.accountId, stored)
   return keys.flatMap(({ id }) => {
     const row = byId.get(id)
     return row ? [toClick(row, placesOf(row), plan.baseCurrency, countOf.get(id) ?? 0)] : []
@@ -111,7 +118,7 @@ async function readClicks(room: Room, plan: ClickPlan, keys: PageKey[], signal: 
 }
 
 /** Reads the rows at these keys, in no order; those of converted clicks where they lie close together. */
-async function readRows({ stores }: Room, plan: ClickPlan, keys: PageKey[], signal: AbortSignal) {
+async function readRows({ stores }: RouteContext, plan: ClickPlan, keys: PageKey[], signal: AbortSignal) {
   const from = (table: Parameters<typeof clickRowsSql>[0], some: PageKey[]) =>
     selectRows<StoredClick>(stores.clickhouse, clickRowsSql(table, plan.accountId, some), {
       label: 'clicks.rows',
@@ -128,10 +135,10 @@ async function readRows({ stores }: Room, plan: ClickPlan, keys: PageKey[], sign
  * Finds up to `limit + 1` different keys, in a short stretch of time first and in a longer one where it holds too few.
  * Goes on reading where repeated rows took the places of others.
  */
-async function findClicks({ stores }: Room, plan: ClickPlan, signal: AbortSignal): Promise<PageKey[]> {
+async function findClicks({ stores }: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<PageKey[]> {
   const keys: PageKey[] = []
   let from = plan.after
-  for (const sinceMs of stretches(plan)) {
+  for (const sinceMs of timeSlices(plan)) {
     let isRead = false
     while (!isRead) {
       const missing = plan.limit + 1 - keys.length
@@ -154,13 +161,13 @@ async function findClicks({ stores }: Room, plan: ClickPlan, signal: AbortSignal
 const dayMs = 86_400_000
 
 /** Where to stop reading, one after the other: a day back, a month back, and the beginning. */
-function stretches({ after, range, nowMs }: ClickPlan): (number | undefined)[] {
+function timeSlices({ after, range, nowMs }: ClickPlan): (number | undefined)[] {
   const topMs = after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
   const shortOnes = [1, 32].map((days) => topMs - days * dayMs)
   return [...shortOnes.filter((sinceMs) => sinceMs > (range.fromMs ?? 0)), range.fromMs]
 }
 
-function toClick(row: StoredClick, places: Places, baseCurrency: string, conversionCount: number): Click {
+function toClick(row: StoredClick, places: EntityNames, baseCurrency: string, conversionCount: number): Click {
   return {
     id: row.id,
     clickedAt: toInstantText(row.clickedAtMs),

@@ -1,8 +1,8 @@
 import type { RowFormat } from '../../../schema/rowFormat.ts'
-import type { LatestQuestion } from '../../query/latestVersions.ts'
+import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
-import { placeColumns } from '../../rows/entityNames.ts'
+import { entityColumns } from '../../rows/entityNames.ts'
 import { clickFields, type RowField } from '../../rows/exportFields.ts'
 import { formatClause, selectList } from '../../rows/exportFormat.ts'
 import { subIdColumns } from '../../rows/values.ts'
@@ -70,26 +70,26 @@ function convertedSql(plan: ClickPlan, from: PageKey | undefined, sinceMs: numbe
  * @param asOfMs where the latter ends
  * @returns rows `atMs`, `id`: where a click stands in the walk; and `clickedMs`: where it stands in the table
  */
-export function clickWalkSql(plan: ClickPlan, asOfMs: number | undefined, limit: number): Fragment {
-  const at = walkedBy(plan)
+export function clickListSql(plan: ClickPlan, asOfMs: number | undefined, limit: number): Fragment {
+  const at = orderColumns(plan)
   return ch`
 SELECT toUnixTimestamp64Milli(${at}) AS atMs, id, toUnixTimestamp64Milli(clicked_at) AS clickedMs
 FROM clicks
-WHERE ${join(walkConditions(plan, asOfMs), '\n  AND ')}
+WHERE ${join(orderConditions(plan, asOfMs), '\n  AND ')}
 ORDER BY ${at}, id
 LIMIT 1 BY ${at}, id
 LIMIT ${count(limit)}`
 }
 
-function walkedBy({ walk }: ClickPlan): Fragment {
+function orderColumns({ order: walk }: ClickPlan): Fragment {
   return walk.updatedSinceMs === undefined ? ch`clicked_at` : ch`stored_at`
 }
 
 /** What a click of a list fulfils, in the order of its walk, after its cursor. */
-function walkConditions(plan: ClickPlan, asOfMs: number | undefined): Fragment[] {
-  const { walk, range, converted } = plan
+function orderConditions(plan: ClickPlan, asOfMs: number | undefined): Fragment[] {
+  const { order: walk, range, converted } = plan
   const isConverted = ch`(clicked_at, id) IN (${convertedSql(plan, undefined, range.fromMs)})`
-  const at = walkedBy(plan)
+  const at = orderColumns(plan)
   return [
     ch`account_id = ${text(plan.accountId)}`,
     ...between(range.fromMs, range.untilMs),
@@ -103,13 +103,13 @@ function walkConditions(plan: ClickPlan, asOfMs: number | undefined): Fragment[]
 }
 
 /** Clicks with a conversion that is no test. One conversion is a row, so a click may have several. */
-export function convertedQuestion(plan: ClickPlan): LatestQuestion {
+export function convertedQuery(plan: ClickPlan): LatestQuery {
   return {
     table: ch`converted_clicks`,
     at: ch`clicked_at`,
     id: ch`click_id`,
-    place: [ch`account_id = ${text(plan.accountId)}`, ...between(plan.range.fromMs, plan.range.untilMs)],
-    state: [ch`NOT is_test`, ...ofCampaignAndOffer(plan)],
+    keyConditions: [ch`account_id = ${text(plan.accountId)}`, ...between(plan.range.fromMs, plan.range.untilMs)],
+    versionConditions: [ch`NOT is_test`, ...ofCampaignAndOffer(plan)],
   }
 }
 
@@ -139,7 +139,7 @@ export function clickRowsSql(
   return ch`
 SELECT
   id, toUnixTimestamp64Milli(clicked_at) AS clickedAtMs,
-  ${placeColumns},
+  ${entityColumns},
   visitor_id AS visitorId, country, region, city, device, os, os_version AS osVersion, browser,
   browser_version AS browserVersion, language, referrer, user_agent AS userAgent, ip,
   ${subIdColumns}, external_click_id AS externalClickId,
@@ -173,16 +173,16 @@ export function clickExportSql(
   places: readonly RowField[],
   { format, csvEscape, asOfMs }: { format: RowFormat; csvEscape: CsvEscape; asOfMs: number },
 ): Fragment {
-  const { accountId, range, walk } = plan
+  const { accountId, range, order: walk } = plan
   const counted = [ch`account_id = ${text(accountId)}`, ...between(range.fromMs, range.untilMs), ch`NOT is_test`]
   const conversions = ch`transform(id, counts.1, counts.2, toUInt64(0))`
-  const at = walkedBy(plan)
+  const at = orderColumns(plan)
   const fields = [
     ...clickFields(plan.baseCurrency, places),
     { name: 'converted', value: ch`toBool(${conversions} > 0)` },
     { name: 'conversionCount', value: ch`toInt64(${conversions})` },
     { name: 'storedAt', value: ch`stored_at` },
-    { name: 'cursor', value: cursorOf(at, ch`id`, plan.boundTo) },
+    { name: 'cursor', value: cursorOf(at, ch`id`, plan.fingerprint) },
   ]
   return ch`
 WITH (
@@ -197,7 +197,7 @@ WITH (
 SELECT
   ${selectList(fields, format, csvEscape)}
 FROM clicks
-WHERE ${join(walkConditions(plan, asOfMs), '\n  AND ')}
+WHERE ${join(orderConditions(plan, asOfMs), '\n  AND ')}
 ORDER BY ${walk.isOldestFirst ? ch`${at}, id` : ch`${at} DESC, id DESC`}
 LIMIT 1 BY ${at}, id
 ${formatClause(format)}`

@@ -1,6 +1,6 @@
 import { type ConversionQuery, conversionStatuses } from '../../../schema/conversion.ts'
 import { pageLimitDefault } from '../../../schema/page.ts'
-import { orderOf, planWalk, type Walk } from '../../query/listOrder.ts'
+import { cursorBinding, type ListOrder, planListOrder } from '../../query/listOrder.ts'
 import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
 import { listRange, type Range } from '../../query/timeRange.ts'
 
@@ -15,12 +15,12 @@ export interface ConversionPlan {
   statuses: string[] | undefined
   source: 'cpa' | 'revenue' | undefined
   withTests: boolean
-  walk: Walk
+  order: ListOrder
   limit: number
   /** Where the page before ended; absent for the first one. */
   after: PageKey | undefined
   /** What cursors of this list are bound to. */
-  boundTo: string
+  fingerprint: string
 }
 
 /**
@@ -32,12 +32,12 @@ export function planConversions(
   caller: { accountId: string; currency: string },
 ): ConversionPlan {
   const { limit, cursor, from, to, format: _format, csv_escape: _escape, order: _order, ...filters } = query
-  const walk = planWalk(query)
+  const walk = planListOrder(query)
   const wanted = new Set(filters.status?.split(','))
   const statuses = filters.status === undefined ? undefined : conversionStatuses.filter((status) => wanted.has(status))
   const boundTo = fingerprint(caller.accountId, 'conversions', {
     ...{ ...filters, from, to, status: statuses },
-    ...orderOf(walk),
+    ...cursorBinding(walk),
   })
   return {
     accountId: caller.accountId,
@@ -47,9 +47,9 @@ export function planConversions(
     statuses,
     source: filters.source === 'all' ? undefined : filters.source,
     withTests: filters.include_test_mode === true,
-    walk,
+    order: walk,
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
-    boundTo,
+    fingerprint: boundTo,
   }
 }

@@ -1,7 +1,7 @@
 import { ConversionPage, ConversionQuery } from '../../../schema/conversion.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
-import type { App, Room } from '../../http/context.ts'
-import { formatOfExport } from '../../http/streaming.ts'
+import type { App, RouteContext } from '../../http/context.ts'
+import { streamFormat } from '../../http/streaming.ts'
 import { readWatermark } from '../../query/listOrder.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { checkCsvEscape } from '../../rows/csvEscape.ts'
@@ -9,7 +9,7 @@ import { exportConversions } from './export.ts'
 import { planConversions } from './plan.ts'
 import { listConversions } from './run.ts'
 
-export function conversionRoutes(app: App, room: Room): void {
+export function conversionRoutes(app: App, room: RouteContext): void {
   app.get(
     '/conversions',
     {
@@ -26,12 +26,12 @@ export function conversionRoutes(app: App, room: Room): void {
     async (request, reply) => {
       const plan = planConversions(request.query, request.caller)
       const { format: wanted, csv_escape: csvEscape } = request.query
-      const format = formatOfExport(request, listFormats, wanted)
+      const format = streamFormat(request, listFormats, wanted)
       checkCsvEscape(csvEscape, format)
       if (!format) return await listConversions(room, plan, request.signal)
       const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'conversions')
       reply.header('x-as-of', toInstantText(asOfMs))
-      return await room.exports.send(request, reply, format, (signal) =>
+      return await room.streaming.send(request, reply, format, (signal) =>
         exportConversions(room, plan, { format, csvEscape, asOfMs }, signal),
       )
     },

@@ -1,56 +1,60 @@
 import type { Conversion } from '../../../schema/conversion.ts'
-import type { Room } from '../../http/context.ts'
-import { findLatest } from '../../query/latestVersions.ts'
+import type { RouteContext } from '../../http/context.ts'
+import { findLatestVersions } from '../../query/latestVersions.ts'
 import { readWatermark } from '../../query/listOrder.ts'
-import { type PageKey, type PageOf, toPage } from '../../query/pagination.ts'
+import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import type { ConversionPlan } from './plan.ts'
-import { conversionQuestion, oldestKeysSql, storedVersionsSql } from './sql.ts'
+import { conversionQuery, oldestKeysSql, storedVersionsSql } from './sql.ts'
 
 /** A page, and until when it is known to be whole; null where it is not walked by the moment of storing. */
-type WalkedPage = PageOf<Conversion> & { asOf: string | null }
+type WalkedPage = PageRows<Conversion> & { asOf: string | null }
 
 /**
  * Reads one page of conversions, each in its latest state and under the filters that this one matches.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function listConversions(room: Room, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
-  const { walk } = plan
-  if (walk.updatedSinceMs !== undefined) return walkStored(room, plan, signal)
-  if (walk.isOldestFirst) return walkOldest(room, plan, signal)
-  const rows = await findLatest(
+export async function listConversions(
+  room: RouteContext,
+  plan: ConversionPlan,
+  signal: AbortSignal,
+): Promise<WalkedPage> {
+  const { order: walk } = plan
+  if (walk.updatedSinceMs !== undefined) return listByStoredAt(room, plan, signal)
+  if (walk.isOldestFirst) return listOldestFirst(room, plan, signal)
+  const rows = await findLatestVersions(
     room.stores.clickhouse,
-    conversionQuestion(plan),
+    conversionQuery(plan),
     plan.after,
     plan.limit + 1,
     { label: 'conversions.page', signal },
     (keys) => readLatest(room, plan, keys, signal),
   )
-  const page = toPage(rows, plan.limit, conversionKey, plan.boundTo)
+  const page = toPage(rows, plan.limit, conversionKey, plan.fingerprint)
   return { ...page, data: page.data.map(await conversionWriter(room, plan, page.data)), asOf: null }
 }
 
 /** Reads one page, oldest first. */
-async function walkOldest(room: Room, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
+async function listOldestFirst(room: RouteContext, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
   const keys = await selectRows<PageKey>(room.stores.clickhouse, oldestKeysSql(plan, plan.limit + 1), {
     label: 'conversions.page',
     signal,
   })
-  const page = toPage(keys, plan.limit, (key) => key, plan.boundTo)
+  const page = toPage(keys, plan.limit, (key) => key, plan.fingerprint)
   const rows = (await readLatest(room, plan, page.data, signal)).reverse()
   return { ...page, data: rows.map(await conversionWriter(room, plan, rows)), asOf: null }
 }
 
 /** Reads the latest versions of the rows at these keys, newest first, and leaves out those that the plan rules out. */
 function readLatest(
-  room: Room,
+  room: RouteContext,
   plan: ConversionPlan,
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<StoredConversion[]> {
-  const { state } = conversionQuestion(plan)
+  const { versionConditions: state } = conversionQuery(plan)
   return readConversions(room, plan.accountId, keys, { state, label: 'conversions.rows', signal })
 }
 
@@ -58,7 +62,7 @@ function readLatest(
  * Reads one page by the moment of storing: versions in that order, and of them those that are still the latest. A
  * conversion that gets a new version meanwhile comes again later.
  */
-async function walkStored(room: Room, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
+async function listByStoredAt(room: RouteContext, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
   const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'conversions')
   const versionsMax = 2 * plan.limit + 1
   const rows: StoredConversion[] = []
@@ -81,7 +85,7 @@ async function walkStored(room: Room, plan: ConversionPlan, signal: AbortSignal)
     from = versions.at(-1)
     isRead = versions.length < versionsMax
   }
-  const page = toPage(rows, plan.limit, ({ storedAtMs, id }) => ({ atMs: Number(storedAtMs), id }), plan.boundTo)
+  const page = toPage(rows, plan.limit, ({ storedAtMs, id }) => ({ atMs: Number(storedAtMs), id }), plan.fingerprint)
   const data = page.data.map(await conversionWriter(room, plan, page.data))
   return { ...page, data, asOf: toInstantText(asOfMs) }
 }

@@ -1,5 +1,5 @@
 import type { RowFormat } from '../../../schema/rowFormat.ts'
-import type { LatestQuestion } from '../../query/latestVersions.ts'
+import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
 import { conversionFields, type RowField } from '../../rows/exportFields.ts'
@@ -8,18 +8,18 @@ import { ch, count, type Fragment, instant, join, text, texts } from '../../stor
 import type { ConversionPlan } from './plan.ts'
 
 /** What a page asks of conversions: account and range of every version, the filters of the latest one. */
-export function conversionQuestion(plan: ConversionPlan): LatestQuestion {
+export function conversionQuery(plan: ConversionPlan): LatestQuery {
   const { range, campaignId, statuses, source, withTests } = plan
   return {
     table: ch`conversions`,
     at: ch`converted_at`,
     id: ch`id`,
-    place: [
+    keyConditions: [
       ch`account_id = ${text(plan.accountId)}`,
       ...(range.fromMs === undefined ? [] : [ch`converted_at >= ${instant(range.fromMs)}`]),
       ...(range.untilMs === undefined ? [] : [ch`converted_at < ${instant(range.untilMs)}`]),
     ],
-    state: [
+    versionConditions: [
       ...(withTests ? [] : [ch`NOT is_test`]),
       ...(statuses === undefined ? [] : [ch`status IN ${texts(statuses)}`]),
       ...(source === undefined ? [] : [ch`source = ${text(source)}`]),
@@ -51,15 +51,15 @@ LIMIT ${count(limit)} WITH TIES`
 
 function storedSince(plan: ConversionPlan, asOfMs: number): Fragment[] {
   return [
-    ...conversionQuestion(plan).place,
-    ch`stored_at >= ${instant(plan.walk.updatedSinceMs ?? 0)}`,
+    ...conversionQuery(plan).keyConditions,
+    ch`stored_at >= ${instant(plan.order.updatedSinceMs ?? 0)}`,
     ch`stored_at < ${instant(asOfMs)}`,
   ]
 }
 
 /** The keys of the next conversions, oldest first. */
 export function oldestKeysSql(plan: ConversionPlan, limit: number): Fragment {
-  const { place, state } = conversionQuestion(plan)
+  const { keyConditions: place, versionConditions: state } = conversionQuery(plan)
   const conditions = [...place, afterOldest(plan.after, ch`converted_at`, ch`id`)]
   return ch`
 SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
@@ -93,8 +93,8 @@ export function conversionExportSql(
   places: readonly RowField[],
   { format, csvEscape, asOfMs }: { format: RowFormat; csvEscape: CsvEscape; asOfMs: number },
 ): Fragment {
-  const { place, state } = conversionQuestion(plan)
-  const { isOldestFirst, updatedSinceMs } = plan.walk
+  const { keyConditions: place, versionConditions: state } = conversionQuery(plan)
+  const { isOldestFirst, updatedSinceMs } = plan.order
   const isByStoring = updatedSinceMs !== undefined
   const at = isByStoring ? ch`stored_at` : ch`converted_at`
   const isAfter = isOldestFirst ? afterOldest(plan.after, at, ch`id`) : after(plan.after, at, ch`id`)
@@ -104,7 +104,7 @@ export function conversionExportSql(
   const fields = [
     ...conversionFields(plan.currency, places),
     { name: 'storedAt', value: ch`stored_at` },
-    { name: 'cursor', value: cursorOf(at, ch`id`, plan.boundTo) },
+    { name: 'cursor', value: cursorOf(at, ch`id`, plan.fingerprint) },
   ]
   return ch`
 SELECT

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../../problem.ts'
-import { type Asked, selectRows } from '../../stores/clickhouse/select.ts'
-import { askPostgres, type Postgres } from '../../stores/postgres/connection.ts'
-import { Batches } from './batcher.ts'
-import { clickCampaignsSql, type Owned } from './sql.ts'
+import { type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { Batcher } from './batcher.ts'
+import { clickCampaignsSql, type OwnedId } from './sql.ts'
 import type { ValidEvent } from './validate.ts'
 
 /** Where an event belongs. */
-export interface Place {
+export interface EventCampaign {
   readonly campaignId: string
   /** The owner of the campaign. */
   readonly userId: string
@@ -20,7 +20,7 @@ export interface Attribution {
    * else's are one case: neither is found.
    * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
    */
-  resolve(accountId: string, of: ValidEvent['of']): Promise<Place>
+  resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign>
   /** Drops the clicks that were found: they are looked up again. Campaigns come from Postgres, and expire by themselves. */
   forget(): void
 }
@@ -31,7 +31,7 @@ const clicksMax = 100_000
 /** From this age on a campaign is read again, beside the answer. */
 const refreshMs = 5_000
 /** A campaign that could not be read again for so long, because Postgres is away, is not used any more. */
-const lifeMs = 60_000
+const ttlMs = 60_000
 /** While Postgres is away, a campaign is tried again this often. */
 const retryMs = 1_000
 const campaignsMax = 20_000
@@ -40,7 +40,7 @@ const lookUpsMax = 1_000
 const deadlineMs = 5_000
 
 interface Campaign {
-  place: Place
+  place: EventCampaign
   readAtMs: number
   triedAtMs: number
   isBeingRead: boolean
@@ -48,18 +48,18 @@ interface Campaign {
 
 /** @param now the present moment in epoch milliseconds */
 export function openAttribution(
-  { clickhouse, postgres }: { clickhouse: Asked; postgres: Postgres },
+  { clickhouse, postgres }: { clickhouse: QueryTarget; postgres: Postgres },
   now: () => number,
 ): Attribution {
   const clicks = new LRUCache<string, string>({ max: clicksMax })
   const campaigns = new LRUCache<string, Campaign>({ max: campaignsMax })
 
-  const clickLookUps = new Batches<Owned, string | undefined>({
+  const clickLookUps = new Batcher<OwnedId, string | undefined>({
     itemsMax: lookUpsMax,
-    underWayMax: 1,
+    concurrentMax: 1,
     deadlineMs,
     async run(wanted, signal) {
-      const rows = await selectRows<Owned & { campaignId: string }>(clickhouse, clickCampaignsSql(wanted), {
+      const rows = await selectRows<OwnedId & { campaignId: string }>(clickhouse, clickCampaignsSql(wanted), {
         label: 'events.clicks',
         signal,
       })
@@ -68,13 +68,13 @@ export function openAttribution(
     },
   })
 
-  const campaignLookUps = new Batches<Owned, string | undefined>({
+  const campaignLookUps = new Batcher<OwnedId, string | undefined>({
     itemsMax: lookUpsMax,
-    underWayMax: 1,
+    concurrentMax: 1,
     deadlineMs,
     async run(wanted) {
-      const rows = await askPostgres(
-        postgres<(Owned & { userId: string })[]>`
+      const rows = await queryPostgres(
+        postgres<(OwnedId & { userId: string })[]>`
           SELECT account_id AS "accountId", id, user_id AS "userId"
           FROM campaigns
           WHERE (account_id, id) IN (
@@ -86,7 +86,7 @@ export function openAttribution(
     },
   })
 
-  async function findClick(click: Owned): Promise<string | undefined> {
+  async function findClick(click: OwnedId): Promise<string | undefined> {
     const key = keyOf(click)
     const known = clicks.get(key)
     if (known !== undefined) return known
@@ -95,12 +95,12 @@ export function openAttribution(
     return campaignId
   }
 
-  async function findCampaign(campaign: Owned): Promise<Place | undefined> {
+  async function findCampaign(campaign: OwnedId): Promise<EventCampaign | undefined> {
     const known = campaigns.get(keyOf(campaign))
     const nowMs = now()
     const ageMs = known ? nowMs - known.readAtMs : Number.POSITIVE_INFINITY
     // A clock that was set back tells nothing about the age.
-    if (!known || ageMs >= lifeMs || ageMs < 0) return readCampaign(campaign, nowMs)
+    if (!known || ageMs >= ttlMs || ageMs < 0) return readCampaign(campaign, nowMs)
     if (ageMs >= refreshMs && nowMs - known.triedAtMs >= retryMs && !known.isBeingRead) {
       known.triedAtMs = nowMs
       known.isBeingRead = true
@@ -114,7 +114,7 @@ export function openAttribution(
     return known.place
   }
 
-  async function readCampaign(campaign: Owned, readAtMs: number): Promise<Place | undefined> {
+  async function readCampaign(campaign: OwnedId, readAtMs: number): Promise<EventCampaign | undefined> {
     const key = keyOf(campaign)
     const userId = await campaignLookUps.add(campaign)
     if (userId === undefined) {
@@ -145,6 +145,6 @@ export function openAttribution(
 }
 
 /** Ids hold no space, so no two of them make the same key. */
-function keyOf({ accountId, id }: Owned): string {
+function keyOf({ accountId, id }: OwnedId): string {
   return `${accountId} ${id}`
 }

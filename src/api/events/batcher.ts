@@ -1,6 +1,6 @@
 import { Problem } from '../../problem.ts'
 
-export interface BatchOptions<Item, Result> {
+export interface BatcherOptions<Item, Result> {
   /**
    * Answers a batch: one result an item, in their order. An Error among them fails its own item and no other; what is
    * thrown fails them all.
@@ -10,7 +10,7 @@ export interface BatchOptions<Item, Result> {
   /** Items a batch. */
   itemsMax: number
   /** Batches at the same time; while they run, the next one gathers. */
-  underWayMax: number
+  concurrentMax: number
   /**
    * A batch that takes longer has failed; whatever still becomes of it, nobody waits for it, and whoever has waited for the
    * next one as long as that does not wait once more.
@@ -35,9 +35,9 @@ export interface BatchOptions<Item, Result> {
   }
 }
 
-type Gathering = NonNullable<BatchOptions<never, never>['gather']>
+type Gathering = NonNullable<BatcherOptions<never, never>['gather']>
 
-interface Waiting<Item, Result> {
+interface QueuedItem<Item, Result> {
   item: Item
   sinceMs: number
   resolve: (result: Result) => void
@@ -45,28 +45,28 @@ interface Waiting<Item, Result> {
 }
 
 /** What concurrent calls ask for, put together: they share one question, and each gets its own answer. */
-export class Batches<Item, Result> {
-  readonly #options: BatchOptions<Item, Result>
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>
   /** The window of `pace`: when it began, by a clock that nobody sets, and how many started in it. */
   #windowAtMs = Number.NEGATIVE_INFINITY
   #startsInWindow = 0
-  #waiting: Waiting<Item, Result>[] = []
+  #queue: QueuedItem<Item, Result>[] = []
   /** When the last item came, when the answers of the last batch were written, and how many may come now that they are. */
   #addedAtMs = 0
-  #answeredAtMs = 0
+  #respondedAtMs = 0
   #expected = 1
-  #underWay = 0
+  #running = 0
   #isScheduled = false
   /** Told at the end of the next batch. */
   readonly #ended: (() => void)[] = []
 
-  constructor(options: BatchOptions<Item, Result>) {
+  constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options
   }
 
   /** How many items wait for their batch to start. */
-  get waiting(): number {
-    return this.#waiting.length
+  get queued(): number {
+    return this.#queue.length
   }
 
   /**
@@ -76,20 +76,20 @@ export class Batches<Item, Result> {
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#addedAtMs = performance.now()
-      this.#waiting.push({ item, sinceMs: this.#addedAtMs, resolve, reject })
+      this.#queue.push({ item, sinceMs: this.#addedAtMs, resolve, reject })
       this.#schedule()
     })
   }
 
   /** Resolves when nothing waits and nothing runs. */
   async idle(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#underWay > 0) {
+    while (this.#queue.length > 0 || this.#running > 0) {
       await new Promise<void>((resolve) => this.#ended.push(resolve))
     }
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting.length === 0 || this.#underWay === this.#options.underWayMax) return
+    if (this.#isScheduled || this.#queue.length === 0 || this.#running === this.#options.concurrentMax) return
     this.#isScheduled = true
     const pauseMs = this.#pauseMs()
     // Even without a pause, every call that is being read from a socket right now gets in.
@@ -106,13 +106,13 @@ export class Batches<Item, Result> {
   }
 
   #isGathered({ quietMs, mostMs, mostMsPerItem, beside }: Gathering, sinceMs: number): boolean {
-    const { length } = this.#waiting
+    const { length } = this.#queue
     const nowMs = performance.now()
     if (length >= this.#options.itemsMax) return true
-    if (this.#underWay > 0) return length >= beside.items || nowMs - sinceMs >= beside.mostMs
+    if (this.#running > 0) return length >= beside.items || nowMs - sinceMs >= beside.mostMs
     if (length >= this.#expected) return true
-    if (nowMs - Math.max(this.#addedAtMs, this.#answeredAtMs) >= quietMs) return true
-    return nowMs - Math.max(sinceMs, this.#answeredAtMs) >= mostMs + mostMsPerItem * this.#expected
+    if (nowMs - Math.max(this.#addedAtMs, this.#respondedAtMs) >= quietMs) return true
+    return nowMs - Math.max(sinceMs, this.#respondedAtMs) >= mostMs + mostMsPerItem * this.#expected
   }
 
   #pauseMs(): number {
@@ -133,14 +133,14 @@ export class Batches<Item, Result> {
       }
       this.#startsInWindow += 1
     }
-    const batch = this.#waiting.splice(0, itemsMax)
-    this.#underWay += 1
+    const batch = this.#queue.splice(0, itemsMax)
+    this.#running += 1
     this.#isScheduled = false
     this.#schedule()
     void this.#run(batch)
   }
 
-  async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #run(batch: readonly QueuedItem<Item, Result>[]): Promise<void> {
     const { run, deadlineMs } = this.#options
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(unavailable()), deadlineMs)
@@ -160,13 +160,13 @@ export class Batches<Item, Result> {
     } finally {
       clearTimeout(timer)
       if (late.signal.aborted) this.#refuseLate()
-      this.#underWay -= 1
+      this.#running -= 1
       // TRAP: a thousand answers take 30 ms to write, in which nobody is heard who asks again: it is no silence.
-      this.#answeredAtMs = Number.POSITIVE_INFINITY
+      this.#respondedAtMs = Number.POSITIVE_INFINITY
       setImmediate(() => {
-        this.#answeredAtMs = performance.now()
+        this.#respondedAtMs = performance.now()
       })
-      this.#expected = batch.length + this.#waiting.length
+      this.#expected = batch.length + this.#queue.length
       this.#schedule()
       for (const tell of this.#ended.splice(0)) tell()
     }
@@ -174,9 +174,9 @@ export class Batches<Item, Result> {
 
   #refuseLate(): void {
     const nowMs = performance.now()
-    const isLate = ({ sinceMs }: Waiting<Item, Result>) => nowMs - sinceMs >= this.#options.deadlineMs
-    for (const { reject } of this.#waiting.filter(isLate)) reject(unavailable())
-    this.#waiting = this.#waiting.filter((waiting) => !isLate(waiting))
+    const isLate = ({ sinceMs }: QueuedItem<Item, Result>) => nowMs - sinceMs >= this.#options.deadlineMs
+    for (const { reject } of this.#queue.filter(isLate)) reject(unavailable())
+    this.#queue = this.#queue.filter((waiting) => !isLate(waiting))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 
 /** Tells whether ClickHouse still holds everything that it held before. */
 export interface Continuity {
@@ -41,8 +41,8 @@ export function watchContinuity(clickhouse: ClickHouse, patienceMs: number, onBr
   async function check(): Promise<void> {
     const late = AbortSignal.timeout(patienceMs)
     const atMs = performance.now()
-    const runs = await untilAnswered('checking ClickHouse', () => readRuns(clickhouse, late), {
-      patienceMs,
+    const runs = await retryWhileUnavailable('checking ClickHouse', () => readRuns(clickhouse, late), {
+      giveUpAfterMs: patienceMs,
       signal: late,
     })
     if (last && !areSame(last.runs, runs)) onBreak()

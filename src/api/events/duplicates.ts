@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { duplicateWindowMs } from '../../../schema/event.ts'
-import { type Asked, selectRows } from '../../stores/clickhouse/select.ts'
-import { acceptancesSql, type Owned } from './sql.ts'
+import { type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
+import { acceptancesSql, type OwnedId } from './sql.ts'
 
 /** What an event that is the caller's own came to. */
 export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
@@ -25,11 +25,11 @@ const recentMax = 100_000
 
 /** Recognises events by their ids: among those under way here, those of late, and those stored. */
 export class Duplicates {
-  readonly #clickhouse: Asked
-  readonly #underWay = new Map<string, Promise<Outcome>>()
+  readonly #clickhouse: QueryTarget
+  readonly #inFlight = new Map<string, Promise<Outcome>>()
   readonly #recentAtMs = new LRUCache<string, number>({ max: recentMax })
 
-  constructor(clickhouse: Asked) {
+  constructor(clickhouse: QueryTarget) {
     this.#clickhouse = clickhouse
   }
 
@@ -38,17 +38,17 @@ export class Duplicates {
    * duplicates, and anything else that it comes to, an error too, is theirs as well.
    * @param first stores the event; must `remember` it before it answers
    */
-  async once(event: Owned, receivedAtMs: number, first: () => Promise<Outcome>): Promise<Outcome> {
+  async once(event: OwnedId, receivedAtMs: number, first: () => Promise<Outcome>): Promise<Outcome> {
     const key = keyOf(event)
     const recentAtMs = this.#recentAtMs.get(key)
     if (recentAtMs !== undefined && isWithinWindow(recentAtMs, receivedAtMs)) return 'duplicate'
-    const underWay = this.#underWay.get(key)
+    const underWay = this.#inFlight.get(key)
     if (underWay) {
       const outcome = await underWay
       return outcome === 'stored' ? 'duplicate' : outcome
     }
-    const started = first().finally(() => this.#underWay.delete(key))
-    this.#underWay.set(key, started)
+    const started = first().finally(() => this.#inFlight.delete(key))
+    this.#inFlight.set(key, started)
     return started
   }
 
@@ -57,10 +57,10 @@ export class Duplicates {
    * @returns one for each event, in their order; undefined for an id that was never accepted
    * @throws Problem `unavailable`, `query_timeout`
    */
-  async findLast(events: readonly Owned[], signal: AbortSignal): Promise<(Acceptance | undefined)[]> {
+  async findLast(events: readonly OwnedId[], signal: AbortSignal): Promise<(Acceptance | undefined)[]> {
     const asking = { label: 'events.duplicates', signal }
     const answers = await Promise.all(
-      inParts(events).map((part) => selectRows<Owned & Acceptance>(this.#clickhouse, acceptancesSql(part), asking)),
+      inParts(events).map((part) => selectRows<OwnedId & Acceptance>(this.#clickhouse, acceptancesSql(part), asking)),
     )
     const last = new Map<string, Acceptance>()
     for (const row of answers.flat()) {
@@ -72,7 +72,7 @@ export class Duplicates {
   }
 
   /** Notes that an event is stored, so that nobody need ask ClickHouse when it comes again soon. */
-  remember(event: Owned, receivedAtMs: number): void {
+  remember(event: OwnedId, receivedAtMs: number): void {
     this.#recentAtMs.set(keyOf(event), receivedAtMs)
   }
 
@@ -106,6 +106,6 @@ function isBefore(one: Acceptance, other: Acceptance): boolean {
 }
 
 /** Ids hold no space, so no two events make the same key. */
-function keyOf({ accountId, id }: Owned): string {
+function keyOf({ accountId, id }: OwnedId): string {
   return `${accountId} ${id}`
 }

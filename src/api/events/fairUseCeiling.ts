@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../../schema/event.ts'
 import { countStoredEvents } from '../../query/monthlyEvents.ts'
-import type { Asked } from '../../stores/clickhouse/select.ts'
+import type { QueryTarget } from '../../stores/clickhouse/select.ts'
 
 /** An account's place under its ceiling, taken by one event until it is stored or fails. */
-export interface TakenPlace {
+export interface Reservation {
   /** The event is stored. */
-  keep(): void
+  confirm(): void
   /** It is not confirmed that the event is stored: the count is read again before the account's next event. */
-  giveBack(): void
+  cancel(): void
 }
 
 /** An account in one UTC month. */
@@ -20,7 +20,7 @@ export interface AccountMonth {
 
 /** From this age on, what others stored is counted again, beside the answer; from `lifeMs` on, before it. */
 const refreshMs = 2_500
-const lifeMs = 4_500
+const ttlMs = 4_500
 
 /** Account-months that are kept in mind; forgetting one costs a look-up. */
 const countsMax = 50_000
@@ -29,7 +29,7 @@ interface Count extends AccountMonth {
   /** Stored by this process. */
   own: number
   /** About to be. */
-  taken: number
+  reserved: number
   /** Stored by other instances and earlier processes: at least so many. */
   others: number
   /** By a clock that nobody sets; undefined before the first reading. */
@@ -41,11 +41,11 @@ interface Count extends AccountMonth {
  * Counts the events that an account may still store this month. Exact for one process; what others store shows within
  * 5 seconds.
  */
-export class Ceiling {
-  readonly #clickhouse: Asked
+export class FairUseCeiling {
+  readonly #clickhouse: QueryTarget
   readonly #counts = new LRUCache<string, Count>({ max: countsMax })
 
-  constructor(clickhouse: Asked) {
+  constructor(clickhouse: QueryTarget) {
     this.#clickhouse = clickhouse
   }
 
@@ -66,7 +66,7 @@ export class Ceiling {
       // A failure shows at the first event that has to wait for a count.
       reading.catch(() => {})
     }
-    await Promise.all(old.filter((count) => ageOf(count) >= lifeMs).map(({ reading }) => reading))
+    await Promise.all(old.filter((count) => ageOf(count) >= ttlMs).map(({ reading }) => reading))
   }
 
   /**
@@ -74,17 +74,17 @@ export class Ceiling {
    * @param clickAllowance tracked clicks a month of the account's plan
    * @returns undefined when the account is at its ceiling
    */
-  take(accountMonth: AccountMonth, clickAllowance: number): TakenPlace | undefined {
+  reserve(accountMonth: AccountMonth, clickAllowance: number): Reservation | undefined {
     const count = this.#countOf(accountMonth)
-    if (count.others + count.own + count.taken >= fairUseFactor * clickAllowance) return undefined
-    count.taken += 1
+    if (count.others + count.own + count.reserved >= fairUseFactor * clickAllowance) return undefined
+    count.reserved += 1
     return {
-      keep() {
-        count.taken -= 1
+      confirm() {
+        count.reserved -= 1
         count.own += 1
       },
-      giveBack() {
-        count.taken -= 1
+      cancel() {
+        count.reserved -= 1
         count.readAtMs = undefined
       },
     }
@@ -104,7 +104,7 @@ export class Ceiling {
         // Our own events of this moment may be among the stored ones or not: others have the rest at least. What they
         // had once they keep, so that a busy moment of ours does not make it less.
         const stored = storedOf.get(count.accountId) ?? 0
-        count.others = Math.max(count.others, stored - count.own - count.taken)
+        count.others = Math.max(count.others, stored - count.own - count.reserved)
         count.readAtMs = askedAtMs
       }
     } finally {
@@ -116,7 +116,7 @@ export class Ceiling {
     const key = `${accountId} ${monthMs}`
     const known = this.#counts.get(key)
     if (known) return known
-    const fresh = { accountId, monthMs, own: 0, taken: 0, others: 0, readAtMs: undefined, reading: undefined }
+    const fresh = { accountId, monthMs, own: 0, reserved: 0, others: 0, readAtMs: undefined, reading: undefined }
     this.#counts.set(key, fresh)
     return fresh
   }

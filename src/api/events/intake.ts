@@ -3,18 +3,18 @@ import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '../../problem.ts'
 import { startOfUtcMonth } from '../../query/monthlyEvents.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
-import type { Asked } from '../../stores/clickhouse/select.ts'
+import type { QueryTarget } from '../../stores/clickhouse/select.ts'
 import type { Stores } from '../../stores/open.ts'
-import { type Patience, untilAnswered } from '../../stores/retry.ts'
+import { type RetryOptions, retryWhileUnavailable } from '../../stores/retry.ts'
 import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
-import { openAttribution, type Place } from './attribution.ts'
-import { Batches } from './batcher.ts'
+import { type EventCampaign, openAttribution } from './attribution.ts'
+import { Batcher } from './batcher.ts'
 import { watchContinuity } from './continuity.ts'
 import { Duplicates, generationAfter, type Outcome } from './duplicates.ts'
-import { type AccountMonth, Ceiling, type TakenPlace } from './fairUseCeiling.ts'
+import { type AccountMonth, FairUseCeiling, type Reservation } from './fairUseCeiling.ts'
 import { recordRetries } from './retriedEvents.ts'
 import { storeEvents } from './store.ts'
-import { openFigures } from './telemetry.ts'
+import { openEventTelemetry } from './telemetry.ts'
 import type { ValidEvent } from './validate.ts'
 
 /** Whose event it is. */
@@ -27,14 +27,14 @@ export interface Sender {
 /** A well-formed event of the account's own, with the id that it will be stored under. */
 interface Call extends Sender {
   event: ValidEvent
-  place: Place
+  place: EventCampaign
   id: string
 }
 
 /** An event that is to be stored, and its place under the ceiling. */
 interface Storing {
   call: Call
-  place: TakenPlace
+  place: Reservation
   row: PixelEvent
 }
 
@@ -57,7 +57,7 @@ const callsMax = 10_000
 /** A flush is one look-up of duplicates and one insert; while two run, the next one gathers. */
 const flushOptions = {
   itemsMax: 4_000,
-  underWayMax: 2,
+  concurrentMax: 2,
   // Each flush makes one part: 25 a second at most, which merges keep up with. Three may follow each other at once, so
   // that a lone caller waits at every third event only.
   pace: { starts: 3, withinMs: 120 },
@@ -87,21 +87,21 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   const clickhouse = asWriter(stores.clickhouse)
   const attribution = openAttribution({ clickhouse, postgres: stores.postgres }, now)
   const duplicates = new Duplicates(clickhouse)
-  const ceiling = new Ceiling(clickhouse)
+  const ceiling = new FairUseCeiling(clickhouse)
   const continuity = watchContinuity(stores.clickhouse, deadlineMs, () => {
     for (const memory of [attribution, duplicates, ceiling]) memory.forget()
     log.warn('ClickHouse was restarted or restored; event ids, clicks and counts kept in memory are read again.')
   })
-  const flushes = new Batches<Call, Outcome>({ ...flushOptions, deadlineMs, run: flush })
+  const flushes = new Batcher<Call, Outcome>({ ...flushOptions, deadlineMs, run: flush })
   let callsUnderWay = 0
-  const figures = openFigures(registry, { underWay: () => callsUnderWay, waiting: () => flushes.waiting })
+  const figures = openEventTelemetry(registry, { underWay: () => callsUnderWay, waiting: () => flushes.queued })
 
   async function accept(event: ValidEvent, sender: Sender): Promise<Outcome> {
     if (callsUnderWay === callsMax) throw new Problem('unavailable', 'Too many events at once.', { retryAfterS: 1 })
     callsUnderWay += 1
     try {
       await continuity.confirm()
-      const place = await attribution.resolve(sender.accountId, event.of)
+      const place = await attribution.resolve(sender.accountId, event.identifiers)
       const call = { ...sender, event, place, id: event.eventId ?? uuidv7() }
       const first = () => flushes.add(call)
       const isNamed = event.eventId !== undefined
@@ -118,7 +118,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     const startedAtMs = performance.now()
     const recognisable = calls.filter(({ event }) => event.eventId !== undefined)
     const patience = { say: (line: string) => log.warn(line), signal, patienceMs: deadlineMs }
-    const [acceptances] = await untilAnswered(
+    const [acceptances] = await retryWhileUnavailable(
       'looking up events',
       () => Promise.all([duplicates.findLast(recognisable, signal), ceiling.prepare(calls.map(monthOf))]),
       patience,
@@ -129,7 +129,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     const outcomes = calls.map((call): Outcome | Error => {
       const generation = generationAfter(lastOf.get(call), call.event.receivedAtMs)
       if (generation === undefined) return 'duplicate'
-      const place = ceiling.take(monthOf(call), call.clickAllowance)
+      const place = ceiling.reserve(monthOf(call), call.clickAllowance)
       if (!place) return 'over_ceiling'
       storing.push({ call, place, row: rowOf(call, generation) })
       return 'stored'
@@ -144,9 +144,9 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     for (const [index, outcome] of (await store(storing, remainingMs, patience)).entries()) {
       const { call, place } = storing[index] as Storing
       stored.set(call, outcome)
-      if (outcome !== 'stored') place.giveBack()
+      if (outcome !== 'stored') place.cancel()
       else {
-        place.keep()
+        place.confirm()
         if (call.event.eventId !== undefined) duplicates.remember(call, call.event.receivedAtMs)
       }
     }
@@ -163,7 +163,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   async function store(
     storing: readonly Storing[],
     remainingMs: number,
-    patience: Patience & { signal: AbortSignal },
+    patience: RetryOptions & { signal: AbortSignal },
   ): Promise<(Outcome | Error)[]> {
     const rows = storing.map(({ row }) => row)
     const late = AbortSignal.timeout(Math.max(0, Math.round(remainingMs * insertShare)))
@@ -181,10 +181,10 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   /** @throws Problem `unavailable`, or the signal's reason */
   async function findUnconfirmed(
     storing: readonly Storing[],
-    patience: Patience & { signal: AbortSignal },
+    patience: RetryOptions & { signal: AbortSignal },
   ): Promise<(Outcome | Problem)[]> {
     const { signal } = patience
-    const found = await untilAnswered(
+    const found = await retryWhileUnavailable(
       'looking up unconfirmed events',
       () =>
         duplicates.findLast(
@@ -209,7 +209,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
 }
 
 /** What events ask must not wait until callers' reads have ended, so it goes by the connections of writes. */
-function asWriter(clickhouse: ClickHouse): Asked {
+function asWriter(clickhouse: ClickHouse): QueryTarget {
   return {
     get reader() {
       return clickhouse.client
@@ -225,7 +225,7 @@ function monthOf({ accountId, event }: Call): AccountMonth {
 }
 
 function rowOf({ accountId, id, event, place }: Call, generation: number): PixelEvent {
-  const { eventName, of, visitorId, value, currency, properties, occurredAtMs, receivedAtMs } = event
+  const { eventName, identifiers: of, visitorId, value, currency, properties, occurredAtMs, receivedAtMs } = event
   return {
     accountId,
     origin: 'server',

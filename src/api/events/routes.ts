@@ -1,17 +1,20 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import { EventAnswer, EventBody } from '../../../schema/event.ts'
-import type { App, Room } from '../../http/context.ts'
+import { EventBody, EventResponse } from '../../../schema/event.ts'
+import type { App, RouteContext } from '../../http/context.ts'
 import type { Outcome } from './duplicates.ts'
 import { openIntake } from './intake.ts'
 import { identifierOf, validateEvent } from './validate.ts'
 
-const answers: Record<Outcome, EventAnswer> = {
+const answers: Record<Outcome, EventResponse> = {
   stored: { accepted: true },
   duplicate: { accepted: true, deduplicated: true },
   over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
 }
 
-export function eventRoutes(app: App, { stores, now, registry, countIdentifier }: Room): void {
+export function eventRoutes(
+  app: App,
+  { stores, now, registry, countIdentifierUse: countIdentifier }: RouteContext,
+): void {
   const intake = openIntake({ stores, now, log: app.log, registry })
   app.addHook('onClose', () => intake.idle())
   app.post(
@@ -24,7 +27,7 @@ export function eventRoutes(app: App, { stores, now, registry, countIdentifier }
           'An analytics signal from your back end, stored beside the events of the pixel. It never makes a conversion, and its `value` is no revenue. 200 means that it is stored. After a 503, or no response, retry with the same `event_id`: the event may have been stored all the same, and is then a duplicate.',
         body: EventBody,
         response: {
-          200: EventAnswer,
+          200: EventResponse,
           400: refusal('A field is refused', [
             'invalid_json',
             'invalid_body',

@@ -1,7 +1,7 @@
 import { ch, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
 
 /** Something of an account's, by its id. */
-export interface Owned {
+export interface OwnedId {
   accountId: string
   id: string
 }
@@ -11,7 +11,7 @@ export interface Owned {
  * @param wanted at least one
  * @returns rows `accountId`, `id`, `campaignId`
  */
-export function clickCampaignsSql(wanted: readonly Owned[]): Fragment {
+export function clickCampaignsSql(wanted: readonly OwnedId[]): Fragment {
   return perAccount(
     wanted,
     (accountId, ids) => ch`
@@ -27,7 +27,7 @@ WHERE account_id = ${text(accountId)}
  * @param wanted at least one
  * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`
  */
-export function acceptancesSql(wanted: readonly Owned[]): Fragment {
+export function acceptancesSql(wanted: readonly OwnedId[]): Fragment {
   return perAccount(
     wanted,
     (accountId, ids) => ch`
@@ -43,7 +43,7 @@ WHERE account_id = ${text(accountId)}
 const idsPerSelect = 1_000
 
 function perAccount(
-  wanted: readonly Owned[],
+  wanted: readonly OwnedId[],
   select: (accountId: string, ids: readonly string[]) => Fragment,
 ): Fragment {
   const idsOf = new Map<string, string[]>()

@@ -1,7 +1,7 @@
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { insertRows } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
-import { type Patience, untilAnswered } from '../../stores/retry.ts'
+import { type RetryOptions, retryWhileUnavailable } from '../../stores/retry.ts'
 import { type PixelEvent, pixelEventColumns } from '../../writer/tables/pixelEvent.ts'
 import { recordRetries } from './retriedEvents.ts'
 
@@ -19,14 +19,14 @@ const spare: RowBinary[] = []
 export async function storeEvents(
   clickhouse: ClickHouse,
   events: readonly PixelEvent[],
-  patience: Patience,
+  patience: RetryOptions,
 ): Promise<void> {
   const out = spare.pop() ?? new RowBinary()
   for (const event of events) for (const { write } of pixelEventColumns) write(out, event)
   const { signal } = patience
   let isRetry = false
   let isRecorded = false
-  await untilAnswered(
+  await retryWhileUnavailable(
     'storing events',
     async () => {
       if (isRetry && !isRecorded) {

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Outcome } from './duplicates.ts'
 
 /** What operators see of the events on their way to the store. */
-export interface Figures {
+export interface EventTelemetry {
   /** Events answered with 200 so far; add to it. */
   readonly outcomes: Record<Outcome, number>
   /** @param stepS how long the look-up and the insert took, seconds; the latter is undefined where nothing was stored */
@@ -17,10 +17,10 @@ const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
  * @param now reads what is true at the moment of asking: calls that have no answer yet, and those of them that wait for
  *   their flush to start
  */
-export function openFigures(
+export function openEventTelemetry(
   registry: Registry | undefined,
   now: { underWay: () => number; waiting: () => number },
-): Figures {
+): EventTelemetry {
   const registers = [registry ?? new Registry()]
   const outcomes: Record<Outcome, number> = { stored: 0, duplicate: 0, over_ceiling: 0 }
   new Counter({

@@ -9,7 +9,7 @@ import { readTimestamp } from './timestamp.ts'
 export interface ValidEvent {
   eventName: string
   /** Whose event it is: the click when there is one, else the visitor of a campaign. */
-  of: { clickId: string } | { campaignId: string }
+  identifiers: { clickId: string } | { campaignId: string }
   /** Empty when it was not given. */
   visitorId: string
   /** Clamped. */
@@ -55,43 +55,43 @@ export function validateEvent(body: Readonly<Record<string, unknown>>, nowMs: nu
 }
 
 /** @returns what the limit of clicks and visitors counts by, unique within the account */
-export function identifierOf({ of, visitorId }: ValidEvent): string {
-  return 'clickId' in of ? `click ${of.clickId}` : `visitor ${visitorId}`
+export function identifierOf({ identifiers, visitorId }: ValidEvent): string {
+  return 'clickId' in identifiers ? `click ${identifiers.clickId}` : `visitor ${visitorId}`
 }
 
 /** With a click, the campaign is not even looked at: it comes from the click. */
-function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEvent, 'of' | 'visitorId'> {
+function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEvent, 'identifiers' | 'visitorId'> {
   const { click_id: clickId, visitor_id: visitorId, campaign_id: campaignId } = body
-  if (isGiven(clickId) && !matches(id, clickId)) throw invalid('click_id', idText)
-  if (isGiven(visitorId) && !matches(id, visitorId)) throw invalid('visitor_id', idText)
-  if (isGiven(clickId)) return { of: { clickId }, visitorId: visitorId ?? '' }
-  if (!isGiven(visitorId)) throw new Problem('missing_identifier', 'Send click_id, or visitor_id and campaign_id.')
-  if (!isGiven(campaignId)) throw invalid('campaign_id', 'is required beside visitor_id')
+  if (isPresent(clickId) && !matches(id, clickId)) throw invalid('click_id', idText)
+  if (isPresent(visitorId) && !matches(id, visitorId)) throw invalid('visitor_id', idText)
+  if (isPresent(clickId)) return { identifiers: { clickId }, visitorId: visitorId ?? '' }
+  if (!isPresent(visitorId)) throw new Problem('missing_identifier', 'Send click_id, or visitor_id and campaign_id.')
+  if (!isPresent(campaignId)) throw invalid('campaign_id', 'is required beside visitor_id')
   if (!matches(id, campaignId)) throw invalid('campaign_id', idText)
-  return { of: { campaignId }, visitorId }
+  return { identifiers: { campaignId }, visitorId }
 }
 
 function readValue(value: unknown): number | null {
-  if (!isGiven(value)) return null
+  if (!isPresent(value)) return null
   if (typeof value !== 'number') throw invalid('value', 'must be a number')
   // Nobody means a negative zero, and it equals zero everywhere but in a comparison of bits.
   return Math.min(Math.max(value, -eventValueMax), eventValueMax) + 0
 }
 
 function readEventId(value: unknown): string | undefined {
-  if (!isGiven(value)) return undefined
+  if (!isPresent(value)) return undefined
   if (!matches(eventId, value)) throw invalid('event_id', 'must be 1 to 128 letters, digits and _ . : -')
   return value
 }
 
 function readOccurredAt(value: unknown, nowMs: number): number {
-  if (!isGiven(value)) return nowMs
+  if (!isPresent(value)) return nowMs
   const atMs = typeof value === 'string' ? readTimestamp(value) : undefined
   if (atMs === undefined) throw invalid('timestamp', 'must be an ISO 8601 date-time such as 2026-11-21T03:00:00Z')
   return Math.min(Math.max(atMs, nowMs - eventAgeMaxMs), nowMs + eventAheadMaxMs)
 }
 
-function isGiven(value: unknown): value is NonNullable<unknown> {
+function isPresent(value: unknown): value is NonNullable<unknown> {
   return value !== undefined && value !== null
 }
 

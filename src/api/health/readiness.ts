@@ -8,7 +8,7 @@ import type { Redis } from '../../stores/redis.ts'
 /** A store that takes longer than this does not answer. */
 const deadlineMs = 2_000
 /** Callers without a key can't make the stores work more often than this. */
-const lifeMs = 1_000
+const ttlMs = 1_000
 
 /**
  * Makes the question whether both stores answer, and Redis where it is needed; many askers share one look.
@@ -22,15 +22,15 @@ export function openReadiness(
 
   async function look(): Promise<string[]> {
     const silent = await Promise.all([
-      isSilent(() => asksEveryNode(clickhouse)).then((it) => it && 'ClickHouse'),
-      isSilent(async () => (await postgres`SELECT 1`).length === 1).then((it) => it && 'Postgres'),
-      redis && isSilent(async () => (await redis.look('ready')).count === 0).then((it) => it && 'Redis'),
+      isUnresponsive(() => asksEveryNode(clickhouse)).then((it) => it && 'ClickHouse'),
+      isUnresponsive(async () => (await postgres`SELECT 1`).length === 1).then((it) => it && 'Postgres'),
+      redis && isUnresponsive(async () => (await redis.read('ready')).count === 0).then((it) => it && 'Redis'),
     ])
     return silent.filter((name) => typeof name === 'string')
   }
 
   return async () => {
-    if (!last || Math.abs(now() - last.atMs) >= lifeMs) last = { atMs: now(), silent: look() }
+    if (!last || Math.abs(now() - last.atMs) >= ttlMs) last = { atMs: now(), silent: look() }
     const silent = await last.silent
     if (silent.length === 0) return
     throw new Problem('unavailable', `Not ready: ${silent.join(' and ')} did not answer.`, { retryAfterS: 1 })
@@ -43,7 +43,7 @@ async function asksEveryNode(clickhouse: Stores['clickhouse']): Promise<boolean>
   return true
 }
 
-async function isSilent(ask: () => Promise<boolean>): Promise<boolean> {
+async function isUnresponsive(ask: () => Promise<boolean>): Promise<boolean> {
   const late = new AbortController()
   try {
     return !(await Promise.race([ask(), pause(deadlineMs, false, { signal: late.signal })]))

@@ -1,4 +1,4 @@
-import { askPostgres, type Postgres } from '../../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 
 /** Whoever collects figures does not wait for long; then none of them would arrive. */
 const deadlineMs = 2_000
@@ -13,7 +13,7 @@ export async function rollupAgeS(postgres: Postgres): Promise<number> {
     const oldest = postgres<{ ageS: number }[]>`
       SELECT COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - min(created_at)), 0)::float8 AS "ageS"
       FROM import_batches`
-    const [row] = await askPostgres(oldest, deadlineMs)
+    const [row] = await queryPostgres(oldest, deadlineMs)
     return row?.ageS ?? Number.NaN
   } catch {
     return Number.NaN

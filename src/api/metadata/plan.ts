@@ -11,7 +11,7 @@ export interface MetadataPlan {
   /** Where the page before ended; absent for the first one. */
   after: PageKey | undefined
   /** What cursors of this list are bound to. */
-  boundTo: string
+  fingerprint: string
 }
 
 /**
@@ -30,6 +30,6 @@ export function planMetadata(
     status: filters.status,
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
-    boundTo,
+    fingerprint: boundTo,
   }
 }

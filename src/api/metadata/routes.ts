@@ -13,7 +13,7 @@ import {
   TrafficSourcePage,
 } from '../../../schema/metadata.ts'
 import type { Scope } from '../../../schema/scopes.ts'
-import type { App, Room } from '../../http/context.ts'
+import type { App, RouteContext } from '../../http/context.ts'
 import { planMetadata } from './plan.ts'
 import { findMetadata, listMetadata } from './run.ts'
 
@@ -65,7 +65,7 @@ const kinds: {
   },
 ]
 
-export function metadataRoutes(app: App, room: Room): void {
+export function metadataRoutes(app: App, room: RouteContext): void {
   for (const { path, table, scope, tag, one, row, page } of kinds) {
     app.get(
       path,

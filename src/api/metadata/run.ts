@@ -1,9 +1,9 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
-import type { Room } from '../../http/context.ts'
+import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
-import { type PageOf, toPage } from '../../query/pagination.ts'
+import { type PageRows, toPage } from '../../query/pagination.ts'
 import { type Resource, resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
-import { askPostgres } from '../../stores/postgres/connection.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
 import type { MetadataPlan } from './plan.ts'
 
 /**
@@ -11,10 +11,10 @@ import type { MetadataPlan } from './plan.ts'
  * @throws Problem `unavailable`
  */
 export async function listMetadata(
-  { stores: { postgres } }: Room,
-  { table, accountId, status, limit, after, boundTo }: MetadataPlan,
-): Promise<PageOf<Resource>> {
-  const rows = await askPostgres(
+  { stores: { postgres } }: RouteContext,
+  { table, accountId, status, limit, after, fingerprint: boundTo }: MetadataPlan,
+): Promise<PageRows<Resource>> {
+  const rows = await queryPostgres(
     postgres<StoredResource<Resource>[]>`
       SELECT ${resourceColumns(postgres, table)}
       FROM ${postgres(table)}
@@ -33,12 +33,12 @@ export async function listMetadata(
  * @throws Problem `not_found` when the account has no such row, whoever else has; `unavailable`
  */
 export async function findMetadata(
-  { stores: { postgres } }: Room,
+  { stores: { postgres } }: RouteContext,
   table: NamedTable,
   accountId: string,
   id: string,
 ): Promise<Resource> {
-  const [row] = await askPostgres(
+  const [row] = await queryPostgres(
     postgres<StoredResource<Resource>[]>`
       SELECT ${resourceColumns(postgres, table)}
       FROM ${postgres(table)}

@@ -1,6 +1,6 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
 import { type Dimension, type ReportQuery, reportDaysDefault } from '../../../schema/report.ts'
-import { type CutRange, cutAtMidnights, type Range, reportRange } from '../../query/timeRange.ts'
+import { type DayAlignedRange, type Range, reportRange, splitAtMidnights } from '../../query/timeRange.ts'
 
 /** Where a dimension lives: in clicks and conversions alike, in the tables of sums, and where its labels come from. */
 export interface DimensionPlan {
@@ -31,7 +31,7 @@ export interface ReportPlan {
   dimension: DimensionPlan
   range: Range
   /** Whole days come from sums, ragged edges from the rows themselves. */
-  cut: CutRange
+  cut: DayAlignedRange
   campaignId: string | undefined
   nowMs: number
 }
@@ -52,7 +52,7 @@ export function planReport(
     groupBy: query.group_by,
     dimension: dimensionPlans[query.group_by],
     range,
-    cut: cutAtMidnights(range),
+    cut: splitAtMidnights(range),
     campaignId: query.campaign_id,
     nowMs,
   }

@@ -1,13 +1,13 @@
 import { NotModified } from '../../../schema/answer.ts'
-import { ReportAnswer, ReportQuery } from '../../../schema/report.ts'
+import { ReportQuery, ReportResponse } from '../../../schema/report.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { wantsCsv } from '../../http/contentNegotiation.ts'
-import type { App, Room } from '../../http/context.ts'
+import type { App, RouteContext } from '../../http/context.ts'
 import { checkCsvEscape } from '../../rows/csvEscape.ts'
 import { planReport } from './plan.ts'
 import { reportCsv, runReport } from './run.ts'
 
-export function reportRoutes(app: App, room: Room): void {
+export function reportRoutes(app: App, room: RouteContext): void {
   app.get(
     '/reports',
     {
@@ -17,7 +17,7 @@ export function reportRoutes(app: App, room: Room): void {
         description:
           'At most 1,000 rows, clicks descending; `totals` and `bucketCount` are over all buckets. Neither bots nor tests count. A conversion belongs to the moment it converted.',
         querystring: ReportQuery,
-        response: { 200: ReportAnswer, 304: NotModified },
+        response: { 200: ReportResponse, 304: NotModified },
       },
       config: { scope: 'read:reports', formats: tableFormats },
     },
@@ -27,8 +27,8 @@ export function reportRoutes(app: App, room: Room): void {
       const { format, csv_escape: csvEscape } = request.query
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
-      if (!isCsv) return room.answers.send(request, reply, run)
-      return room.answers.sendCsv(request, reply, async (signal) => reportCsv(await run(signal), csvEscape))
+      if (!isCsv) return room.responseCache.send(request, reply, run)
+      return room.responseCache.sendCsv(request, reply, async (signal) => reportCsv(await run(signal), csvEscape))
     },
   )
 }

@@ -1,5 +1,5 @@
-import { notSet, type ReportAnswer, ReportRow } from '../../../schema/report.ts'
-import type { Room } from '../../http/context.ts'
+import { notSet, type ReportResponse, ReportRow } from '../../../schema/report.ts'
+import type { RouteContext } from '../../http/context.ts'
 import { type SumTexts, toMetrics } from '../../query/metrics.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { toCsv } from '../../rows/csv.ts'
@@ -14,7 +14,11 @@ import { reportSql } from './sql.ts'
  * @returns at most 1,000 rows; totals and bucketCount are over all of them
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function runReport({ stores, names }: Room, plan: ReportPlan, signal: AbortSignal): Promise<ReportAnswer> {
+export async function runReport(
+  { stores, nameCache: names }: RouteContext,
+  plan: ReportPlan,
+  signal: AbortSignal,
+): Promise<ReportResponse> {
   const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & SumTexts>(
     stores.clickhouse,
     reportSql(plan),
@@ -39,7 +43,11 @@ export async function runReport({ stores, names }: Room, plan: ReportPlan, signa
 }
 
 /** @returns what a bucket is called; null for an id that nothing is known of */
-async function labels(names: Room['names'], plan: ReportPlan, ids: string[]): Promise<(id: string) => string | null> {
+async function labels(
+  names: RouteContext['nameCache'],
+  plan: ReportPlan,
+  ids: string[],
+): Promise<(id: string) => string | null> {
   const source = plan.dimension.names
   if (source === 'itself') return (id) => id
   if (source === 'country') return countryName
@@ -48,6 +56,6 @@ async function labels(names: Room['names'], plan: ReportPlan, ids: string[]): Pr
 }
 
 /** The rows of the answer as a table. */
-export function reportCsv({ data }: ReportAnswer, csvEscape: CsvEscape): string {
-  return toCsv(Object.keys(ReportRow.properties) as (keyof ReportAnswer['data'][number])[], data, csvEscape)
+export function reportCsv({ data }: ReportResponse, csvEscape: CsvEscape): string {
+  return toCsv(Object.keys(ReportRow.properties) as (keyof ReportResponse['data'][number])[], data, csvEscape)
 }

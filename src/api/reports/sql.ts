@@ -1,5 +1,5 @@
 import { notSet, reportBucketsMax } from '../../../schema/report.ts'
-import { answeredSums, isBucket, type RowKind, sumColumns, sumsOf } from '../../query/metrics.ts'
+import { isBucket, type RowKind, selectedSums, sumColumns, sumsOf } from '../../query/metrics.ts'
 import type { Range } from '../../query/timeRange.ts'
 import { ch, count, day, type Fragment, identifier, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import type { ReportPlan } from './plan.ts'
@@ -15,7 +15,7 @@ export function reportSql(plan: ReportPlan): Fragment {
   return ch`
 SELECT
   if(${bucket} = '', ${text(notSet)}, ${bucket}) AS id,
-  ${answeredSums}
+  ${selectedSums}
 FROM ${from}
 GROUP BY id
 WITH TOTALS

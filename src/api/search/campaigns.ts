@@ -1,6 +1,6 @@
 import type { Campaign } from '../../../schema/metadata.ts'
 import type { CampaignSearchField, CampaignSearchPage, Match } from '../../../schema/search.ts'
-import type { Room } from '../../http/context.ts'
+import type { RouteContext } from '../../http/context.ts'
 import { toPage } from '../../query/pagination.ts'
 import { resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
 import type { CampaignSearchPlan } from './plan.ts'
@@ -14,7 +14,7 @@ type FoundCampaign = Slice<StoredResource<Campaign>>['found'][number]
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchCampaigns(
-  { stores: { postgresReader } }: Room,
+  { stores: { postgresReader } }: RouteContext,
   plan: CampaignSearchPlan,
   signal: AbortSignal,
 ): Promise<CampaignSearchPage> {
@@ -33,7 +33,7 @@ export async function searchCampaigns(
     found.push(...slice.found)
     from = slice.next
   } while (from !== undefined && found.length <= limit)
-  const page = toPage(found, limit, ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }), plan.boundTo)
+  const page = toPage(found, limit, ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }), plan.fingerprint)
   return { ...page, data: page.data.map(toFound), query: plan.query, searchedFields: [...fields] }
 }
 

@@ -1,13 +1,13 @@
 import type { ConversionSearchField, ConversionSearchPage, Match } from '../../../schema/search.ts'
-import type { Room } from '../../http/context.ts'
-import { findLatest } from '../../query/latestVersions.ts'
+import type { RouteContext } from '../../http/context.ts'
+import { findLatestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, toPage } from '../../query/pagination.ts'
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { fold } from './caseFolding.ts'
 import { findNames } from './names.ts'
 import type { ConversionSearchPlan } from './plan.ts'
-import { conversionSearchQuestion, type SearchPart } from './sql.ts'
+import { conversionSearchQuery, type SearchPart } from './sql.ts'
 
 /** A conversion that holds the text, and where. */
 interface FoundConversion {
@@ -23,7 +23,7 @@ interface FoundConversion {
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchConversions(
-  room: Room,
+  room: RouteContext,
   plan: ConversionSearchPlan,
   signal: AbortSignal,
 ): Promise<ConversionSearchPage> {
@@ -37,7 +37,7 @@ export async function searchConversions(
     const more = await findInPart(room, newerThan(plan, found), { campaigns, offers, hasText: part === 0 }, signal)
     found = newestOf(plan, found, more)
   }
-  const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.boundTo)
+  const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.fingerprint)
   const write = await conversionWriter(
     room,
     plan,
@@ -56,16 +56,16 @@ async function nextOf(parts: AsyncIterator<NamesById, undefined>): Promise<Names
 
 /** Finds the newest conversions of one part. */
 async function findInPart(
-  room: Room,
+  room: RouteContext,
   plan: ConversionSearchPlan,
   part: SearchPart,
   signal: AbortSignal,
 ): Promise<FoundConversion[]> {
-  const question = conversionSearchQuestion(plan, part)
+  const question = conversionSearchQuery(plan, part)
   if (!question) return []
   const readMatching = async (keys: PageKey[]) => {
     const rows = await readConversions(room, plan.accountId, keys, {
-      state: question.state,
+      state: question.versionConditions,
       label: 'conversions.search.rows',
       signal,
     })
@@ -75,7 +75,7 @@ async function findInPart(
     })
   }
   const asking = { label: 'conversions.search', signal }
-  return await findLatest(room.stores.clickhouse, question, plan.after, plan.limit + 1, asking, readMatching)
+  return await findLatestVersions(room.stores.clickhouse, question, plan.after, plan.limit + 1, asking, readMatching)
 }
 
 function matchesIn(

@@ -28,13 +28,13 @@ export interface SearchPlan<Field extends string> {
   /** Where the page before ended; absent for the first one. */
   after: PageKey | undefined
   /** What cursors of this search are bound to. */
-  boundTo: string
+  fingerprint: string
 }
 export type ConversionSearchPlan = SearchPlan<ConversionSearchField> & { range: Partial<Range> }
 export type CampaignSearchPlan = SearchPlan<CampaignSearchField>
 
 /** Who asks. */
-interface Asker {
+interface SearchCaller {
   accountId: string
   currency: string
 }
@@ -43,7 +43,7 @@ interface Asker {
  * Decides how conversions are searched; asks nobody.
  * @throws Problem `invalid_q`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_cursor`
  */
-export function planConversionSearch(query: ConversionSearchQuery, asker: Asker): ConversionSearchPlan {
+export function planConversionSearch(query: ConversionSearchQuery, asker: SearchCaller): ConversionSearchPlan {
   const { from, to } = query
   return {
     ...planSearch('conversions/search', conversionSearchFields, query, { from, to }, asker),
@@ -55,7 +55,7 @@ export function planConversionSearch(query: ConversionSearchQuery, asker: Asker)
  * Decides how campaigns are searched; asks nobody.
  * @throws Problem `invalid_q`, `invalid_cursor`
  */
-export function planCampaignSearch(query: CampaignSearchQuery, asker: Asker): CampaignSearchPlan {
+export function planCampaignSearch(query: CampaignSearchQuery, asker: SearchCaller): CampaignSearchPlan {
   return planSearch('campaigns/search', campaignSearchFields, query, {}, asker)
 }
 
@@ -64,7 +64,7 @@ function planSearch<Field extends string>(
   known: readonly Field[],
   asked: CampaignSearchQuery,
   filters: Record<string, unknown>,
-  { accountId, currency }: Asker,
+  { accountId, currency }: SearchCaller,
 ): SearchPlan<Field> {
   const query = asked.q.trim()
   const length = [...query].length
@@ -85,6 +85,6 @@ function planSearch<Field extends string>(
     fields,
     limit: asked.limit ?? pageLimitDefault,
     after: readCursor(asked.cursor, boundTo),
-    boundTo,
+    fingerprint: boundTo,
   }
 }

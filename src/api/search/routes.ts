@@ -4,13 +4,13 @@ import {
   ConversionSearchPage,
   ConversionSearchQuery,
 } from '../../../schema/search.ts'
-import type { App, Room } from '../../http/context.ts'
+import type { App, RouteContext } from '../../http/context.ts'
 import { searchCampaigns } from './campaigns.ts'
 import { searchConversions } from './conversions.ts'
 import { withDeadline } from './deadline.ts'
 import { planCampaignSearch, planConversionSearch } from './plan.ts'
 
-export function searchRoutes(app: App, room: Room): void {
+export function searchRoutes(app: App, room: RouteContext): void {
   app.get(
     '/conversions/search',
     {

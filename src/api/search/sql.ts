@@ -1,5 +1,5 @@
 import type { ConversionSearchField } from '../../../schema/search.ts'
-import type { LatestQuestion } from '../../query/latestVersions.ts'
+import type { LatestQuery } from '../../query/latestVersions.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
@@ -45,7 +45,7 @@ export interface SearchPart {
  * Which conversions one part of a search finds: by the text in them, or by the campaigns and offers whose names hold it.
  * @returns undefined when there is nothing that could be found
  */
-export function conversionSearchQuestion(plan: ConversionSearchPlan, part: SearchPart): LatestQuestion | undefined {
+export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPart): LatestQuery | undefined {
   const { range, fields, folded } = plan
   const [campaignIds, offerIds] = [[...part.campaigns.keys()], [...part.offers.keys()]]
   const columns = part.hasText ? fields.flatMap((field) => searchColumns[field] ?? []) : []
@@ -59,14 +59,14 @@ export function conversionSearchQuestion(plan: ConversionSearchPlan, part: Searc
     table: ch`conversions`,
     at: ch`converted_at`,
     id: ch`id`,
-    place: [
+    keyConditions: [
       ch`account_id = ${text(plan.accountId)}`,
       ...(range.fromMs === undefined ? [] : [ch`converted_at >= ${instant(range.fromMs)}`]),
       ...(range.untilMs === undefined ? [] : [ch`converted_at < ${instant(range.untilMs)}`]),
     ],
-    state: [ch`NOT is_test`],
-    anyOf,
-    anyOfLoosely: [...(columns.length === 0 ? [] : [inIndex(columns, folded)]), ...byName],
+    versionConditions: [ch`NOT is_test`],
+    keyAlternatives: anyOf,
+    indexedAlternatives: [...(columns.length === 0 ? [] : [inIndex(columns, folded)]), ...byName],
   }
 }
 

@@ -2,12 +2,12 @@ import { NotModified } from '../../../schema/answer.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
 import { wantsCsv } from '../../http/contentNegotiation.ts'
-import type { App, Room } from '../../http/context.ts'
+import type { App, RouteContext } from '../../http/context.ts'
 import { checkCsvEscape } from '../../rows/csvEscape.ts'
 import { planStats } from './plan.ts'
 import { dailyCsv, runDaily, runOverview } from './run.ts'
 
-export function statsRoutes(app: App, room: Room): void {
+export function statsRoutes(app: App, room: RouteContext): void {
   app.get(
     '/stats/overview',
     {
@@ -22,7 +22,7 @@ export function statsRoutes(app: App, room: Room): void {
       config: { scope: 'read:stats' },
     },
     (request, reply) =>
-      room.answers.send(request, reply, (signal) =>
+      room.responseCache.send(request, reply, (signal) =>
         runOverview(room, planStats(request.query, request.caller, room.now()), signal),
       ),
   )
@@ -45,8 +45,8 @@ export function statsRoutes(app: App, room: Room): void {
       const { format, csv_escape: csvEscape } = request.query
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
-      if (!isCsv) return room.answers.send(request, reply, run)
-      return room.answers.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal), csvEscape))
+      if (!isCsv) return room.responseCache.send(request, reply, run)
+      return room.responseCache.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal), csvEscape))
     },
   )
 }

@@ -1,11 +1,11 @@
 import { type StatsDaily, StatsDay, type StatsOverview } from '../../../schema/stats.ts'
-import type { Room } from '../../http/context.ts'
+import type { RouteContext } from '../../http/context.ts'
 import { type SumTexts, toMetrics } from '../../query/metrics.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { toCsv } from '../../rows/csv.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
 import { selectRows, smallFinal } from '../../stores/clickhouse/select.ts'
-import { askPostgres, type Postgres } from '../../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { StatsPlan } from './plan.ts'
 import { dailySql, totalsSql } from './sql.ts'
 
@@ -14,7 +14,7 @@ import { dailySql, totalsSql } from './sql.ts'
  * @returns one row a local day, oldest first
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function runDaily({ stores }: Room, plan: StatsPlan, signal: AbortSignal): Promise<StatsDaily> {
+export async function runDaily({ stores }: RouteContext, plan: StatsPlan, signal: AbortSignal): Promise<StatsDaily> {
   const rows = await selectRows<{ startS: number } & SumTexts>(stores.clickhouse, dailySql(plan), {
     label: 'stats.daily',
     signal,
@@ -37,7 +37,11 @@ export async function runDaily({ stores }: Room, plan: StatsPlan, signal: AbortS
  * Asks for the totals of a window, and for how much the account has set up, whatever the window.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function runOverview({ stores }: Room, plan: StatsPlan, signal: AbortSignal): Promise<StatsOverview> {
+export async function runOverview(
+  { stores }: RouteContext,
+  plan: StatsPlan,
+  signal: AbortSignal,
+): Promise<StatsOverview> {
   const [rows, resources] = await Promise.all([
     selectRows<SumTexts>(stores.clickhouse, totalsSql(plan), {
       label: 'stats.overview',
@@ -57,7 +61,7 @@ function windowOf({ range, tz, currency }: StatsPlan) {
 
 /** Counts what is not archived now. */
 async function countResources(postgres: Postgres, accountId: string): Promise<StatsOverview['resources']> {
-  const rows = await askPostgres(
+  const rows = await queryPostgres(
     postgres<StatsOverview['resources'][]>`
       SELECT
         (SELECT count(*)::int FROM campaigns WHERE account_id = ${accountId} AND status <> 'archived') AS campaigns,

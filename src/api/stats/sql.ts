@@ -1,4 +1,4 @@
-import { answeredSums, type RowKind, sumsOf } from '../../query/metrics.ts'
+import { type RowKind, selectedSums, sumsOf } from '../../query/metrics.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, seconds, text } from '../../stores/clickhouse/sql.ts'
 import type { StatsPlan } from './plan.ts'
 
@@ -15,7 +15,7 @@ export function dailySql(plan: StatsPlan): Fragment {
   return ch`
 SELECT
   ${startS} AS startS,
-  ${answeredSums}
+  ${selectedSums}
 FROM ${facts(plan)}
 GROUP BY startS`
 }
@@ -24,7 +24,7 @@ GROUP BY startS`
 export function totalsSql(plan: StatsPlan): Fragment {
   return ch`
 SELECT
-  ${answeredSums}
+  ${selectedSums}
 FROM ${facts(plan)}`
 }
 

@@ -1,10 +1,10 @@
 import { NotModified } from '../../../schema/answer.ts'
 import { Usage, UsageQuery } from '../../../schema/usage.ts'
-import type { App, Room } from '../../http/context.ts'
+import type { App, RouteContext } from '../../http/context.ts'
 import { planUsage } from './plan.ts'
 import { runUsage } from './run.ts'
 
-export function usageRoutes(app: App, room: Room): void {
+export function usageRoutes(app: App, room: RouteContext): void {
   app.get(
     '/usage',
     {
@@ -19,6 +19,8 @@ export function usageRoutes(app: App, room: Room): void {
       config: { scope: 'read:stats' },
     },
     (request, reply) =>
-      room.answers.send(request, reply, (signal) => runUsage(room, planUsage(request.caller, room.now()), signal)),
+      room.responseCache.send(request, reply, (signal) =>
+        runUsage(room, planUsage(request.caller, room.now()), signal),
+      ),
   )
 }

@@ -1,6 +1,6 @@
 import { fairUseFactor } from '../../../schema/event.ts'
 import type { Usage } from '../../../schema/usage.ts'
-import type { Room } from '../../http/context.ts'
+import type { RouteContext } from '../../http/context.ts'
 import { countStoredEvents } from '../../query/monthlyEvents.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
@@ -11,7 +11,7 @@ import { trackedClicksSql } from './sql.ts'
  * Counts what an account used this month, beside what it may use.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function runUsage({ stores }: Room, plan: UsagePlan, signal: AbortSignal): Promise<Usage> {
+export async function runUsage({ stores }: RouteContext, plan: UsagePlan, signal: AbortSignal): Promise<Usage> {
   const { accountId, month, paid, nowMs } = plan
   const [clicks, events] = await Promise.all([
     selectRows<{ clicks: number }>(stores.clickhouse, trackedClicksSql(plan), { label: 'usage.clicks', signal }),

@@ -1,4 +1,4 @@
-import { Refusal } from '../rowError.ts'
+import { RowError } from '../rowError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjson.ts'
 
@@ -7,7 +7,7 @@ export class HeaderError extends Error {
   override name = 'HeaderError'
 }
 
-const neverClosed = 'its quoted cell does not end'
+const unterminatedQuote = 'its quoted cell does not end'
 
 /**
  * Reads CSV (RFC 4180): the first record names the fields, quoted cells may hold commas, quotes and line feeds.
@@ -23,20 +23,20 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
 
   /** Takes one line in; lines that were held back for a record that never closed are taken in once more. */
   function* take(line: Line): Generator<RawRow> {
-    if (line.refused !== undefined) {
+    if (line.error !== undefined) {
       yield* giveUp()
-      if (!names) throw new HeaderError(`line ${line.number} ${line.refused}`)
-      yield { line: line.number, text: withoutReturn(line.text), fields: new Refusal(line.refused) }
+      if (!names) throw new HeaderError(`line ${line.number} ${line.error}`)
+      yield { line: line.number, text: withoutReturn(line.text), fields: new RowError(line.error) }
       return
     }
     open.push(line)
     openBytes += line.text.length + 1
     if (open.length > 1 && !line.text.includes('"') && openBytes <= lineBytesMax) return
-    const record = openBytes <= lineBytesMax ? readRecord(open) : neverClosed
+    const record = openBytes <= lineBytesMax ? readRecord(open) : unterminatedQuote
     if (record === undefined) return
     if (typeof record === 'string') {
       // A malformed end many lines further down is the end of somebody else's cell.
-      yield* giveUp(open.length > 1 ? neverClosed : record)
+      yield* giveUp(open.length > 1 ? unterminatedQuote : record)
       return
     }
     const [first] = open
@@ -47,13 +47,13 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
   }
 
   /** Refuses the first of the open lines and takes the others in again, each on its own merits. */
-  function* giveUp(reason = neverClosed): Generator<RawRow> {
+  function* giveUp(reason = unterminatedQuote): Generator<RawRow> {
     const [first, ...others] = open
     open = []
     openBytes = 0
     if (!first) return
     if (!names) throw new HeaderError(`line ${first.number}: ${reason}`)
-    yield { line: first.number, text: withoutReturn(first.text), fields: new Refusal(reason) }
+    yield { line: first.number, text: withoutReturn(first.text), fields: new RowError(reason) }
     for (const line of others) yield* take(line)
   }
 
@@ -66,7 +66,7 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
     const fields =
       cells.length === known.length
         ? Object.fromEntries(known.map((name, index) => [name, cells[index]]))
-        : new Refusal(`has ${cells.length} cells where the first line names ${known.length}`)
+        : new RowError(`has ${cells.length} cells where the first line names ${known.length}`)
     yield { line, text, fields }
   }
 

@@ -7,7 +7,7 @@ export interface Line {
   /** Of a refused line its beginning; bytes that are no UTF-8 show as U+FFFD. */
   text: string
   /** Why the line can't be read at all. */
-  refused?: string
+  error?: string
 }
 
 /** Far beyond what the fields of a row may hold; without a limit a file without line feeds would fill the memory. */
@@ -79,7 +79,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 function readLine(bytes: Buffer, number: number): Line {
   const beginning = () => bytes.subarray(0, shownBytes).toString('utf8')
-  if (bytes.length > lineBytesMax) return { number, text: beginning(), refused: `is longer than ${lineBytesMax} bytes` }
-  if (!isUtf8(bytes)) return { number, text: beginning(), refused: 'is not UTF-8' }
+  if (bytes.length > lineBytesMax) return { number, text: beginning(), error: `is longer than ${lineBytesMax} bytes` }
+  if (!isUtf8(bytes)) return { number, text: beginning(), error: 'is not UTF-8' }
   return { number, text: bytes.toString('utf8') }
 }

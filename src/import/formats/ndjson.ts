@@ -1,6 +1,6 @@
 import { DecimalText } from '../decimal.ts'
 import type { RawFields } from '../fields.ts'
-import { Refusal } from '../rowError.ts'
+import { RowError } from '../rowError.ts'
 import type { Line } from './lines.ts'
 
 /** A row as it stands in the file: its place, its text, and its fields or why it has none. */
@@ -8,15 +8,15 @@ export interface RawRow {
   /** Of its first line, from 1. */
   line: number
   text: string
-  fields: RawFields | Refusal
+  fields: RawFields | RowError
 }
 
 /** Reads lines of JSON objects; blank lines are no rows. */
 export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator<RawRow[]> {
   for await (const lines of blocks) {
     const rows: RawRow[] = []
-    for (const { number, text, refused } of lines) {
-      if (refused !== undefined) rows.push({ line: number, text, fields: new Refusal(refused) })
+    for (const { number, text, error: refused } of lines) {
+      if (refused !== undefined) rows.push({ line: number, text, fields: new RowError(refused) })
       else if (!isBlank(text)) rows.push({ line: number, text: withoutReturn(text), fields: fieldsOf(text) })
     }
     yield rows
@@ -34,16 +34,16 @@ export function withoutReturn(text: string): string {
 /** A value that a double may not hold as it was written: 16 digits or more, or an exponent. */
 const longNumber = /:\s*-?(?:[0-9.]{16}|[0-9.]+[eE])/
 
-function fieldsOf(text: string): RawFields | Refusal {
+function fieldsOf(text: string): RawFields | RowError {
   let value: unknown
   try {
     value = JSON.parse(text)
     if (longNumber.test(text)) value = parseExactly(text)
   } catch {
-    return new Refusal('is not JSON')
+    return new RowError('is not JSON')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof DecimalText) {
-    return new Refusal('is not a JSON object')
+    return new RowError('is not a JSON object')
   }
   return value as RawFields
 }

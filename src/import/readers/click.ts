@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/accounts.ts'
 import type { Click } from '../../writer/tables/click.ts'
-import { baseOf } from '../baseCurrency.ts'
+import { baseAmount } from '../baseCurrency.ts'
 import type { Decimal } from '../decimal.ts'
 import { type RowReader, rowReader } from '../fields.ts'
 import * as kind from '../fieldTypes.ts'
@@ -109,7 +109,7 @@ export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReade
   })
   return (fields, from) => {
     const row = read(fields, from)
-    row.costBase = baseOf(
+    row.costBase = baseAmount(
       {
         baseField: 'costBase',
         amount: row.cost,

@@ -1,7 +1,7 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { blankConversion, type Conversion } from '../../writer/tables/conversion.ts'
-import { baseOf } from '../baseCurrency.ts'
+import { baseAmount } from '../baseCurrency.ts'
 import type { Decimal } from '../decimal.ts'
 import { type RowReader, rowReader } from '../fields.ts'
 import * as kind from '../fieldTypes.ts'
@@ -65,7 +65,7 @@ export function conversionReader(account: Pick<Account, 'id' | 'currency'>): Row
   })
   return (fields, from) => {
     const { exchangeRate, baseCurrency, createdAt, updatedAt, ...row } = read(fields, from)
-    const revenueBase = baseOf(
+    const revenueBase = baseAmount(
       {
         baseField: 'revenueBase',
         amount: row.revenue,

@@ -55,7 +55,7 @@ const required = ['id', 'name'] as const
 /** The readers of metadata, by the table that takes the rows. */
 export const metadataReaders: Record<NamedTable, (accountId: string) => RowReader<MetadataRow>> = {
   campaigns: (accountId) =>
-    inColumns(
+    toColumns(
       rowReader<CampaignRow>({
         name: 'campaigns',
         required,
@@ -81,7 +81,7 @@ export const metadataReaders: Record<NamedTable, (accountId: string) => RowReade
       }),
     ),
   offers: () =>
-    inColumns(
+    toColumns(
       rowReader<OfferRow>({
         name: 'offers',
         required,
@@ -109,7 +109,7 @@ export const metadataReaders: Record<NamedTable, (accountId: string) => RowReade
       }),
     ),
   landing_pages: () =>
-    inColumns(
+    toColumns(
       rowReader<LandingPageRow>({
         name: 'landing-pages',
         required,
@@ -119,7 +119,7 @@ export const metadataReaders: Record<NamedTable, (accountId: string) => RowReade
       }),
     ),
   traffic_sources: () =>
-    inColumns(
+    toColumns(
       rowReader<TrafficSourceRow>({
         name: 'traffic-sources',
         required,
@@ -131,7 +131,7 @@ export const metadataReaders: Record<NamedTable, (accountId: string) => RowReade
 }
 
 /** The same row by column, `cost_value` for `costValue`: amounts and times as text. */
-function inColumns<Row extends Named>(read: RowReader<Row>): RowReader<MetadataRow> {
+function toColumns<Row extends Named>(read: RowReader<Row>): RowReader<MetadataRow> {
   return (fields, from) => {
     const row = read(fields, from)
     const columns = Object.entries(row).map(([name, value]) => [

@@ -1,7 +1,7 @@
 import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
 import { type RowReader, rowReader } from '../fields.ts'
 import * as kind from '../fieldTypes.ts'
-import { Refusal } from '../rowError.ts'
+import { RowError } from '../rowError.ts'
 
 /**
  * @param nowMs when rows without times of their own occurred and were received
@@ -46,7 +46,7 @@ export function pixelEventReader(accountId: string, nowMs: number): RowReader<Pi
   })
   return (fields, from) => {
     const event = read(fields, from)
-    if (event.clickId === '' && event.visitorId === '') throw new Refusal('clickId: is required, or visitorId')
+    if (event.clickId === '' && event.visitorId === '') throw new RowError('clickId: is required, or visitorId')
     return event
   }
 }

@@ -49,7 +49,7 @@ function agentOf(socketPath: string): Agent {
 }
 
 /** Makes sure that a server answers and that the database of the address is there. */
-export async function makeSureOfDatabase(client: ClickHouseClient, address: ClickHouseAddress): Promise<void> {
+export async function ensureDatabase(client: ClickHouseClient, address: ClickHouseAddress): Promise<void> {
   try {
     await client.command({ query: 'SELECT 1' })
   } catch (error) {

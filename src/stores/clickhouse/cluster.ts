@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { SettingsError } from '../../settings.ts'
-import { type ClickHouseAddress, connect, makeSureOfDatabase } from './client.ts'
+import { type ClickHouseAddress, connect, ensureDatabase } from './client.ts'
 
 /**
  * A ClickHouse cluster. Each node keeps its part of the rows in a database of its own, where tables, views and sums are
@@ -62,11 +62,11 @@ export async function openCluster(
   const clients = places.map((place) => connect(place))
   try {
     for (const [index, place] of places.entries()) {
-      await makeSureOfDatabase(clients[index] as ClickHouseClient, place)
-      await makeShared(place, address.database)
+      await ensureDatabase(clients[index] as ClickHouseClient, place)
+      await ensureClusterDatabase(place, address.database)
     }
     const identities = await Promise.all(clients.map(identify))
-    const isReplicated = mustFit(name, members, identities)
+    const isReplicated = assertClusterTopology(name, members, identities)
     return {
       name,
       localDatabase,
@@ -91,10 +91,10 @@ export async function openCluster(
 }
 
 /** The database that everybody asks lies on every node, so that each of them may be asked. */
-async function makeShared(place: ClickHouseAddress, database: string): Promise<void> {
+async function ensureClusterDatabase(place: ClickHouseAddress, database: string): Promise<void> {
   const shared = { ...place, database }
   const client = connect(shared)
-  await makeSureOfDatabase(client, shared)
+  await ensureDatabase(client, shared)
   await client.close()
 }
 
@@ -134,7 +134,11 @@ async function identify(client: ClickHouseClient): Promise<Identity> {
  * @throws SettingsError when one node is named twice, nodes of one shard do not copy from each other, or there are more of
  *   them than are certain to agree
  */
-export function mustFit(name: string, members: readonly Member[], identities: readonly Identity[]): boolean {
+export function assertClusterTopology(
+  name: string,
+  members: readonly Member[],
+  identities: readonly Identity[],
+): boolean {
   const hosts = new Set(identities.map(({ host }) => host)).size
   if (hosts < members.length) {
     throw new SettingsError(

@@ -1,5 +1,5 @@
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
-import { type ClickHouseAddress, connect, makeSureOfDatabase } from './client.ts'
+import { type ClickHouseAddress, connect, ensureDatabase } from './client.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 
 /** The one ClickHouse of this process. Ask for `client` at each use: it changes when the embedded engine moves. */
@@ -19,7 +19,7 @@ export interface ClickHouse {
    * Makes sure that it answers, as does every node of its cluster, and that our databases are there; a new server has none.
    * @throws SettingsError when there is no such cluster
    */
-  makeDatabase(): Promise<void>
+  createDatabase(): Promise<void>
   /** Sends the queries that follow to other addresses; those in flight end where they began. */
   moveTo(address: ClickHouseAddress, readerAddress?: ClickHouseAddress): void
   close(): Promise<void>
@@ -33,7 +33,7 @@ export interface ClusterNaming {
 }
 
 /** Progress headers every ten seconds keep the connection of a long statement from idling out. */
-export const whileItWorks: ClickHouseSettings = {
+export const keepAliveSettings: ClickHouseSettings = {
   send_progress_in_http_headers: 1,
   http_headers_progress_interval_ms: '10000',
 }
@@ -63,8 +63,8 @@ export function openClickHouse(
       return cluster
     },
     onQuery: undefined,
-    async makeDatabase() {
-      await makeSureOfDatabase(client, present)
+    async createDatabase() {
+      await ensureDatabase(client, present)
       if (naming) cluster ??= await openCluster(client, present, naming)
     },
     moveTo(next, nextReader = next) {
@@ -81,7 +81,7 @@ export function openClickHouse(
 }
 
 /** Whether an error is an answer of the server: it was reached, and did not do what it was asked. */
-export function isClickHouseRefusal(error: unknown): boolean {
+export function isClickHouseRejection(error: unknown): boolean {
   return error instanceof ClickHouseError
 }
 

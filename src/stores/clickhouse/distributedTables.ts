@@ -41,7 +41,11 @@ interface Table {
  * @param client of one node
  * @throws Error for a table whose rows have no known place
  */
-export async function spreadTables(client: ClickHouseClient, cluster: Cluster, database: string): Promise<void> {
+export async function createDistributedTables(
+  client: ClickHouseClient,
+  cluster: Cluster,
+  database: string,
+): Promise<void> {
   const { name: clusterName, localDatabase } = cluster
   const local = (await tablesOf(client, localDatabase)).filter(
     ({ name, engine }) => engine.endsWith('MergeTree') && name !== 'schema_migrations',
@@ -50,25 +54,25 @@ export async function spreadTables(client: ClickHouseClient, cluster: Cluster, d
   const spreadColumns = await columnsOf(client, database)
   for (const table of local) {
     if (localColumns.get(table.name) === spreadColumns.get(table.name)) continue
-    const own = [localDatabase, table.name].map(asName).join('.')
-    const engine = `Distributed(${[clusterName, localDatabase, table.name].map(asText).join(', ')}, cityHash64(${keyOf(table)}))`
+    const own = [localDatabase, table.name].map(nameLiteral).join('.')
+    const engine = `Distributed(${[clusterName, localDatabase, table.name].map(textLiteral).join(', ')}, cityHash64(${keyOf(table)}))`
     await client.command({
-      query: `CREATE OR REPLACE TABLE ${[database, table.name].map(asName).join('.')} AS ${own} ENGINE = ${engine} COMMENT ${asText(shardsOf(cluster))}`,
+      query: `CREATE OR REPLACE TABLE ${[database, table.name].map(nameLiteral).join('.')} AS ${own} ENGINE = ${engine} COMMENT ${textLiteral(shardsOf(cluster))}`,
     })
   }
   const present = new Set(local.map(({ name }) => name))
   for (const { name, engine } of await tablesOf(client, database)) {
     if (engine !== 'Distributed' || present.has(name)) continue
-    await client.command({ query: `DROP TABLE ${[database, name].map(asName).join('.')}` })
+    await client.command({ query: `DROP TABLE ${[database, name].map(nameLiteral).join('.')}` })
   }
 }
 
 /** TRAP: a statement takes no parameters behind AS and ENGINE. */
-function asText(text: string): string {
+function textLiteral(text: string): string {
   return `'${text.replace(/['\\]/g, '\\$&')}'`
 }
 
-function asName(name: string): string {
+function nameLiteral(name: string): string {
   return `\`${name.replace(/[`\\]/g, '\\$&')}\``
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
 import { execute } from '../postgres/statement.ts'
-import { type ClickHouse, isDeadlinePassed, whileItWorks } from './connection.ts'
+import { type ClickHouse, isDeadlinePassed, keepAliveSettings } from './connection.ts'
 import { asProblem } from './select.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
 
@@ -20,7 +20,7 @@ const writeSettings: ClickHouseSettings = {
   max_insert_threads: '1',
   input_format_parallel_parsing: 0,
   mutations_execute_nondeterministic_on_initiator: 1,
-  ...whileItWorks,
+  ...keepAliveSettings,
 }
 
 /** What bounds a write of an account's only writer: nothing of it may begin once another writer may have taken over. */

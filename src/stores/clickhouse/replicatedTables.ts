@@ -4,7 +4,7 @@
  * @returns undefined where there is nothing to do
  * @throws Error for a statement of a kind that this does not know
  */
-export function onReplica(statement: string, isFirst: boolean): string | undefined {
+export function replicatedStatement(statement: string, isFirst: boolean): string | undefined {
   const text = statement.replace(/^\s*--.*$/gm, '').trim()
   if (/^CREATE TABLE\b/.test(text)) return replicated(statement)
   if (/^(INSERT INTO|ALTER TABLE\s+\w+\s+MATERIALIZE)\b/.test(text)) return isFirst ? statement : undefined
@@ -14,7 +14,7 @@ export function onReplica(statement: string, isFirst: boolean): string | undefin
 }
 
 /** Replicas of a table find each other by its path in Keeper. */
-const place = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`
+const replicaPath = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`
 
 function replicated(statement: string): string {
   let isFound = false
@@ -22,7 +22,7 @@ function replicated(statement: string): string {
     /^ENGINE = (\w*MergeTree)(?:\(([^\n]*)\))?$/m,
     (_, engine: string, options?: string) => {
       isFound = true
-      return `ENGINE = Replicated${engine}(${place}${options ? `, ${options}` : ''})`
+      return `ENGINE = Replicated${engine}(${replicaPath}${options ? `, ${options}` : ''})`
     },
   )
   if (!isFound) throw new Error(`no engine of a table stands on a line of its own in "${statement.split('\n')[0]}"`)

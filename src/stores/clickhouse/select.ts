@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { ClickHouseError, type ClickHouseSettings, parseError, TupleParam } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import { type ClickHouse, whileItWorks } from './connection.ts'
+import { type ClickHouse, keepAliveSettings } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
 import { type Fragment, render, type Statement } from './sql.ts'
 
 /** Who is asked: usually the one ClickHouse of this process. */
-export type Asked = Pick<ClickHouse, 'reader' | 'onQuery'>
+export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
 
 /** How one question is asked. */
-export interface Asking {
+export interface QueryOptions {
   /** Names the question in ClickHouse's own logs and in metrics: `reports`, `clicks.page`. */
   label: string
   /** Ends the query on the server when the caller hangs up; what is thrown then is for nobody. */
@@ -41,7 +41,9 @@ const readSettings: ClickHouseSettings = {
 }
 
 /** For questions over a whole month or account that no caller waits for. */
-export const unhurried: Pick<Asking, 'settings'> = { settings: { max_execution_time: 600, ...whileItWorks } }
+export const batchTimeout: Pick<QueryOptions, 'settings'> = {
+  settings: { max_execution_time: 600, ...keepAliveSettings },
+}
 
 /**
  * For FINAL over no more than some ten thousand rows: one thread collapses them. To split them among threads costs more
@@ -53,8 +55,8 @@ export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_
  * Runs a SELECT and returns its rows.
  * @throws Problem `query_timeout` when it ran out of its time, `unavailable` when ClickHouse can't be reached
  */
-export async function selectRows<Row>(clickhouse: Asked, query: Fragment, asking: Asking): Promise<Row[]> {
-  const answer = await ask<{ data: Row[] }>(clickhouse, query, asking)
+export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, asking: QueryOptions): Promise<Row[]> {
+  const answer = await runQuery<{ data: Row[] }>(clickhouse, query, asking)
   return answer.data
 }
 
@@ -66,9 +68,9 @@ export async function selectRows<Row>(clickhouse: Asked, query: Fragment, asking
 export async function selectGroups<Row>(
   clickhouse: ClickHouse,
   query: Fragment,
-  asking: Asking,
+  asking: QueryOptions,
 ): Promise<GroupedRows<Row>> {
-  const answer = await ask<{ data: Row[]; totals: Row; rows_before_limit_at_least?: number }>(clickhouse, query, {
+  const answer = await runQuery<{ data: Row[]; totals: Row; rows_before_limit_at_least?: number }>(clickhouse, query, {
     ...asking,
     settings: { exact_rows_before_limit: 1, ...asking.settings },
   })
@@ -85,7 +87,11 @@ export async function selectGroups<Row>(
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`
  */
-export async function* selectBytes(clickhouse: ClickHouse, query: Fragment, asking: Asking): AsyncGenerator<Buffer> {
+export async function* selectBytes(
+  clickhouse: ClickHouse,
+  query: Fragment,
+  asking: QueryOptions,
+): AsyncGenerator<Buffer> {
   const { text, params } = render(query)
   const startedMs = performance.now()
   try {
@@ -116,7 +122,11 @@ const streamSilenceMs = 60_000
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`, also in the middle; what came before is then not the whole answer
  */
-export async function* streamBytes(clickhouse: ClickHouse, query: Fragment, asking: Asking): AsyncGenerator<Buffer> {
+export async function* streamBytes(
+  clickhouse: ClickHouse,
+  query: Fragment,
+  asking: QueryOptions,
+): AsyncGenerator<Buffer> {
   const { text, params } = render(query)
   const startedMs = performance.now()
   try {
@@ -128,7 +138,7 @@ export async function* streamBytes(clickhouse: ClickHouse, query: Fragment, aski
       ...(asking.signal && { abort_signal: asking.signal }),
     })
     const tag = String(answer.response_headers['x-clickhouse-exception-tag'] ?? '')
-    const chunks = watched(answer.stream as IncomingMessage, asking.signal)
+    const chunks = timed(answer.stream as IncomingMessage, asking.signal)
     yield* untilException(chunks, tag, (words) => parseError(words.trim()))
   } catch (error) {
     if (asking.signal?.aborted) throw asking.signal.reason
@@ -142,7 +152,7 @@ export async function* streamBytes(clickhouse: ClickHouse, query: Fragment, aski
  * TRAP: the driver's time limit counts the reader's pauses as silence of the server; ours runs only while we wait. Nor
  * does the driver heed the signal once an answer has begun.
  */
-async function* watched(stream: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+async function* timed(stream: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   const { socket } = stream
   const stop = () => stream.destroy(signal?.reason)
   if (signal?.aborted) stop()
@@ -159,7 +169,7 @@ async function* watched(stream: IncomingMessage, signal: AbortSignal | undefined
   }
 }
 
-async function ask<Answer>(clickhouse: Asked, query: Fragment, asking: Asking): Promise<Answer> {
+async function runQuery<Answer>(clickhouse: QueryTarget, query: Fragment, asking: QueryOptions): Promise<Answer> {
   const { text, params } = render(query)
   const startedMs = performance.now()
   try {

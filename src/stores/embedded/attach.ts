@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageRoot } from '../../package.ts'
-import { EmbeddedError, makePlaces, type Places } from './paths.ts'
+import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths } from './paths.ts'
 import {
   type ClickHouseAddress,
   type EngineName,
@@ -35,11 +35,11 @@ export interface AttachOptions {
 }
 
 /** A first start of an empty folder takes 5 s on an idle machine; a large ClickHouse folder on a slow disk takes longer. */
-const startPatienceMs = 120_000
-const spawnPatienceMs = 30_000
+const startTimeoutMs = 120_000
+const spawnTimeoutMs = 30_000
 const retryPauseMs = 100
-const healPauseMinMs = 1000
-const healPauseMaxMs = 30_000
+const reconnectPauseMinMs = 1000
+const reconnectPauseMaxMs = 30_000
 const logSizeMax = 5 * 1024 * 1024
 
 /**
@@ -55,7 +55,7 @@ export async function attachEmbedded(options: AttachOptions): Promise<EmbeddedEn
     return { clickhouse: undefined, postgres: undefined, onClickHouseMoved() {}, async close() {} }
   }
   requirePackages(wants)
-  const places = makePlaces(options.dataDir)
+  const places = createEmbeddedPaths(options.dataDir)
   const attachment = new Attachment(places, wants, options)
   await attachment.open()
   return attachment
@@ -82,7 +82,7 @@ function requirePackages(wants: EngineName[]): void {
 }
 
 class Attachment implements EmbeddedEngines {
-  readonly #places: Places
+  readonly #paths: EmbeddedPaths
   readonly #wants: EngineName[]
   readonly #options: AttachOptions
   readonly #movedListeners: ((address: ClickHouseAddress) => void)[] = []
@@ -91,8 +91,8 @@ class Attachment implements EmbeddedEngines {
   #socket: Socket | undefined
   #closed = false
 
-  constructor(places: Places, wants: EngineName[], options: AttachOptions) {
-    this.#places = places
+  constructor(places: EmbeddedPaths, wants: EngineName[], options: AttachOptions) {
+    this.#paths = places
     this.#wants = wants
     this.#options = options
   }
@@ -122,24 +122,24 @@ class Attachment implements EmbeddedEngines {
 
   /** Resolves when every wanted engine answers. */
   async open(): Promise<void> {
-    const deadline = Date.now() + startPatienceMs
+    const deadline = Date.now() + startTimeoutMs
     while (!this.#closed) {
       if (Date.now() > deadline) {
-        throw new EmbeddedError(`DATA_DIR=${this.#options.dataDir}: the engines do not start; see ${this.#places.log}.`)
+        throw new EmbeddedError(`DATA_DIR=${this.#options.dataDir}: the engines do not start; see ${this.#paths.log}.`)
       }
-      const socket = await connectTo(this.#places.controlSocket)
+      const socket = await connectTo(this.#paths.controlSocket)
       if (!socket) {
-        const started = await startSupervisor(this.#places)
+        const started = await startSupervisor(this.#paths)
         if (started === 'taken') await sleep(retryPauseMs)
         continue
       }
-      if (await this.#greet(socket, deadline)) return
+      if (await this.#handshake(socket, deadline)) return
       await sleep(retryPauseMs)
     }
   }
 
   /** @returns false when the supervisor went away before the engines were ready: it was just ending, or it died */
-  #greet(socket: Socket, deadline: number): Promise<boolean> {
+  #handshake(socket: Socket, deadline: number): Promise<boolean> {
     this.#socket = socket
     return new Promise((resolve, reject) => {
       const missing = new Set(this.#wants)
@@ -147,7 +147,7 @@ class Attachment implements EmbeddedEngines {
       const patience = setTimeout(() => socket.destroy(), deadline - Date.now())
       socket.on('close', () => {
         clearTimeout(patience)
-        if (attached) void this.#heal()
+        if (attached) void this.#reconnect()
         resolve(false)
       })
       readLines(socket, (value) => {
@@ -158,7 +158,7 @@ class Attachment implements EmbeddedEngines {
           socket.destroy()
         }
         if (notice.kind !== 'ready') return
-        this.#keep(notice)
+        this.#watch(notice)
         missing.delete(notice.engine)
         if (missing.size > 0 || attached) return
         attached = true
@@ -171,7 +171,7 @@ class Attachment implements EmbeddedEngines {
     })
   }
 
-  #keep(notice: Extract<Notice, { kind: 'ready' }>): void {
+  #watch(notice: Extract<Notice, { kind: 'ready' }>): void {
     if (notice.engine === 'postgres') {
       this.#postgres = notice.address
       return
@@ -183,11 +183,11 @@ class Attachment implements EmbeddedEngines {
   }
 
   /** The supervisor died: its engines are gone or going, so start another one and go on as before. */
-  async #heal(): Promise<void> {
+  async #reconnect(): Promise<void> {
     if (this.#closed) return
     const { log } = this.#options
     log({ level: 'error', message: 'The supervisor of the embedded engines ended unexpectedly; starting another.' })
-    for (let pauseMs = healPauseMinMs; !this.#closed; pauseMs = Math.min(pauseMs * 2, healPauseMaxMs)) {
+    for (let pauseMs = reconnectPauseMinMs; !this.#closed; pauseMs = Math.min(pauseMs * 2, reconnectPauseMaxMs)) {
       try {
         await this.open()
         if (!this.#closed) log({ level: 'info', message: 'Attached to the embedded engines again.' })
@@ -213,7 +213,7 @@ function connectTo(path: string): Promise<Socket | undefined> {
  * Starts a supervisor that outlives this process.
  * @returns `taken` when another one has the folder: it is about to listen, or about to end
  */
-async function startSupervisor(places: Places): Promise<'listening' | 'taken'> {
+async function startSupervisor(places: EmbeddedPaths): Promise<'listening' | 'taken'> {
   const entry = join(packageRoot, 'dist/src/stores/embedded/supervisor.js')
   if (!existsSync(entry)) throw new EmbeddedError(`the program is not compiled (${entry} is missing): npm run build.`)
   if (existsSync(places.log) && statSync(places.log).size > logSizeMax) truncateSync(places.log)
@@ -236,7 +236,7 @@ async function startSupervisor(places: Places): Promise<'listening' | 'taken'> {
       resolve(text.trim() || `failed: ${signal ? `signal ${signal}` : lastLineOf(places.log)}`)
     })
   })
-  const silence = sleep(spawnPatienceMs, `failed: no sign of life in ${spawnPatienceMs / 1000} s`, { ref: false })
+  const silence = sleep(spawnTimeoutMs, `failed: no sign of life in ${spawnTimeoutMs / 1000} s`, { ref: false })
   const line = await Promise.race([told, silence])
   child.stdout?.destroy()
   child.unref()

@@ -4,7 +4,7 @@ import type { EngineNotice, EngineOrder, LogLine } from './protocol.ts'
 
 export type Address = Extract<EngineNotice, { kind: 'ready' }>['address']
 
-export interface KeptProcessOptions {
+export interface EngineProcessOptions {
   /** For log lines, e.g. `ClickHouse`. */
   title: string
   /** The compiled program and its arguments. */
@@ -23,24 +23,24 @@ export interface KeptProcessOptions {
 const startsMax = 2
 /** An engine that died this soon died early; from so many early deaths in a row on, the next start waits longer and longer. */
 const earlyMs = 30_000
-const earlyDeathsMax = 5
+const earlyExitsMax = 5
 const pauseMaxMs = 30_000
 /** How long an engine may take to end in order before it is killed, which loses nothing either. */
-const endPatienceMs = 10_000
+const stopTimeoutMs = 10_000
 /** A statement that never ends, in an engine that knows no time limit, would block every client for ever. */
-const silencePatienceMs = 60_000
+const silenceTimeoutMs = 60_000
 const watchEveryMs = 10_000
 /** Characters of its output that are kept to say why it ended. */
 const printedMax = 4096
 
 /** One engine process: started when wanted, started again when it dies, ended when nobody wants it any more. */
-export class KeptProcess {
-  readonly #options: KeptProcessOptions
+export class EngineProcess {
+  readonly #options: EngineProcessOptions
   #address: Address | undefined
-  #life: Promise<void> | undefined
+  #running: Promise<void> | undefined
   #ending = new AbortController()
 
-  constructor(options: KeptProcessOptions) {
+  constructor(options: EngineProcessOptions) {
     this.#options = options
   }
 
@@ -50,14 +50,14 @@ export class KeptProcess {
   }
 
   /** Makes sure that it runs or starts; one that is just ending starts again afterwards. */
-  want(): void {
-    if (this.#life && !this.#ending.signal.aborted) return
-    const previous = this.#life
+  start(): void {
+    if (this.#running && !this.#ending.signal.aborted) return
+    const previous = this.#running
     this.#ending = new AbortController()
-    const life = this.#live(previous, this.#ending.signal).finally(() => {
-      if (this.#life === life) this.#life = undefined
+    const life = this.#superviseLoop(previous, this.#ending.signal).finally(() => {
+      if (this.#running === life) this.#running = undefined
     })
-    this.#life = life
+    this.#running = life
   }
 
   /** Ends it in order and waits until it is gone. */
@@ -65,10 +65,10 @@ export class KeptProcess {
     this.#ending.abort()
     // A newcomer must not be sent to one that is on its way out.
     this.#address = undefined
-    await this.#life
+    await this.#running
   }
 
-  async #live(previous: Promise<void> | undefined, ending: AbortSignal): Promise<void> {
+  async #superviseLoop(previous: Promise<void> | undefined, ending: AbortSignal): Promise<void> {
     await previous
     const { title, ready, failed, log } = this.#options
     let everReady = false
@@ -91,8 +91,7 @@ export class KeptProcess {
         return
       }
       earlyDeaths = performance.now() - startedAt > earlyMs ? 1 : earlyDeaths + 1
-      const pauseMs =
-        earlyDeaths < earlyDeathsMax ? 0 : Math.min(1000 * 2 ** (earlyDeaths - earlyDeathsMax), pauseMaxMs)
+      const pauseMs = earlyDeaths < earlyExitsMax ? 0 : Math.min(1000 * 2 ** (earlyDeaths - earlyExitsMax), pauseMaxMs)
       const when = pauseMs === 0 ? 'at once' : `in ${pauseMs / 1000} s`
       log({ level: 'error', message: `${title} ended unexpectedly (${outcome.reason}); starting it again ${when}.` })
       await sleep(pauseMs, undefined, { signal: ending }).catch(() => {})
@@ -109,7 +108,7 @@ interface Outcome {
 
 /** The life of one process, from its start to its end. */
 function runOnce(
-  options: KeptProcessOptions,
+  options: EngineProcessOptions,
   ending: AbortSignal,
   ready: (address: Address) => void,
 ): Promise<Outcome> {
@@ -144,8 +143,8 @@ function runOnce(
     let silent: string | undefined
     const watch = setInterval(() => {
       if (!started) return
-      if (performance.now() - heardAt > silencePatienceMs) {
-        silent = `no sign of life for ${silencePatienceMs / 1000} s`
+      if (performance.now() - heardAt > silenceTimeoutMs) {
+        silent = `no sign of life for ${silenceTimeoutMs / 1000} s`
         child.kill('SIGKILL')
       }
       order({ kind: 'sayAlive' })
@@ -154,7 +153,7 @@ function runOnce(
     let patience: NodeJS.Timeout | undefined
     const end = () => {
       order({ kind: 'end' })
-      patience = setTimeout(() => child.kill('SIGKILL'), endPatienceMs)
+      patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
     }
     ending.addEventListener('abort', end, { once: true })
     if (ending.aborted) end()

@@ -18,7 +18,7 @@ export class EmbeddedError extends Error {
 }
 
 /** Where the engines of one DATA_DIR keep what they keep; every path is absolute. */
-export interface Places {
+export interface EmbeddedPaths {
   dataDir: string
   clickhouse: string
   postgres: string
@@ -39,10 +39,10 @@ const socketPathMax = 100
  * Makes the folders that are missing and proves that they can be written.
  * @throws EmbeddedError `DATA_DIR=…: …`
  */
-export function makePlaces(dataDir: string): Places {
+export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
   try {
     makeFolder(resolve(dataDir))
-    const places = placesOf(realpathSync(dataDir))
+    const places = embeddedPathsOf(realpathSync(dataDir))
     refuseShared(places.dataDir, dataDir)
     for (const folder of [places.clickhouse, places.run]) {
       mkdirSync(folder, { recursive: true })
@@ -51,11 +51,11 @@ export function makePlaces(dataDir: string): Places {
     const probe = join(places.run, `probe.${process.pid}`)
     closeSync(openSync(probe, 'w', 0o600))
     unlinkSync(probe)
-    if (places.sockets !== places.run) makeOwnFolder(places.sockets)
+    if (places.sockets !== places.run) createPrivateFolder(places.sockets)
     return places
   } catch (error) {
     if (error instanceof EmbeddedError) throw error
-    throw new EmbeddedError(`DATA_DIR=${dataDir}: ${wordsOf(error as NodeJS.ErrnoException)}.`)
+    throw new EmbeddedError(`DATA_DIR=${dataDir}: ${describeError(error as NodeJS.ErrnoException)}.`)
   }
 }
 
@@ -91,7 +91,7 @@ function makeFolder(folder: string): void {
 }
 
 /** The same paths for every process that is given the same folder, whatever its environment. */
-export function placesOf(dataDir: string): Places {
+export function embeddedPathsOf(dataDir: string): EmbeddedPaths {
   const run = join(dataDir, 'run')
   const longest = join(run, clickhouseSocketName('00000000'))
   const sockets = Buffer.byteLength(longest) <= socketPathMax ? run : shortFolder(dataDir)
@@ -124,7 +124,7 @@ function shortFolder(dataDir: string): string {
 }
 
 /** Anybody may write in /tmp, so a folder that is somebody else's, or a link, is a trap and not ours. */
-function makeOwnFolder(folder: string): void {
+function createPrivateFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
@@ -138,7 +138,7 @@ function makeOwnFolder(folder: string): void {
   }
 }
 
-function wordsOf(error: NodeJS.ErrnoException): string {
+function describeError(error: NodeJS.ErrnoException): string {
   switch (error.code) {
     case 'EEXIST':
     case 'ENOTDIR':

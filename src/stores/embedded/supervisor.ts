@@ -5,9 +5,9 @@ import { unlinkSync, writeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../../package.ts'
-import { KeptProcess } from './engineProcess.ts'
+import { EngineProcess } from './engineProcess.ts'
 import { lockFile } from './fileLock.ts'
-import { makePlaces, type Places, placesOf } from './paths.ts'
+import { createEmbeddedPaths, type EmbeddedPaths, embeddedPathsOf } from './paths.ts'
 import {
   type EngineName,
   engineNames,
@@ -20,22 +20,22 @@ import {
 } from './protocol.ts'
 
 /** How long the engines are kept for the next client; long enough for two commands in a row. */
-const lingerMs = 2000
+const idleTimeoutMs = 2000
 
 class Supervisor {
-  readonly #places: Places
+  readonly #places: EmbeddedPaths
   readonly #clients = new Map<Socket, Set<EngineName>>()
-  readonly #engines: Record<EngineName, KeptProcess>
+  readonly #engines: Record<EngineName, EngineProcess>
   readonly #server: Server
-  #linger: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
 
-  constructor(places: Places) {
+  constructor(places: EmbeddedPaths) {
     this.#places = places
     this.#engines = {
       clickhouse: this.#engine('clickhouse', 'ClickHouse'),
       postgres: this.#engine('postgres', 'Postgres'),
     }
-    this.#server = createServer((socket) => this.#admit(socket))
+    this.#server = createServer((socket) => this.#acceptClient(socket))
   }
 
   async listen(): Promise<void> {
@@ -46,7 +46,7 @@ class Supervisor {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(this.#places.controlSocket, resolve)
     })
-    this.#lingerWhenAlone()
+    this.#stopWhenIdle()
   }
 
   /** Ends the engines, then the process, unless a newcomer wants them meanwhile. */
@@ -70,26 +70,26 @@ class Supervisor {
     for (const socket of this.#clients.keys()) writeLine(socket, { kind: 'log', line })
   }
 
-  #engine(name: EngineName, title: string): KeptProcess {
-    return new KeptProcess({
+  #engine(name: EngineName, title: string): EngineProcess {
+    return new EngineProcess({
       title,
       entry: join(packageRoot, 'dist/src/stores/embedded', name, 'engine.js'),
       args: [this.#places.dataDir],
-      ready: (address) => this.#tell(name, { kind: 'ready', engine: name, address } as Notice),
+      ready: (address) => this.#notify(name, { kind: 'ready', engine: name, address } as Notice),
       failed: (message) => {
         print(`${new Date().toISOString()} error ${message}\n`)
-        this.#tell(name, { kind: 'failed', message })
+        this.#notify(name, { kind: 'failed', message })
       },
       log: (line) => this.log(line),
       print,
     })
   }
 
-  #admit(socket: Socket): void {
+  #acceptClient(socket: Socket): void {
     socket.on('error', () => {})
     socket.on('close', () => {
       this.#clients.delete(socket)
-      this.#lingerWhenAlone()
+      this.#stopWhenIdle()
     })
     readLines(socket, (value) => {
       const hello = value as Hello
@@ -99,23 +99,23 @@ class Supervisor {
         socket.end()
         return
       }
-      clearTimeout(this.#linger)
+      clearTimeout(this.#idleTimer)
       this.#clients.set(socket, new Set(hello.wants))
       for (const name of hello.wants) {
         const engine = this.#engines[name]
-        engine.want()
+        engine.start()
         if (engine.address) writeLine(socket, { kind: 'ready', engine: name, address: engine.address } as Notice)
       }
     })
   }
 
-  #tell(name: EngineName, notice: Notice): void {
+  #notify(name: EngineName, notice: Notice): void {
     for (const [socket, wants] of this.#clients) if (wants.has(name)) writeLine(socket, notice)
   }
 
-  #lingerWhenAlone(): void {
-    clearTimeout(this.#linger)
-    if (this.#clients.size === 0) this.#linger = setTimeout(() => this.end(), lingerMs)
+  #stopWhenIdle(): void {
+    clearTimeout(this.#idleTimer)
+    if (this.#clients.size === 0) this.#idleTimer = setTimeout(() => this.end(), idleTimeoutMs)
   }
 }
 
@@ -127,28 +127,28 @@ function print(text: string): void {
 }
 
 /** Its starter may have died meanwhile. */
-function tellStarter(line: string): void {
+function notifyStarter(line: string): void {
   process.stdout.on('error', () => {})
   process.stdout.write(`${line}\n`)
 }
 
 async function main(dataDir: string): Promise<void> {
   process.umask(0o077)
-  if (!(await lockFile(join(placesOf(dataDir).run, 'supervisor.lock'), 0))) {
-    tellStarter('taken')
+  if (!(await lockFile(join(embeddedPathsOf(dataDir).run, 'supervisor.lock'), 0))) {
+    notifyStarter('taken')
     return
   }
-  const supervisor = new Supervisor(makePlaces(dataDir))
+  const supervisor = new Supervisor(createEmbeddedPaths(dataDir))
   await supervisor.listen()
   process.on('SIGTERM', () => supervisor.quit())
   process.on('SIGINT', () => supervisor.quit())
   process.on('SIGHUP', () => {})
   supervisor.log({ level: 'info', message: `Supervisor ${process.pid} runs the engines of ${dataDir}.` })
-  tellStarter('listening')
+  notifyStarter('listening')
 }
 
 main(process.argv[2] ?? '').catch((error: unknown) => {
   print(`${error instanceof Error ? error.stack : String(error)}\n`)
-  tellStarter(`failed: ${error instanceof Error ? error.message : String(error)}`)
+  notifyStarter(`failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 })

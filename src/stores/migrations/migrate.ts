@@ -7,15 +7,15 @@ import { packageRoot } from '../../package.ts'
 import { Problem } from '../../problem.ts'
 import { untilClickHouseClock } from '../clickhouse/clock.ts'
 import type { Cluster, ClusterNode } from '../clickhouse/cluster.ts'
-import { type ClickHouse, isUnknownTable, whileItWorks } from '../clickhouse/connection.ts'
-import { shardsOf, spreadTables, tablesOf } from '../clickhouse/distributedTables.ts'
-import { onReplica } from '../clickhouse/replicatedTables.ts'
+import { type ClickHouse, isUnknownTable, keepAliveSettings } from '../clickhouse/connection.ts'
+import { createDistributedTables, shardsOf, tablesOf } from '../clickhouse/distributedTables.ts'
+import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
 import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
-import { askPostgres, type Postgres } from '../postgres/connection.ts'
-import { isSomebodys, type Lease, LeaseLost, takeLease } from '../postgres/lease.ts'
+import { type Postgres, queryPostgres } from '../postgres/connection.ts'
+import { acquireLease, isHeld, type Lease, LeaseLost } from '../postgres/lease.ts'
 import { execute } from '../postgres/statement.ts'
-import { untilAnswered } from '../retry.ts'
+import { retryWhileUnavailable } from '../retry.ts'
 
 /** A migration that cannot be run; the message is one line. */
 export class MigrationError extends Error {
@@ -40,7 +40,7 @@ type Applied = Pick<Migration, 'name' | 'checksum'>
  */
 export async function migrate(stores: { clickhouse: ClickHouse; postgres: Postgres }): Promise<string[]> {
   const ranInPostgres = await migratePostgres(stores.postgres)
-  const lease = await takeLease(stores.postgres, migrationLease)
+  const lease = await acquireLease(stores.postgres, migrationLease)
   try {
     return [...ranInPostgres, ...(await migrateClickHouse(stores, lease))]
   } finally {
@@ -56,9 +56,9 @@ export const migrationLease = 'migrate'
  * overtaken by a newer one, whose rows it would not know how to write.
  * @throws MigrationError, or Problem `unavailable`
  */
-export async function mustBeCurrent({ clickhouse, postgres }: Parameters<typeof migrate>[0]): Promise<void> {
+export async function assertCurrent({ clickhouse, postgres }: Parameters<typeof migrate>[0]): Promise<void> {
   const [ranInPostgres, ranInClickHouse] = await Promise.all([
-    askPostgres(postgres<Applied[]>`SELECT name, checksum FROM schema_migrations`),
+    queryPostgres(postgres<Applied[]>`SELECT name, checksum FROM schema_migrations`),
     selectRows<Applied>(
       { reader: clickhouse.cluster?.nodes[0]?.client ?? clickhouse.client, onQuery: undefined },
       ch`SELECT name, checksum FROM schema_migrations FINAL`,
@@ -98,16 +98,16 @@ async function migrateClickHouse(
   lease: Lease,
 ): Promise<string[]> {
   const files = await readMigrations('clickhouse')
-  await mustBeOfOneKind(clickhouse)
+  await assertNodesAgree(clickhouse)
   const { cluster } = clickhouse
-  const turn = { begin: () => untilNobodyWrites({ clickhouse, postgres }, lease), confirm: () => mustBeOurs(lease) }
+  const turn = { begin: () => waitForWriters({ clickhouse, postgres }, lease), confirm: () => assertLeaseHeld(lease) }
   return cluster
     ? await migrateCluster(cluster, clickhouse.database, files, turn)
     : await runPending(clickhouse.client, files, turn, (statement) => statement)
 }
 
 /** Whether it is ours to migrate: asked for before the first statement, and before each. */
-interface Turn {
+interface MigrationLease {
   begin(): Promise<void>
   confirm(): Promise<void>
 }
@@ -116,23 +116,23 @@ interface Turn {
  * A table that is filled from another must not miss a row that arrives meanwhile, nor have it twice. Writers that are at
  * work end first; while we have the lease, nobody becomes one.
  */
-async function untilNobodyWrites({ clickhouse, postgres }: Parameters<typeof migrate>[0], lease: Lease): Promise<void> {
-  while (await untilAnswered('looking for writers', () => isSomebodys(postgres, 'writer:%'))) {
+async function waitForWriters({ clickhouse, postgres }: Parameters<typeof migrate>[0], lease: Lease): Promise<void> {
+  while (await retryWhileUnavailable('looking for writers', () => isHeld(postgres, 'writer:%'))) {
     await pause(250)
-    await mustBeOurs(lease)
+    await assertLeaseHeld(lease)
   }
   // A writer that was suspended may still send the statement that it was about to send.
-  const [row] = await askPostgres(postgres<{ latest: Date | null }[]>`
+  const [row] = await queryPostgres(postgres<{ latest: Date | null }[]>`
     SELECT max(statement_deadline) AS latest FROM leases WHERE name LIKE 'writer:%'`)
   const latestMs = row?.latest?.getTime()
   if (latestMs === undefined) return
-  await untilAnswered('waiting for interrupted writers', () => untilClickHouseClock(clickhouse, latestMs))
+  await retryWhileUnavailable('waiting for interrupted writers', () => untilClickHouseClock(clickhouse, latestMs))
 }
 
 /** @throws MigrationError, or Problem `unavailable` */
-async function mustBeOurs(lease: Lease): Promise<void> {
+async function assertLeaseHeld(lease: Lease): Promise<void> {
   try {
-    await untilAnswered('confirming the migration', () => lease.confirm())
+    await retryWhileUnavailable('confirming the migration', () => lease.assertHeld())
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error
     throw new MigrationError('another process has gone on with the migration; run it again.')
@@ -147,14 +147,15 @@ async function migrateCluster(
   cluster: Cluster,
   database: string,
   files: readonly Migration[],
-  turn: Turn,
+  turn: MigrationLease,
 ): Promise<string[]> {
   const ran = new Set<string>()
   for (const node of cluster.nodes) {
-    const here = (statement: string) => (cluster.isReplicated ? onReplica(statement, node.isFirst) : statement)
+    const here = (statement: string) =>
+      cluster.isReplicated ? replicatedStatement(statement, node.isFirst) : statement
     for (const name of await naming(node, runPending(node.client, files, turn, here))) ran.add(name)
   }
-  for (const node of cluster.nodes) await naming(node, spreadTables(node.client, cluster, database))
+  for (const node of cluster.nodes) await naming(node, createDistributedTables(node.client, cluster, database))
   return [...ran]
 }
 
@@ -172,7 +173,7 @@ async function naming<Outcome>(node: ClusterNode, work: Promise<Outcome>): Promi
  * A store is a single server's or a cluster's of so many shards for good: a row that lies elsewhere than where its next
  * version is written would count twice.
  */
-async function mustBeOfOneKind({ client, cluster, database }: ClickHouse): Promise<void> {
+async function assertNodesAgree({ client, cluster, database }: ClickHouse): Promise<void> {
   for (const node of cluster?.nodes ?? [{ client, url: '' }]) {
     for (const { engine, comment } of await tablesOf(node.client, database)) {
       const isSpread = engine === 'Distributed'
@@ -199,7 +200,7 @@ async function mustBeOfOneKind({ client, cluster, database }: ClickHouse): Promi
 async function runPending(
   client: ClickHouseClient,
   files: readonly Migration[],
-  turn: Turn,
+  turn: MigrationLease,
   here: (statement: string) => string | undefined,
 ): Promise<string[]> {
   const pending = pendingOf('clickhouse', files, await appliedInClickHouse(client))
@@ -208,7 +209,7 @@ async function runPending(
     for (const statement of statementsOf(sql)) {
       const query = here(statement)
       await turn.confirm()
-      if (query) await execute(client, { query, clickhouse_settings: whileItWorks })
+      if (query) await execute(client, { query, clickhouse_settings: keepAliveSettings })
     }
     await turn.confirm()
     await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })

@@ -30,7 +30,7 @@ export function openPostgres(address: PostgresAddress, connectionsMax = 10): Pos
  * Makes sure that Postgres answers and can store what it is given: a database of another encoding takes some names only.
  * @throws SettingsError when it can't
  */
-export async function mustBeUtf8(postgres: Postgres): Promise<void> {
+export async function assertUtf8(postgres: Postgres): Promise<void> {
   const [row] = await postgres<{ encoding: string }[]>`SELECT current_setting('server_encoding') AS encoding`
   if (row?.encoding === 'UTF8') return
   throw new SettingsError(
@@ -51,14 +51,14 @@ export function listenTo(postgres: Postgres, channel: string, onNotice: (payload
 }
 
 /** As long as ClickHouse has for a question. One that takes longer has failed, or its caller would wait for ever. */
-const answerDeadlineMs = 20_000
+const queryTimeoutMs = 20_000
 
 /**
  * Runs a question to Postgres and turns "can't be reached" and "does not answer" into the caller's 503.
  * @param deadlineMs how long its asker waits
  * @throws Problem `unavailable`
  */
-export async function askPostgres<Rows>(question: PromiseLike<Rows>, deadlineMs = answerDeadlineMs): Promise<Rows> {
+export async function queryPostgres<Rows>(question: PromiseLike<Rows>, deadlineMs = queryTimeoutMs): Promise<Rows> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(unavailable()), deadlineMs)
@@ -114,6 +114,6 @@ export function isPostgresUnreachable(error: unknown): boolean {
 }
 
 /** Whether an error is an answer of the server: it was reached, is up, and did not do what it was asked. */
-export function isPostgresRefusal(error: unknown): boolean {
+export function isPostgresRejection(error: unknown): boolean {
   return error instanceof postgres.PostgresError && !isPostgresUnreachable(error)
 }

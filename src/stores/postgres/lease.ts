@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { askPostgres, type Postgres } from './connection.ts'
+import { type Postgres, queryPostgres } from './connection.ts'
 
 /** Somebody else may be at work on what the lease was for; what was under way is left to them. */
 export class LeaseLost extends Error {
@@ -28,7 +28,7 @@ export interface Lease {
    * not undo. One that has run out, as while Postgres was away or the machine slept, is ours still if nobody took it.
    * @throws LeaseLost, or Problem `unavailable` when Postgres does not say whose it is
    */
-  confirm(): Promise<void>
+  assertHeld(): Promise<void>
   /**
    * Records, before a statement is sent, until when it may begin. The next holder waits for that moment.
    * @throws LeaseLost, or Problem `unavailable`
@@ -43,19 +43,19 @@ export interface Lease {
 }
 
 /** How a lease is waited for. */
-export interface LeaseWish {
+export interface LeaseOptions {
   /** Another lease, which must be nobody's: while somebody has it, this one is not kept. */
-  behind?: string
+  blockedBy?: string
   /** Called once, before the first wait. @param held the lease that is somebody else's: the wanted one, or `behind` */
   onWait?: (held: string) => void
   /** Ends the wait. */
   signal?: AbortSignal
   /** Repeats a try while Postgres is away; once, unless given. */
-  repeat?: <Outcome>(attempt: () => Promise<Outcome>) => Promise<Outcome>
+  retry?: <Outcome>(attempt: () => Promise<Outcome>) => Promise<Outcome>
 }
 
 /** A holder that was killed blocks the next one for at most this long. */
-const lifeMs = 10_000
+const leaseMs = 10_000
 const heartbeatMs = 2_500
 const retryMs = 250
 
@@ -64,15 +64,15 @@ const retryMs = 250
  * Holders are told apart by the database's clock alone.
  * @throws the reason of `signal`, or Problem `unavailable`
  */
-export async function takeLease(
+export async function acquireLease(
   postgres: Postgres,
   name: string,
-  { behind, onWait, signal, repeat = (attempt) => attempt() }: LeaseWish = {},
+  { blockedBy: behind, onWait, signal, retry: repeat = (attempt) => attempt() }: LeaseOptions = {},
 ): Promise<Lease> {
   const owner = randomUUID()
   for (let isFirst = true; ; isFirst = false) {
-    const asked = moment()
-    const { taken, held } = await repeat(() => tryToTake(postgres, name, owner, behind))
+    const asked = readClocks()
+    const { taken, held } = await repeat(() => tryToAcquire(postgres, name, owner, behind))
     if (taken) return hold(postgres, name, owner, taken, asked)
     if (isFirst) onWait?.(held)
     signal?.throwIfAborted()
@@ -89,8 +89,8 @@ export async function takeLease(
  */
 export async function tryLease(postgres: Postgres, name: string, behind?: string): Promise<Lease | undefined> {
   const owner = randomUUID()
-  const asked = moment()
-  const { taken } = await tryToTake(postgres, name, owner, behind)
+  const asked = readClocks()
+  const { taken } = await tryToAcquire(postgres, name, owner, behind)
   return taken && hold(postgres, name, owner, taken, asked)
 }
 
@@ -99,22 +99,22 @@ export async function tryLease(postgres: Postgres, name: string, behind?: string
  * has it. Each is written before the other is read, so at least one sees the other. TRAP: not a transaction; a connection
  * that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
  */
-async function tryToTake(
+async function tryToAcquire(
   postgres: Postgres,
   name: string,
   owner: string,
   behind: string | undefined,
 ): Promise<{ taken?: LeaseRow; held: string }> {
-  const [row] = await askPostgres(postgres<LeaseRow[]>`
+  const [row] = await queryPostgres(postgres<LeaseRow[]>`
     INSERT INTO leases (name, owner, fence, expires_at)
-    VALUES (${name}, ${owner}, 1, clock_timestamp() + ${lifeMs} * interval '1 millisecond')
+    VALUES (${name}, ${owner}, 1, clock_timestamp() + ${leaseMs} * interval '1 millisecond')
     ON CONFLICT (name) DO UPDATE
     SET owner = excluded.owner, fence = leases.fence + 1, expires_at = excluded.expires_at
     WHERE leases.expires_at < clock_timestamp() OR leases.owner = ${owner}
     RETURNING fence, statement_deadline`)
   if (!row) return { held: name }
-  if (behind !== undefined && (await isSomebodys(postgres, behind))) {
-    await letGo(postgres, name, owner, row.statement_deadline)
+  if (behind !== undefined && (await isHeld(postgres, behind))) {
+    await release(postgres, name, owner, row.statement_deadline)
     return { held: behind }
   }
   return { held: name, taken: row }
@@ -131,29 +131,29 @@ interface LeaseRow {
  * find it theirs again.
  * @param pattern a name, or the beginning of names and `%`
  */
-export async function isSomebodys(postgres: Postgres, pattern: string): Promise<boolean> {
-  await askPostgres(postgres`
-    UPDATE leases SET owner = ${nobody}, fence = fence + 1
-    WHERE name LIKE ${pattern} AND owner <> ${nobody} AND expires_at < clock_timestamp()`)
-  const held = await askPostgres(postgres`
-    SELECT 1 FROM leases WHERE name LIKE ${pattern} AND owner <> ${nobody} LIMIT 1`)
+export async function isHeld(postgres: Postgres, pattern: string): Promise<boolean> {
+  await queryPostgres(postgres`
+    UPDATE leases SET owner = ${noOwner}, fence = fence + 1
+    WHERE name LIKE ${pattern} AND owner <> ${noOwner} AND expires_at < clock_timestamp()`)
+  const held = await queryPostgres(postgres`
+    SELECT 1 FROM leases WHERE name LIKE ${pattern} AND owner <> ${noOwner} LIMIT 1`)
   return held.length > 0
 }
 
 /** The owner of a lease that nobody has. */
-const nobody = ''
+const noOwner = ''
 
-async function letGo(postgres: Postgres, name: string, owner: string, deadline: Date | null): Promise<void> {
+async function release(postgres: Postgres, name: string, owner: string, deadline: Date | null): Promise<void> {
   const release = postgres`
     UPDATE leases
-    SET owner = ${nobody}, expires_at = '-infinity',
+    SET owner = ${noOwner}, expires_at = '-infinity',
       statement_deadline = ${deadline?.toISOString() ?? null}::timestamptz
     WHERE name = ${name} AND owner = ${owner}`
-  await askPostgres(release).catch(() => {})
+  await queryPostgres(release).catch(() => {})
 }
 
 /** Now, by two clocks: one stops while the machine sleeps, the other may be set back. */
-function moment(): { wallMs: number; monotonicMs: number } {
+function readClocks(): { wallMs: number; monotonicMs: number } {
   return { wallMs: Date.now(), monotonicMs: performance.now() }
 }
 
@@ -175,17 +175,17 @@ function hold(
 
   /** Milliseconds for which it is certainly still ours; below 0 it may have changed hands without our knowing. */
   function remainingMs(): number {
-    const now = moment()
-    return lifeMs - Math.max(now.wallMs - lastBeat.wallMs, now.monotonicMs - lastBeat.monotonicMs)
+    const now = readClocks()
+    return leaseMs - Math.max(now.wallMs - lastBeat.wallMs, now.monotonicMs - lastBeat.monotonicMs)
   }
 
   /** @param deadlineMs the statement deadline to record with it; an earlier one than the recorded changes nothing */
   async function extend(deadlineMs?: number): Promise<void> {
-    const asked = moment()
+    const asked = readClocks()
     const deadline = deadlineMs === undefined ? null : new Date(deadlineMs).toISOString()
-    const rows = await askPostgres(postgres`
+    const rows = await queryPostgres(postgres`
       UPDATE leases
-      SET expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond',
+      SET expires_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
         statement_deadline = greatest(statement_deadline, ${deadline}::timestamptz)
       WHERE name = ${name} AND owner = ${owner}
       RETURNING 1`)
@@ -205,7 +205,7 @@ function hold(
     get statementDeadlineMs() {
       return statementDeadlineMs
     },
-    async confirm() {
+    async assertHeld() {
       loss.signal.throwIfAborted()
       if (remainingMs() > 0) return
       await extend()
@@ -217,7 +217,7 @@ function hold(
     },
     async release(deadlineMs = statementDeadlineMs ?? null) {
       clearInterval(beat)
-      await letGo(postgres, name, owner, deadlineMs === null ? null : new Date(deadlineMs))
+      await release(postgres, name, owner, deadlineMs === null ? null : new Date(deadlineMs))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
-import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 import { deleteRows } from './deleteRows.ts'
 import { repair } from './rollupDifferences.ts'
@@ -45,7 +45,7 @@ async function repairRollups(writer: Writer, month: Span): Promise<void> {
   for (const name of rollupNames) {
     // Repeated, it adds what is still missing: the fence lets no two repairs run at once.
     const attempt = () => writer.fence.run((bounds) => repair(writer.stores.clickhouse, name, month, bounds))
-    await untilAnswered(`repairing ${name}`, attempt, writer)
+    await retryWhileUnavailable(`repairing ${name}`, attempt, writer)
   }
 }
 
@@ -61,9 +61,10 @@ export async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]
 SELECT DISTINCT toStartOfMonth(day) AS month
 FROM (${join(days, '\nUNION ALL\n')})
 ORDER BY month`
-  const rows = await untilAnswered(
+  const rows = await retryWhileUnavailable(
     'looking for days to rebuild',
-    () => selectRows<{ month: string }>(writer.stores.clickhouse, question, { label: 'rebuild.months', ...unhurried }),
+    () =>
+      selectRows<{ month: string }>(writer.stores.clickhouse, question, { label: 'rebuild.months', ...batchTimeout }),
     writer,
   )
   return rows.map(({ month }) => {
@@ -103,7 +104,7 @@ WHERE ${inSpan(span)}
         queryId,
       ),
     )
-  await untilAnswered('rebuilding the index of clicks', insert, writer)
+  await retryWhileUnavailable('rebuilding the index of clicks', insert, writer)
 }
 
 function inSpan({ accountId, fromMs, untilMs }: Span, at: Fragment = ch`clicked_at`): Fragment {

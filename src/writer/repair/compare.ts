@@ -1,7 +1,7 @@
 import { sums } from '../../query/metrics.ts'
-import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { countUnattributed } from '../store/lateClicks.ts'
 import { compareRowCounts } from '../storedRows.ts'
 import type { Writer } from '../writer.ts'
@@ -49,7 +49,7 @@ export async function compareAccount(writer: Writer): Promise<Difference[]> {
   }
   for (const derivation of derivations(accountId)) {
     const question = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
-    const [row] = await ask<{ keys: number }>(writer, question)
+    const [row] = await query<{ keys: number }>(writer, question)
     if (row && row.keys > 0)
       found.push({
         kind: 'derived',
@@ -69,7 +69,7 @@ async function compareRollup(writer: Writer, table: RollupName, month: Span): Pr
   const added = sums.flatMap(({ name }) =>
     Object.values(differing(name)).map((column) => ch`sum(${column}) AS ${column}`),
   )
-  const rows = await ask<{ utcDay: string; keys: number } & Record<string, string | number>>(
+  const rows = await query<{ utcDay: string; keys: number } & Record<string, string | number>>(
     writer,
     ch`
 SELECT toDate(facts.${rollups[table].at}) AS utcDay, toUInt32(count()) AS keys,
@@ -91,7 +91,7 @@ ORDER BY utcDay`,
 }
 
 async function compareClickIndex(writer: Writer, month: Span): Promise<Difference[]> {
-  const rows = await ask<{ utcDay: string; keys: number }>(
+  const rows = await query<{ utcDay: string; keys: number }>(
     writer,
     ch`
 SELECT toDate(clicked_at) AS utcDay, toUInt32(count()) AS keys
@@ -120,7 +120,7 @@ function inMonth({ accountId, fromMs, untilMs }: Span): Fragment {
   return ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
 }
 
-function ask<Row>(writer: Writer, question: Fragment): Promise<Row[]> {
-  const asking = { label: 'verify', signal: writer.signal, ...unhurried }
-  return untilAnswered('comparing', () => selectRows<Row>(writer.stores.clickhouse, question, asking), writer)
+function query<Row>(writer: Writer, question: Fragment): Promise<Row[]> {
+  const asking = { label: 'verify', signal: writer.signal, ...batchTimeout }
+  return retryWhileUnavailable('comparing', () => selectRows<Row>(writer.stores.clickhouse, question, asking), writer)
 }

@@ -1,7 +1,7 @@
 import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
-import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 import { deleteRows } from './deleteRows.ts'
 
@@ -77,8 +77,8 @@ async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
   const { table, columns, key, stored, derived, account } = derivation
   const label = 'rebuild.conversion_tables'
   const wrong = mismatches(derivation)
-  const read = () => selectRows(writer.stores.clickhouse, ch`${wrong} LIMIT 1`, { label, ...unhurried })
-  const [row] = await untilAnswered('comparing what is made of conversions', read, writer)
+  const read = () => selectRows(writer.stores.clickhouse, ch`${wrong} LIMIT 1`, { label, ...batchTimeout })
+  const [row] = await retryWhileUnavailable('comparing what is made of conversions', read, writer)
   if (!row) return
   const insert = () =>
     writer.fence.run(({ deadlineMs, queryId }) =>
@@ -94,7 +94,7 @@ WHERE (${columns}) NOT IN (${stored})
         queryId,
       ),
     )
-  await untilAnswered('rebuilding what is made of conversions', insert, writer)
+  await retryWhileUnavailable('rebuilding what is made of conversions', insert, writer)
   // Only now, so that an interruption takes no right row away. Of a key that is still wrong, another row hides the right one.
   const hiding = ch`${account} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
   await deleteRows(writer, table, hiding, label)

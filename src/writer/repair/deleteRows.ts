@@ -1,7 +1,7 @@
 import { beginsBefore, NotBegun, runOnEveryNode } from '../../stores/clickhouse/insert.ts'
-import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function deleteRows(writer: Writer, table: Fragment, where: Fragmen
     // Asked for at each use: the embedded engine may come back at another address.
     const { client, cluster } = clickhouse
     for (const { client: reader } of cluster?.nodes ?? [{ client }]) {
-      const rows = await selectRows({ reader, onQuery: clickhouse.onQuery }, query, { label, ...unhurried })
+      const rows = await selectRows({ reader, onQuery: clickhouse.onQuery }, query, { label, ...batchTimeout })
       if (rows.length > 0) return true
     }
     return false
@@ -31,5 +31,5 @@ export async function deleteRows(writer: Writer, table: Fragment, where: Fragmen
     // One that began after its deadline has deleted nothing, and ClickHouse does not say so.
     if (await areLeft()) throw new NotBegun()
   }
-  await untilAnswered('deleting wrong rows', attempt, writer)
+  await retryWhileUnavailable('deleting wrong rows', attempt, writer)
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, instant, text, texts } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { recordTask } from '../accountTasks.ts'
-import { noteBatch, strikeBatches } from '../journal.ts'
+import { clearBatches, recordBatch } from '../journal.ts'
 import { monthOf } from '../months.ts'
 import { readConfirmedRows, setConfirmedRows } from '../storedRows.ts'
 import type { Writer } from '../writer.ts'
@@ -88,13 +88,13 @@ async function removeCopies(writer: Writer, copies: readonly LaterCopy[]): Promi
   for (const { fromMs, untilMs } of spans) {
     const token = randomUUID()
     tokens.push(token)
-    await noteBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
+    await recordBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
   }
   await recordTask(writer, 'attribute_conversions')
   await uncount(writer, copies)
   await deleteCopies(writer, copies)
   for (const span of spans) await rebuildClickDays(writer, span)
-  await strikeBatches(writer, tokens)
+  await clearBatches(writer, tokens)
 }
 
 /** Before they are deleted: a count that is too high would report rows as missing. */
@@ -131,8 +131,8 @@ account_id = ${text(writer.accountId)}
 }
 
 function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
-  const settings = { ...unhurried.settings, max_bytes_before_external_group_by: groupingMemory }
-  return untilAnswered(
+  const settings = { ...batchTimeout.settings, max_bytes_before_external_group_by: groupingMemory }
+  return retryWhileUnavailable(
     'looking for clicks that are stored twice',
     () => selectRows<Row>(writer.stores.clickhouse, query, { label: 'verify', signal: writer.signal, settings }),
     writer,

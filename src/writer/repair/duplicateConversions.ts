@@ -1,8 +1,8 @@
-import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, text } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { sendChanges } from '../store/conversions.ts'
-import { readStored } from '../store/currentConversions.ts'
+import { readCurrentConversions } from '../store/currentConversions.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
 import type { DuplicateIds } from './difference.ts'
@@ -26,13 +26,13 @@ FROM (
 WHERE place != first
 GROUP BY month
 ORDER BY month`
-  const rows = await untilAnswered(
+  const rows = await retryWhileUnavailable(
     'looking for conversions that are stored twice',
     () =>
       selectRows<{ month: string; ids: number }>(writer.stores.clickhouse, query, {
         label: 'verify',
         signal: writer.signal,
-        ...unhurried,
+        ...batchTimeout,
       }),
     writer,
   )
@@ -45,7 +45,7 @@ ORDER BY month`
  */
 export async function removeDuplicateConversions(writer: Writer): Promise<void> {
   for (;;) {
-    const rows = await readStored(
+    const rows = await readCurrentConversions(
       writer,
       ch`id IN (${duplicateIds(ch`account_id = ${text(writer.accountId)}`)} ORDER BY id LIMIT ${count(pageIds)})`,
       { doing: 'reading conversions that are stored twice', label: 'repair.conversions' },

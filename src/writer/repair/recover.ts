@@ -1,7 +1,7 @@
 import { completeTask, openTasks } from '../accountTasks.ts'
 import { settle } from '../fence.ts'
-import { leftoverBatches } from '../journal.ts'
-import { attachWaiting, attributeConversions } from '../store/lateClicks.ts'
+import { readLeftovers } from '../journal.ts'
+import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
 import { compareRowCounts } from '../storedRows.ts'
 import type { Writer } from '../writer.ts'
 import { repairBatches } from './repairBatches.ts'
@@ -20,9 +20,11 @@ export interface Recovered {
  */
 export async function recover(writer: Writer): Promise<Recovered> {
   await settle(writer)
-  const leftovers = await leftoverBatches(writer)
+  const leftovers = await readLeftovers(writer)
   if (leftovers.length > 0) {
-    writer.say(`An earlier import into account ${writer.accountId} was cut short; bringing its days back in order.`)
+    writer.onMessage(
+      `An earlier import into account ${writer.accountId} was cut short; bringing its days back in order.`,
+    )
     await repairBatches(writer, leftovers)
   }
   const tasks = await openTasks(writer)
@@ -31,5 +33,5 @@ export async function recover(writer: Writer): Promise<Recovered> {
     await completeTask(writer, 'count_stored_rows')
   }
   const again = tasks.has('attribute_conversions') ? await attributeConversions(writer) : 0
-  return { batches: leftovers.length, attributed: again + (await attachWaiting(writer)) }
+  return { batches: leftovers.length, attributed: again + (await attributeLateClicks(writer)) }
 }

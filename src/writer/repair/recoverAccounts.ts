@@ -74,7 +74,7 @@ async function recoverAccount(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const opened = await openWriterIfFree(stores, accountId, { say: () => {}, signal })
+    const opened = await openWriterIfFree(stores, accountId, { onMessage: () => {}, signal })
     if (!opened) return
     await opened.writer.close()
     const { batches, attributed } = opened.recovered

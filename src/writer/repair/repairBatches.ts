@@ -1,4 +1,4 @@
-import { type NotedBatch, settleBatches } from '../journal.ts'
+import { type JournalEntry, settleBatches } from '../journal.ts'
 import { countRowsOf } from '../storedRows.ts'
 import type { Writer } from '../writer.ts'
 import { rebuildClickDays, rebuildSums, wholeDays } from './clickDays.ts'
@@ -9,8 +9,8 @@ import { rebuildConversionTables } from './conversionTables.ts'
  * in their table and not in its views, or the other way round. Then clears them from the journal.
  * @throws LeaseLost, or the last error when a store stays unavailable
  */
-export async function repairBatches(writer: Writer, batches: readonly NotedBatch[]): Promise<void> {
-  const daysOf = (rows: NotedBatch['resource']) =>
+export async function repairBatches(writer: Writer, batches: readonly JournalEntry[]): Promise<void> {
+  const daysOf = (rows: JournalEntry['resource']) =>
     wholeDays(
       writer.accountId,
       batches.filter(({ resource }) => resource === rows),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { noteBatch, strikeBatches } from '../journal.ts'
+import { clearBatches, recordBatch } from '../journal.ts'
 import { attributeConversions } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
 import { rebuildClickDays, wholeDays } from './clickDays.ts'
@@ -43,7 +43,7 @@ async function repair(writer: Writer, differences: readonly Difference[]): Promi
   for (const { fromMs, untilMs } of spans) {
     const token = randomUUID()
     tokens.push(token)
-    await noteBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
+    await recordBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
   }
   const twice = (table: string) => differences.some((one) => one.kind === 'duplicate_ids' && one.table === table)
   if (twice('clicks')) await removeDuplicateClicks(writer)
@@ -52,5 +52,5 @@ async function repair(writer: Writer, differences: readonly Difference[]): Promi
   const areConversionsChanged = twice('conversions') || derived.some(({ day }) => day === null)
   if (areConversionsChanged) await rebuildConversionTables(writer)
   if (twice('clicks') || differences.some(({ kind }) => kind === 'unattributed')) await attributeConversions(writer)
-  await strikeBatches(writer, tokens)
+  await clearBatches(writer, tokens)
 }

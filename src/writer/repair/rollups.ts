@@ -18,7 +18,7 @@ interface Rollup {
   /** The keys of a row, from the moment that it counts at. */
   readonly keysOf: (moment: Fragment) => Fragment
   /** What makes several keys of one row. */
-  readonly spread: Fragment
+  readonly expand: Fragment
   /** Which of its sums are of that span: whole UTC days. */
   readonly within: (span: Span) => Fragment
 }
@@ -32,7 +32,7 @@ export const rollups = {
     at: ch`day`,
     keys: ch`dimension, day, value`,
     keysOf: (moment) => ch`dimension, toDate(${moment}) AS day, value`,
-    spread: ch`
+    expand: ch`
 ARRAY JOIN
   ['campaign', 'country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source'] AS dimension,
   [toString(campaign_id), toString(country), toString(device), toString(os), toString(browser), toString(offer_id),
@@ -44,7 +44,7 @@ ARRAY JOIN
     at: ch`day`,
     keys: ch`dimension, campaign_id, day, value`,
     keysOf: (moment) => ch`dimension, campaign_id, toDate(${moment}) AS day, value`,
-    spread: ch`
+    expand: ch`
 ARRAY JOIN
   ['country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source'] AS dimension,
   [toString(country), toString(device), toString(os), toString(browser), toString(offer_id),
@@ -56,7 +56,7 @@ ARRAY JOIN
     at: ch`bucket`,
     keys: ch`bucket, campaign_id`,
     keysOf: (moment) => ch`toStartOfFifteenMinutes(${moment}) AS bucket, campaign_id`,
-    spread: nothing,
+    expand: nothing,
     within: ({ fromMs, untilMs }) => ch`bucket >= ${instant(fromMs)} AND bucket < ${instant(untilMs)}`,
   },
 } as const satisfies Record<string, Rollup>
@@ -84,7 +84,7 @@ WHERE account_id = ${text(span.accountId)} AND ${within(span)}`
 }
 
 function sumsOfRows(name: RollupName, span: Span, rows: RowKind, moment: Fragment, counts: Fragment): Fragment {
-  const { keys, keysOf, spread }: Rollup = rollups[name]
+  const { keys, keysOf, expand: spread }: Rollup = rollups[name]
   return ch`
 SELECT account_id, ${keysOf(moment)}, ${sumsOf(rows)}
 FROM ${identifier(rows)} FINAL${spread}

@@ -1,7 +1,7 @@
-import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
-import { askPostgres } from '../../stores/postgres/connection.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 import type { RowsAheadOfWatermark } from './difference.ts'
 
@@ -27,8 +27,8 @@ WHERE account_id = ${text(writer.accountId)}
   AND stored_at > ${instant(await readLastGiven(writer, resource))}
 GROUP BY month
 ORDER BY month`
-    const asking = { label: 'verify', signal: writer.signal, ...unhurried }
-    const rows = await untilAnswered(
+    const asking = { label: 'verify', signal: writer.signal, ...batchTimeout }
+    const rows = await retryWhileUnavailable(
       'comparing moments of storing',
       () =>
         selectRows<Pick<RowsAheadOfWatermark, 'month' | 'rows' | 'latestMs'>>(writer.stores.clickhouse, query, asking),
@@ -41,10 +41,10 @@ ORDER BY month`
 
 /** Gives later batches moments behind those of such rows, so that every read by `updated_since` goes on past them. */
 export async function raiseWatermark(writer: Writer, { table, latestMs }: RowsAheadOfWatermark): Promise<void> {
-  await untilAnswered(
+  await retryWhileUnavailable(
     'raising the watermark',
     () =>
-      askPostgres(writer.stores.postgres`
+      queryPostgres(writer.stores.postgres`
         INSERT INTO watermarks AS known (account_id, resource, stored_at)
         VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
         ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(known.stored_at, excluded.stored_at)`),
@@ -54,10 +54,10 @@ export async function raiseWatermark(writer: Writer, { table, latestMs }: RowsAh
 
 /** @returns the moment of the account's latest batch, epoch milliseconds; that of the account's making before the first */
 async function readLastGiven(writer: Writer, resource: RowsAheadOfWatermark['table']): Promise<number> {
-  const [row] = await untilAnswered(
+  const [row] = await retryWhileUnavailable(
     'reading the watermark',
     () =>
-      askPostgres(writer.stores.postgres<{ storedAt: Date }[]>`
+      queryPostgres(writer.stores.postgres<{ storedAt: Date }[]>`
         SELECT coalesce(watermarks.stored_at, accounts.created_at) AS "storedAt"
         FROM accounts
         LEFT JOIN watermarks ON watermarks.account_id = accounts.id AND resource = ${resource}

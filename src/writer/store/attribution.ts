@@ -2,7 +2,7 @@ import { idList } from '../../stores/clickhouse/idList.ts'
 import { runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
@@ -42,11 +42,11 @@ const attributes = ch`
  * Joins conversions with their clicks: where the click is stored, the conversion gets its place and those of its
  * dimensions that it was not given itself. A conversion whose click has not arrived stays as it is.
  */
-export async function attribute(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
+export async function copyClickDimensions(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
   const ids = new Set(conversions.map(({ clickId }) => clickId))
   ids.delete('')
   if (ids.size === 0) return
-  const clicks = await untilAnswered(
+  const clicks = await retryWhileUnavailable(
     'looking up clicks',
     async () => {
       await copyClicks(writer, [...ids])
@@ -72,7 +72,7 @@ export async function attribute(writer: Writer, conversions: readonly Conversion
  * lie far apart in their table. A copy without its conversion does no harm.
  */
 async function copyClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<void> {
-  const places = placesOf(accountId, ids)
+  const places = entityIdsOf(accountId, ids)
   await runStatement(
     stores.clickhouse,
     ch`
@@ -91,7 +91,7 @@ async function readClicks({ stores, accountId }: Writer, ids: readonly string[])
     ch`
 SELECT ${attributes}
 FROM converted_click_rows
-WHERE ${placesOf(accountId, ids)}
+WHERE ${entityIdsOf(accountId, ids)}
 LIMIT 1 BY id`,
     { label: 'import.attribution' },
   )
@@ -99,7 +99,7 @@ LIMIT 1 BY id`,
 }
 
 /** Where the clicks with these ids are. */
-function placesOf(accountId: string, ids: readonly string[]): Fragment {
+function entityIdsOf(accountId: string, ids: readonly string[]): Fragment {
   const account = ch`account_id = ${text(accountId)}`
   return ch`${account}
   AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${account} AND id IN ${idList(ids)})`

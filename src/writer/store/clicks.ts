@@ -4,13 +4,13 @@ import { extentOf } from '../months.ts'
 import { sendBatch } from '../sendBatch.ts'
 import { type Click, clickColumns } from '../tables/click.ts'
 import type { Writer } from '../writer.ts'
-import { KnownKeys } from './existingKeys.ts'
-import { KeyedRows } from './rowBuffer.ts'
+import { ExistingKeys } from './existingKeys.ts'
+import { RowBuffer } from './rowBuffer.ts'
 
 /** @returns what tells which clicks of the writer's account are stored, for all batches of a run */
-export function knownClicks(writer: Writer): KnownKeys {
+export function existingClicks(writer: Writer): ExistingKeys {
   const all = ch`SELECT id AS key FROM click_index WHERE account_id = ${text(writer.accountId)}`
-  return new KnownKeys(writer, {
+  return new ExistingKeys(writer, {
     name: 'clicks',
     every: all,
     among: (ids) => ch`${all} AND id IN ${idList(ids)}`,
@@ -19,7 +19,7 @@ export function knownClicks(writer: Writer): KnownKeys {
 
 /** Clicks on their way to the store, each id once: the first one wins. Filled again once they are stored. */
 export class ClickBatch {
-  readonly #rows = new KeyedRows(clickColumns)
+  readonly #rows = new RowBuffer(clickColumns)
   /** clicked_at by id. */
   readonly #times = new Map<string, number>()
 
@@ -39,7 +39,7 @@ export class ClickBatch {
    * @returns how many those were
    * @throws LeaseLost, or the last error when a store stays away
    */
-  async store(writer: Writer, known: KnownKeys): Promise<number> {
+  async store(writer: Writer, known: ExistingKeys): Promise<number> {
     await this.#dropStored(known)
     const inserted = this.#rows.size
     // Before they are sent: after an attempt whose outcome is unknown, any of them may be stored.
@@ -63,8 +63,8 @@ export class ClickBatch {
     })
   }
 
-  async #dropStored(known: KnownKeys): Promise<void> {
-    const stored = await known.storedAmong([...this.#rows.keys()])
+  async #dropStored(known: ExistingKeys): Promise<void> {
+    const stored = await known.findExisting([...this.#rows.keys()])
     this.#rows.drop(stored)
     for (const id of stored) this.#times.delete(id)
   }

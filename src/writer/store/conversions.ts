@@ -5,8 +5,8 @@ import { extentOf } from '../months.ts'
 import { sendBatch } from '../sendBatch.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
-import { attribute } from './attribution.ts'
-import { readStored } from './currentConversions.ts'
+import { copyClickDimensions } from './attribution.ts'
+import { readCurrentConversions } from './currentConversions.ts'
 
 /**
  * Upserts conversions by id: the higher `updatedAt` wins, whatever the order of arrival; with equal ones the stored row
@@ -19,17 +19,17 @@ export async function storeConversions(
   writer: Writer,
   rows: readonly Conversion[],
 ): Promise<{ inserted: number; updated: number; duplicates: number }> {
-  const stored = await storedAmong(writer, new Set(rows.map(({ id }) => id)))
+  const stored = await readCurrent(writer, new Set(rows.map(({ id }) => id)))
   const winners = new Map<string, Conversion>()
   const outcome = { inserted: 0, updated: 0, duplicates: 0 }
   for (const row of rows) {
     const present = winners.get(row.id) ?? stored.get(row.id)
     if (!present) outcome.inserted += 1
-    else if (beats(row, present)) outcome.updated += 1
+    else if (replaces(row, present)) outcome.updated += 1
     else outcome.duplicates += 1
-    if (!present || beats(row, present)) winners.set(row.id, row)
+    if (!present || replaces(row, present)) winners.set(row.id, row)
   }
-  await attribute(writer, [...winners.values()])
+  await copyClickDimensions(writer, [...winners.values()])
   await writeChanges(
     writer,
     [...winners.values()].map((row) => ({ row, before: stored.get(row.id) })),
@@ -37,14 +37,14 @@ export async function storeConversions(
   return outcome
 }
 
-function beats(row: Conversion, present: Conversion): boolean {
+function replaces(row: Conversion, present: Conversion): boolean {
   if (row.updatedAt !== present.updatedAt) return row.updatedAt > present.updatedAt
   return row.importFile === present.importFile && row.importLine > present.importLine
 }
 
-async function storedAmong(writer: Writer, ids: ReadonlySet<string>): Promise<Map<string, Conversion>> {
+async function readCurrent(writer: Writer, ids: ReadonlySet<string>): Promise<Map<string, Conversion>> {
   const account = ch`account_id = ${text(writer.accountId)}`
-  const rows = await readStored(
+  const rows = await readCurrentConversions(
     writer,
     ch`(converted_at, id) IN (SELECT converted_at, id FROM conversion_index WHERE ${account} AND id IN ${idList([...ids])})`,
     { doing: 'looking up conversions', label: 'import.stored_conversions' },
@@ -60,7 +60,7 @@ async function storedAmong(writer: Writer, ids: ReadonlySet<string>): Promise<Ma
 export async function writeChanges(writer: Writer, changes: readonly (Change & { row: Conversion })[]): Promise<void> {
   let missing = changes
   while (missing.length > 0 && !(await sendChanges(writer, missing))) {
-    const stored = await storedAmong(writer, new Set(missing.map(({ row }) => row.id)))
+    const stored = await readCurrent(writer, new Set(missing.map(({ row }) => row.id)))
     missing = missing
       .map(({ row }) => ({ row, before: stored.get(row.id) }))
       .filter(({ row, before }) => before?.version !== row.version)

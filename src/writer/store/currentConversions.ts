@@ -1,6 +1,6 @@
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
 
@@ -10,7 +10,7 @@ import type { Writer } from '../writer.ts'
  * @param work says in messages and logs what they are read for
  * @throws LeaseLost, or the last error when ClickHouse stays away
  */
-export async function readStored(
+export async function readCurrentConversions(
   writer: Writer,
   where: Fragment,
   work: { doing: string; label: string },
@@ -20,7 +20,7 @@ SELECT ${wholeRow}
 FROM conversions FINAL
 WHERE account_id = ${text(writer.accountId)}
   AND ${where}`
-  const rows = await untilAnswered(
+  const rows = await retryWhileUnavailable(
     work.doing,
     () => selectRows<StoredRow>(writer.stores.clickhouse, question, { label: work.label }),
     writer,

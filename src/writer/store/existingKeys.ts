@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
-import { selectBytes, selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectBytes, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 
 /** Where the keys of rows that are stored can be found. */
@@ -25,7 +25,7 @@ const filterFrom = 10_000
  * a filter in memory answers "certainly not" for nearly all that are new, and the index is asked for the rest only. The
  * filter is filled from the index when a batch is large enough to be worth it. Nobody else may write meanwhile.
  */
-export class KnownKeys {
+export class ExistingKeys {
   readonly #writer: Writer
   readonly #source: KeySource
   #filter: Uint32Array | undefined
@@ -36,10 +36,10 @@ export class KnownKeys {
   }
 
   /** @returns those of the keys that are stored */
-  async storedAmong(keys: readonly string[]): Promise<Set<string>> {
+  async findExisting(keys: readonly string[]): Promise<Set<string>> {
     if (!this.#filter && keys.length >= filterFrom) this.#filter = await this.#readAll()
     const filter = this.#filter
-    const asked = filter ? keys.filter((key) => mayHold(filter, crc32(key))) : keys
+    const asked = filter ? keys.filter((key) => mayContain(filter, crc32(key))) : keys
     if (asked.length === 0) return new Set()
     const stored = this.#source.among(asked)
     // Nearly always none of them are stored, or all: then there is nothing to be listed.
@@ -60,14 +60,14 @@ export class KnownKeys {
     const { clickhouse } = this.#writer.stores
     const { name } = this.#source
     const attempt = () => selectRows<Row>(clickhouse, question, { label: `import.known_${name}` })
-    return untilAnswered(`looking up ${name}`, attempt, this.#writer)
+    return retryWhileUnavailable(`looking up ${name}`, attempt, this.#writer)
   }
 
   async #readAll(): Promise<Uint32Array> {
     const { name, every } = this.#source
     const question = ch`SELECT CRC32(key) FROM (${every}) FORMAT RowBinary`
-    const asking = { label: `import.all_${name}`, ...unhurried }
-    return await untilAnswered(
+    const asking = { label: `import.all_${name}`, ...batchTimeout }
+    return await retryWhileUnavailable(
       `reading the ids of ${name}`,
       async () => {
         const filter = new Uint32Array(2 ** (filterBits - 5))
@@ -95,7 +95,7 @@ function mark(filter: Uint32Array, checksum: number): void {
   }
 }
 
-function mayHold(filter: Uint32Array, checksum: number): boolean {
+function mayContain(filter: Uint32Array, checksum: number): boolean {
   return spreads.every((spread) => {
     const bit = Math.imul(checksum, spread) >>> (32 - filterBits)
     return ((filter[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0

@@ -1,12 +1,12 @@
-import { selectRows, unhurried } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { completeTask } from '../accountTasks.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
-import { attribute } from './attribution.ts'
+import { copyClickDimensions } from './attribution.ts'
 import { writeChanges } from './conversions.ts'
-import { readStored } from './currentConversions.ts'
+import { readCurrentConversions } from './currentConversions.ts'
 
 const pageRows = 10_000
 
@@ -17,7 +17,7 @@ const pageRows = 10_000
  * @returns how many conversions were attributed
  * @throws LeaseLost, or the last error when a store stays away
  */
-export async function attachWaiting(writer: Writer): Promise<number> {
+export async function attributeLateClicks(writer: Writer): Promise<number> {
   const attributed = await attributeAll(writer, isLate(writer), 'import.waiting')
   await completeTask(writer, 'attribute_late_clicks')
   return attributed
@@ -40,8 +40,8 @@ SELECT toUInt32(count()) AS conversions
 FROM conversions FINAL
 WHERE account_id = ${text(writer.accountId)}
   AND ${isMisplaced(writer)}`
-  const asking = { label: 'verify', signal: writer.signal, ...unhurried }
-  const [row] = await untilAnswered(
+  const asking = { label: 'verify', signal: writer.signal, ...batchTimeout }
+  const [row] = await retryWhileUnavailable(
     'looking for conversions without their click',
     () => selectRows<{ conversions: number }>(writer.stores.clickhouse, query, asking),
     writer,
@@ -56,7 +56,7 @@ async function attributeAll(writer: Writer, condition: Fragment, label: string):
   while (after) {
     const page: Conversion[] = await readPage(writer, condition, after, label)
     const changes = page.map((before) => ({ before, row: { ...before } }))
-    await attribute(
+    await copyClickDimensions(
       writer,
       changes.map(({ row }) => row),
     )
@@ -96,7 +96,7 @@ function readPage(
   after: { convertedAt: number; id: string },
   label: string,
 ): Promise<Conversion[]> {
-  return readStored(
+  return readCurrentConversions(
     writer,
     ch`${condition}
   AND converted_at >= ${instant(after.convertedAt)}

@@ -1,6 +1,6 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
-import { askPostgres } from '../../stores/postgres/connection.ts'
-import { untilAnswered } from '../../stores/retry.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 
 /** A row on its way into a metadata table, by column; amounts and times are text. Null dates were not given. */
@@ -62,10 +62,10 @@ async function upsert(
     columns.map((column, index) => (index === 0 ? postgres`${postgres(column)}` : postgres`, ${postgres(column)}`))
   const from = (alias: string) => listed(names.map((name) => `${alias}.${name}`))
   const given = rows.map((row) => ({ ...row, account_id: accountId }))
-  const [counts] = await untilAnswered(
+  const [counts] = await retryWhileUnavailable(
     'storing a batch',
     () =>
-      askPostgres(postgres<{ inserted: number; updated: number }[]>`
+      queryPostgres(postgres<{ inserted: number; updated: number }[]>`
         WITH given AS (
           SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(given)})
         ), dated AS (

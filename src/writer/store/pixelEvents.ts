@@ -3,8 +3,8 @@ import { ch, text } from '../../stores/clickhouse/sql.ts'
 import { insertOnce } from '../sendBatch.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import type { Writer } from '../writer.ts'
-import { KnownKeys } from './existingKeys.ts'
-import { KeyedRows } from './rowBuffer.ts'
+import { ExistingKeys } from './existingKeys.ts'
+import { RowBuffer } from './rowBuffer.ts'
 
 /** What makes an event one: the same three again are the same event. No id holds a space. */
 function keyOf({ origin, id, generation }: PixelEvent): string {
@@ -12,12 +12,12 @@ function keyOf({ origin, id, generation }: PixelEvent): string {
 }
 
 /** @returns what tells which events of the writer's account are stored, for all batches of a run */
-export function knownPixelEvents(writer: Writer): KnownKeys {
+export function existingPixelEvents(writer: Writer): ExistingKeys {
   const every = ch`
 SELECT concat(origin, ' ', id, ' ', toString(generation)) AS key
 FROM pixel_events
 WHERE account_id = ${text(writer.accountId)}`
-  return new KnownKeys(writer, {
+  return new ExistingKeys(writer, {
     name: 'pixel_events',
     every,
     // By id as well, since that is what the sort key finds.
@@ -35,12 +35,12 @@ WHERE account_id = ${text(writer.accountId)}`
  */
 export async function storePixelEvents(
   writer: Writer,
-  known: KnownKeys,
+  known: ExistingKeys,
   events: readonly PixelEvent[],
 ): Promise<number> {
-  const rows = new KeyedRows(pixelEventColumns)
+  const rows = new RowBuffer(pixelEventColumns)
   for (const event of events) rows.add(keyOf(event), event)
-  const dropStored = async () => rows.drop(await known.storedAmong([...rows.keys()]))
+  const dropStored = async () => rows.drop(await known.findExisting([...rows.keys()]))
   await dropStored()
   const inserted = rows.size
   // Before they are sent: after an attempt whose outcome is unknown, any of them may be stored.

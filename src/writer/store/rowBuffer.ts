@@ -6,7 +6,7 @@ const rowsMax = 50_000
 const bytesMax = 7 << 20
 
 /** Encoded rows on their way to a table, each key once: the first row wins. Cleared and filled again. */
-export class KeyedRows<Row> {
+export class RowBuffer<Row> {
   readonly #columns: readonly Column<Row>[]
   readonly #out = new RowBinary()
   /** Where the row of a key ends in the bytes; rows lie there in the order of this map. */

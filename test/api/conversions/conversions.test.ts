@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage, conversionStatuses } from '../../../schema/conversion.ts'
-import { findLatest } from '../../../src/query/latestVersions.ts'
+import { findLatestVersions } from '../../../src/query/latestVersions.ts'
 import type { PageKey } from '../../../src/query/pagination.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
@@ -306,10 +306,10 @@ describe('while old versions are not merged yet', () => {
     await storeConversions(api.stores, 'changing', rows(10, 110, { status: 'approved', version: 2 }))
     const question = {
       ...{ table: ch`conversions`, at: ch`converted_at`, id: ch`id` },
-      ...{ place: [ch`account_id = 'changing'`], state: [ch`status = 'pending'`] },
+      ...{ keyConditions: [ch`account_id = 'changing'`], versionConditions: [ch`status = 'pending'`] },
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')
-    const found = await findLatest(api.stores.clickhouse, question, undefined, 3, { label: 'test' }, readAt)
+    const found = await findLatestVersions(api.stores.clickhouse, question, undefined, 3, { label: 'test' }, readAt)
     expect(found.map(({ id }) => id)).toEqual(['1009', '1007', '1006'])
   })
 })

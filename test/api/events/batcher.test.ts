@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Batches, type BatchOptions } from '../../../src/api/events/batcher.ts'
+import { Batcher, type BatcherOptions } from '../../../src/api/events/batcher.ts'
 
 interface Held {
   items: readonly number[]
@@ -9,11 +9,11 @@ interface Held {
 }
 
 /** Batches of numbers whose answers are given by hand. */
-function open(options: Partial<BatchOptions<number, string>> = {}) {
+function open(options: Partial<BatcherOptions<number, string>> = {}) {
   const held: Held[] = []
-  const batches = new Batches<number, string>({
+  const batches = new Batcher<number, string>({
     itemsMax: 100,
-    underWayMax: 1,
+    concurrentMax: 1,
     deadlineMs: 10_000,
     run: (items, signal) =>
       new Promise((answer, fail) => {
@@ -38,14 +38,14 @@ describe('batches', () => {
   })
 
   it('gather while one runs, and never run more at once than allowed, nor larger ones', async () => {
-    const { batches, held } = open({ itemsMax: 2, underWayMax: 2 })
+    const { batches, held } = open({ itemsMax: 2, concurrentMax: 2 })
     const answers = Promise.all([1, 2, 3, 4, 5].map((item) => batches.add(item)))
     for (let count = 0; count < 5; count++) await turn()
     expect(held.map(({ items }) => items)).toEqual([
       [1, 2],
       [3, 4],
     ])
-    expect(batches.waiting).toBe(1)
+    expect(batches.queued).toBe(1)
     held[1]?.answer(texts(held[1].items))
     while (held.length < 3) await turn()
     for (const { items, answer } of held) answer(texts(items))
@@ -66,7 +66,7 @@ describe('batches', () => {
 
   it('hear everybody who was answered before they call it silence, however long the answers take to write', async () => {
     const gather = { quietMs: 5, mostMs: 1_000, mostMsPerItem: 0, beside: { items: 10, mostMs: 1_000 } }
-    const { batches, held } = open({ gather, underWayMax: 2 })
+    const { batches, held } = open({ gather, concurrentMax: 2 })
     const writeAndAskAgain = async () => {
       await batches.add(0)
       for (const sinceMs = performance.now(); performance.now() - sinceMs < gather.quietMs; );
@@ -110,7 +110,7 @@ describe('batches', () => {
     })
 
     /** Batches that take so many milliseconds, and when each started with how many items. */
-    function openTimed(takeMs: (batch: number) => number, options: Partial<BatchOptions<number, string>>) {
+    function openTimed(takeMs: (batch: number) => number, options: Partial<BatcherOptions<number, string>>) {
       const openedAtMs = performance.now()
       const starts: { atMs: number; items: number }[] = []
       const { batches } = open({
@@ -125,7 +125,7 @@ describe('batches', () => {
     }
 
     /** A caller who asks again as soon as it is answered. */
-    async function askAgain(batches: Batches<number, string>, times: number) {
+    async function askAgain(batches: Batcher<number, string>, times: number) {
       for (let time = 0; time < times; time++) await batches.add(1)
     }
 
@@ -183,7 +183,7 @@ describe('batches', () => {
     })
 
     it('start beside a running one when they have grown, or after a while', async () => {
-      const { batches, starts } = openTimed(() => 500, { gather, underWayMax: 3 })
+      const { batches, starts } = openTimed(() => 500, { gather, concurrentMax: 3 })
       const answers = [batches.add(0)]
       await vi.advanceTimersByTimeAsync(10)
       for (let item = 1; item < 11; item++) answers.push(batches.add(item))

@@ -48,7 +48,8 @@ describe('the identifiers', () => {
   })
 
   it('have up to 64 letters, digits and _ . : -, and are never made out of another type', () => {
-    for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)]) expect(read({ click_id: id }).of).toEqual({ clickId: id })
+    for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)])
+      expect(read({ click_id: id }).identifiers).toEqual({ clickId: id })
     for (const id of ['', ' ', 'a b', 'a/b', 'ä', 'a\n', 'a\0', 'x'.repeat(65), 5, 0, false, ['a'], {}]) {
       expect([id, refusal({ ...good, click_id: id })]).toEqual([id, invalid('click_id')])
       expect([id, refusal({ ...good, visitor_id: id })]).toEqual([id, invalid('visitor_id')])

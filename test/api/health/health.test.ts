@@ -2,17 +2,17 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { rollupAgeS } from '../../../src/api/health/rollupAge.ts'
 import { buildApp } from '../../../src/app.ts'
-import { openMetrics, serveMetrics } from '../../../src/http/telemetry.ts'
+import { openTelemetry, serveTelemetry } from '../../../src/http/telemetry.ts'
 import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { openPostgres, type Postgres } from '../../../src/stores/postgres/connection.ts'
 import { openProbe, type Probe } from '../../http/probe.ts'
 import { testNowMs } from '../../kit/app.ts'
 
 let probe: Probe
-const metrics = openMetrics()
+const metrics = openTelemetry()
 
 beforeAll(async () => {
-  probe = await openProbe({ metrics })
+  probe = await openProbe({ telemetry: metrics })
 })
 afterAll(() => probe.close())
 
@@ -48,7 +48,7 @@ describe('health', () => {
       [{ ...stores, postgres, postgresReader: postgres }, 'Postgres'],
       [{ clickhouse, postgres, postgresReader: postgres }, 'ClickHouse and Postgres'],
     ] as const) {
-      const app = await buildApp({ settings: stores.settings, stores: broken, now: () => testNowMs, rooms: [] })
+      const app = await buildApp({ settings: stores.settings, stores: broken, now: () => testNowMs, routes: [] })
       const answer = await app.inject('/readyz')
       expect([answer.statusCode, answer.json().error]).toEqual([503, 'unavailable'])
       expect(answer.json().message).toBe(`Not ready: ${names} did not answer.`)
@@ -105,8 +105,8 @@ describe('metrics', () => {
 
   it('time the questions to ClickHouse by label, and count where reports come from and what limits refuse', async () => {
     const { stores } = probe
-    const own = openMetrics()
-    const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, metrics: own })
+    const own = openTelemetry()
+    const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, telemetry: own })
     const headers = { authorization: `ApiKey ${await probe.key('timed')}` }
     for (let count = 0; count < 2; count++) await app.inject({ url: '/api/v1/stats/daily?days=1', headers })
     await app.inject({ url: '/api/v1/clicks', headers })
@@ -150,7 +150,7 @@ describe('metrics', () => {
   })
 
   it('are served apart from the API', async () => {
-    const { port, stop } = await serveMetrics(metrics, 0)
+    const { port, stop } = await serveTelemetry(metrics, 0)
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
     expect(answer.status).toBe(200)
     expect(await answer.text()).toContain('http_requests_total')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dimensions, ReportAnswer } from '../../../schema/report.ts'
+import { dimensions, ReportResponse } from '../../../schema/report.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
 
@@ -73,7 +73,7 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-const report = (query: string) => api.read(`/reports?${query}`, key, ReportAnswer)
+const report = (query: string) => api.read(`/reports?${query}`, key, ReportResponse)
 const buckets = async (query: string) =>
   (await report(query)).data.map(({ id, clicks, conversions }) => [id, clicks, conversions])
 

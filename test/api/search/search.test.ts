@@ -11,7 +11,7 @@ import {
 import { searchCampaigns as searchAllCampaigns } from '../../../src/api/search/campaigns.ts'
 import { fold } from '../../../src/api/search/caseFolding.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'
-import type { Room } from '../../../src/http/context.ts'
+import type { RouteContext } from '../../../src/http/context.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.ts'
 
@@ -327,6 +327,8 @@ describe('a search of campaigns', () => {
   it('reads no further once its caller has hung up', async () => {
     const plan = planCampaignSearch({ q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
     const gone = AbortSignal.abort(new Error('gone'))
-    await expect(searchAllCampaigns({ stores: api.stores } as unknown as Room, plan, gone)).rejects.toThrow('gone')
+    await expect(searchAllCampaigns({ stores: api.stores } as unknown as RouteContext, plan, gone)).rejects.toThrow(
+      'gone',
+    )
   })
 })

@@ -3,8 +3,8 @@ import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
 import { withDeadline } from '../../../src/api/search/deadline.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'
 import { buildApp } from '../../../src/app.ts'
-import type { App, Room } from '../../../src/http/context.ts'
-import { openAnswers } from '../../../src/http/responseCache.ts'
+import type { App, RouteContext } from '../../../src/http/context.ts'
+import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../../src/stores/open.ts'
@@ -81,7 +81,7 @@ describe('a search of 60,000 campaigns that hold its text almost', () => {
     const app = await buildApp({
       settings: api.stores.settings,
       stores,
-      answers: openAnswers({ lifeMs: 0 }),
+      responseCache: openResponseCache({ ttlMs: 0 }),
       now: () => testNowMs,
     })
     for (const query of ['q=%C3%A9%C3%A9', 'q=ctive&fields=name,tags']) {
@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
 
   const searchFor = (q: string, deadlineMs?: number) => {
     const plan = planCampaignSearch({ q }, { accountId: 'wide', currency: 'USD' })
-    const room = { stores } as unknown as Room
+    const room = { stores } as unknown as RouteContext
     return withDeadline(
       new AbortController().signal,
       (signal) => searchCampaigns(room, plan, signal),

@@ -3,7 +3,7 @@ import { scopes } from '../../../schema/scopes.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
-import { openAnswers } from '../../../src/http/responseCache.ts'
+import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { post } from '../../api/events/send.ts'
 import { runHere } from '../../cli/runCommand.ts'
@@ -118,5 +118,10 @@ export class CrashAccount {
 }
 
 function appOn({ environment, stores }: CrashStores): Promise<App> {
-  return buildApp({ settings: readSettings(environment), stores, answers: openAnswers(), now: () => Date.now() })
+  return buildApp({
+    settings: readSettings(environment),
+    stores,
+    responseCache: openResponseCache(),
+    now: () => Date.now(),
+  })
 }

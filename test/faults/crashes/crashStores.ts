@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from '../../../src/settings.ts'
-import { placesOf } from '../../../src/stores/embedded/paths.ts'
+import { embeddedPathsOf } from '../../../src/stores/embedded/paths.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../../src/stores/open.ts'
 import { startCluster } from '../../kit/clickhouseCluster.ts'
@@ -59,7 +59,7 @@ export async function openCrashStores(options: CrashStoresOptions = {}): Promise
     environment,
     nodes,
     postgres: embeddedPostgres(folder, stores.postgres),
-    postgresSocket: placesOf(folder).postgresSocket,
+    postgresSocket: embeddedPathsOf(folder).postgresSocket,
     async close() {
       await stores.close()
       // The embedded engine would stay for a moment, for the next client.

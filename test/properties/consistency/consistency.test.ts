@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
 import { ConversionPage } from '../../../schema/conversion.ts'
-import { dimensions, ReportAnswer } from '../../../schema/report.ts'
+import { dimensions, ReportResponse } from '../../../schema/report.ts'
 import { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import { post } from '../../api/events/send.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -180,7 +180,7 @@ async function compare({ key, nowMs, model }: Account, questions: Questions): Pr
     rows.map((row) => ({ ...row, atMs: todayMs + row.atMs })),
   ) as unknown as typeof shown
   const reports = await Promise.all(
-    dimensions.map((groupBy) => api.read(`/reports?group_by=${groupBy}&${query}${filter}`, key, ReportAnswer)),
+    dimensions.map((groupBy) => api.read(`/reports?group_by=${groupBy}&${query}${filter}`, key, ReportResponse)),
   )
   for (const { groupBy, data, totals, bucketCount } of reports) {
     const expected = reportOf(groupBy, ...absolute)

@@ -5,7 +5,7 @@ import { createAccount } from '../../../src/accounts/accounts.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
-import { openAnswers } from '../../../src/http/responseCache.ts'
+import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
 import { insertRows, NotBegun } from '../../../src/stores/clickhouse/insert.ts'
@@ -47,7 +47,7 @@ beforeAll(async () => {
   app = await buildApp({
     settings: readSettings(environment),
     stores,
-    answers: openAnswers({ lifeMs: 0 }),
+    responseCache: openResponseCache({ ttlMs: 0 }),
     now: () => testNowMs,
   })
   await createAccount(stores.postgres, { id: 'acme', name: 'Acme', plan: 'scale', currency: 'USD' })

@@ -2,20 +2,20 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
-import { mustFit } from '../../../src/stores/clickhouse/cluster.ts'
-import { onReplica } from '../../../src/stores/clickhouse/replicatedTables.ts'
+import { assertClusterTopology } from '../../../src/stores/clickhouse/cluster.ts'
+import { replicatedStatement } from '../../../src/stores/clickhouse/replicatedTables.ts'
 
 const path = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`
 
 describe('a statement on replicas', () => {
   it('makes tables that copy from each other, whatever their engine', () => {
     for (const isFirst of [true, false]) {
-      expect(onReplica('CREATE TABLE IF NOT EXISTS a (b Int)\nENGINE = ReplacingMergeTree\nORDER BY b', isFirst)).toBe(
-        `CREATE TABLE IF NOT EXISTS a (b Int)\nENGINE = ReplicatedReplacingMergeTree(${path})\nORDER BY b`,
-      )
-      expect(onReplica('CREATE TABLE a (b Int)\nENGINE = SummingMergeTree((b, c))\nORDER BY b', isFirst)).toBe(
-        `CREATE TABLE a (b Int)\nENGINE = ReplicatedSummingMergeTree(${path}, (b, c))\nORDER BY b`,
-      )
+      expect(
+        replicatedStatement('CREATE TABLE IF NOT EXISTS a (b Int)\nENGINE = ReplacingMergeTree\nORDER BY b', isFirst),
+      ).toBe(`CREATE TABLE IF NOT EXISTS a (b Int)\nENGINE = ReplicatedReplacingMergeTree(${path})\nORDER BY b`)
+      expect(
+        replicatedStatement('CREATE TABLE a (b Int)\nENGINE = SummingMergeTree((b, c))\nORDER BY b', isFirst),
+      ).toBe(`CREATE TABLE a (b Int)\nENGINE = ReplicatedSummingMergeTree(${path}, (b, c))\nORDER BY b`)
     }
   })
 
@@ -25,20 +25,20 @@ describe('a statement on replicas', () => {
       'ALTER TABLE a\n    MATERIALIZE INDEX b',
       '-- why\nINSERT INTO a VALUES (1)',
     ]) {
-      expect([onReplica(rows, true), onReplica(rows, false)]).toEqual([rows, undefined])
+      expect([replicatedStatement(rows, true), replicatedStatement(rows, false)]).toEqual([rows, undefined])
     }
     for (const tables of [
       'CREATE MATERIALIZED VIEW a TO b AS SELECT 1',
       'ALTER TABLE a ADD COLUMN b Int',
       'DROP TABLE a',
     ]) {
-      expect([onReplica(tables, true), onReplica(tables, false)]).toEqual([tables, tables])
+      expect([replicatedStatement(tables, true), replicatedStatement(tables, false)]).toEqual([tables, tables])
     }
   })
 
   it('is refused when it is of a kind that nobody has thought of', () => {
-    expect(() => onReplica('OPTIMIZE TABLE a FINAL', true)).toThrow('no rule for replicas fits')
-    expect(() => onReplica('CREATE TABLE a (b Int) ENGINE = MergeTree ORDER BY b', true)).toThrow(
+    expect(() => replicatedStatement('OPTIMIZE TABLE a FINAL', true)).toThrow('no rule for replicas fits')
+    expect(() => replicatedStatement('CREATE TABLE a (b Int) ENGINE = MergeTree ORDER BY b', true)).toThrow(
       'on a line of its own',
     )
   })
@@ -52,7 +52,7 @@ describe('a statement on replicas', () => {
     const all = statements.flat().filter((statement) => statement.replace(/--.*$/gm, '').trim() !== '')
     expect(all.length).toBeGreaterThan(20)
     for (const statement of all) {
-      const made = onReplica(statement, true) ?? ''
+      const made = replicatedStatement(statement, true) ?? ''
       expect(made.match(/MergeTree/g)?.length).toBe(made.match(/Replicated\w*MergeTree/g)?.length)
     }
   })
@@ -66,13 +66,15 @@ describe('the nodes of a cluster', () => {
     ] as const
 
   it('are replicas of two where their macros say so, and none elsewhere', () => {
-    expect(mustFit('x', ...nodes([1, 1, 2, 2], ['a', 'b', 'a', 'b']))).toBe(true)
-    expect(mustFit('x', ...nodes([1, 2], []))).toBe(false)
+    expect(assertClusterTopology('x', ...nodes([1, 1, 2, 2], ['a', 'b', 'a', 'b']))).toBe(true)
+    expect(assertClusterTopology('x', ...nodes([1, 2], []))).toBe(false)
   })
 
   it('are refused where the replicas of a shard would not be certain to agree', () => {
-    expect(() => mustFit('x', ...nodes([1, 1, 1], ['a', 'b', 'c']))).toThrow('a shard has 3 replicas, 2 are the most')
-    expect(() => mustFit('x', ...nodes([1, 1], []))).toThrow('replicas need them on all')
-    expect(() => mustFit('x', ...nodes([1, 1], ['a']))).toThrow('1 of its 2 nodes have the macros')
+    expect(() => assertClusterTopology('x', ...nodes([1, 1, 1], ['a', 'b', 'c']))).toThrow(
+      'a shard has 3 replicas, 2 are the most',
+    )
+    expect(() => assertClusterTopology('x', ...nodes([1, 1], []))).toThrow('replicas need them on all')
+    expect(() => assertClusterTopology('x', ...nodes([1, 1], ['a']))).toThrow('1 of its 2 nodes have the macros')
   })
 })

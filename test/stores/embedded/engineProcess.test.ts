@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { KeptProcess } from '../../../src/stores/embedded/engineProcess.ts'
+import { EngineProcess } from '../../../src/stores/embedded/engineProcess.ts'
 import { until } from './folder.ts'
 
 let folder: string
-let kept: KeptProcess
+let kept: EngineProcess
 afterEach(async () => {
   await kept.end()
   rmSync(folder, { recursive: true, force: true })
@@ -18,7 +18,7 @@ function keep(program: string) {
   folder = mkdtempSync(join(tmpdir(), 'tributary-kept-'))
   const entry = join(folder, 'engine.mjs')
   writeFileSync(entry, program)
-  kept = new KeptProcess({
+  kept = new EngineProcess({
     title: 'Engine',
     entry,
     args: [],
@@ -29,7 +29,7 @@ function keep(program: string) {
     log: ({ message }) => heard.log.push(message),
     print: () => {},
   })
-  kept.want()
+  kept.start()
   return heard
 }
 
@@ -57,7 +57,7 @@ describe('a kept process', () => {
     const heard = keep(refuse)
     await until(() => heard.failed.length === 1)
     await kept.end()
-    kept.want()
+    kept.start()
     await until(() => heard.failed.length === 2)
     expect(heard.failed).toEqual(['Engine did not start: no.', 'Engine did not start: no.'])
   })
@@ -67,7 +67,7 @@ describe('a kept process', () => {
     await until(() => heard.ready === 1)
     expect(kept.address).toEqual({ path: '/' })
     const ended = kept.end()
-    kept.want()
+    kept.start()
     expect(kept.address).toBeUndefined()
     await ended
     await until(() => heard.ready === 2)

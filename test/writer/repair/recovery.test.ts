@@ -4,7 +4,7 @@ import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
-import { isSomebodys, takeLease } from '../../../src/stores/postgres/lease.ts'
+import { acquireLease, isHeld } from '../../../src/stores/postgres/lease.ts'
 import { openWriter } from '../../../src/writer/open.ts'
 import { compareAccount } from '../../../src/writer/repair/compare.ts'
 import { differences } from '../../../src/writer/repair/rollupDifferences.ts'
@@ -291,7 +291,7 @@ describe('after an import that died', () => {
   it('in a repair that is still running in ClickHouse, the repair is ended before anything else', async () => {
     const { client } = stores.clickhouse
     const queryId = `write ${account} left`
-    const lease = await takeLease(stores.postgres, `writer:${account}`)
+    const lease = await acquireLease(stores.postgres, `writer:${account}`)
     await lease.recordStatementDeadline(await readClickHouseClock(stores.clickhouse))
     await lease.release()
     const isRunning = async () =>
@@ -391,18 +391,18 @@ describe('two writers', () => {
   })
 
   it('of two accounts do not wait for each other', async () => {
-    const lease = await takeLease(stores.postgres, `writer:${await makeAccount(stores)}`)
+    const lease = await acquireLease(stores.postgres, `writer:${await makeAccount(stores)}`)
     expect((await importContent(stores, account, 'clicks', [click(1)])).said).toEqual([])
     await lease.release()
   })
 
   it('wait while the stores are being migrated, and say so', async () => {
-    const migration = await takeLease(stores.postgres, migrationLease)
+    const migration = await acquireLease(stores.postgres, migrationLease)
     const said: string[] = []
     let writing: Promise<Writer> | undefined
     await new Promise<void>((resolve) => {
       const say = (line: string) => resolve(void said.push(line))
-      writing = openWriter(stores, account, { say, signal: new AbortController().signal })
+      writing = openWriter(stores, account, { onMessage: say, signal: new AbortController().signal })
     })
     expect(said).toEqual(['The stores are being migrated; waiting for it to end.'])
     expect(await stores.postgres`SELECT 1 FROM leases WHERE name = ${`writer:${account}`} AND owner <> ''`).toEqual([])
@@ -421,13 +421,13 @@ describe('two writers', () => {
       inside.delete(who)
     }
     const write = async () => {
-      const lease = await takeLease(postgres, `writer:${account}`, { behind: migrationLease })
+      const lease = await acquireLease(postgres, `writer:${account}`, { blockedBy: migrationLease })
       await be('writer')
       await lease.release()
     }
     const migrateOnce = async () => {
-      const lease = await takeLease(postgres, migrationLease)
-      while (await isSomebodys(postgres, 'writer:%'));
+      const lease = await acquireLease(postgres, migrationLease)
+      while (await isHeld(postgres, 'writer:%'));
       await be('migration')
       await lease.release()
     }
@@ -489,7 +489,7 @@ describe('two writers', () => {
 
     it('write nothing more when a migration has counted them out', async () => {
       const late = importContent(
-        sleeping(() => isSomebodys(stores.postgres, 'writer:%')),
+        sleeping(() => isHeld(stores.postgres, 'writer:%')),
         account,
         'clicks',
         [click(1)],
@@ -500,7 +500,7 @@ describe('two writers', () => {
   })
 
   it('are told apart from callers: what ends a comparison says so', async () => {
-    const writer = await openWriter(stores, account, { say: () => {}, signal: new AbortController().signal })
+    const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
     const signal = AbortSignal.abort(new Error('interrupted'))
     await expect(compareAccount({ ...writer, signal })).rejects.toThrow('interrupted')
     const ending = new AbortController()

@@ -175,7 +175,7 @@ describe('a repair that is interrupted', () => {
         { ...approved, id: 'v3', convertedAt: '2026-11-03T00:00:00Z', clickId: 'c1' },
       ])
       const writer = await openWriter(killedAt(label), account, {
-        say: () => {},
+        onMessage: () => {},
         signal: new AbortController().signal,
       })
       const differences = await compareAccount(writer)

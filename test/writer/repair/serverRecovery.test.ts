@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Stores } from '../../../src/stores/open.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
-import { takeLease } from '../../../src/stores/postgres/lease.ts'
+import { acquireLease } from '../../../src/stores/postgres/lease.ts'
 import { openWriter } from '../../../src/writer/open.ts'
 import { compareAccount } from '../../../src/writer/repair/compare.ts'
 import { recoverAccounts, startRecovery } from '../../../src/writer/repair/recoverAccounts.ts'
@@ -70,7 +70,7 @@ const attributedClicks = () =>
   rowsOf(stores, `SELECT click_id FROM converted_clicks FINAL WHERE account_id = '${account}'`)
 
 async function expectConsistent(): Promise<void> {
-  const writer = await openWriter(stores, account, { say: log.warn, signal })
+  const writer = await openWriter(stores, account, { onMessage: log.warn, signal })
   expect(await compareAccount(writer)).toEqual([])
   await writer.close()
 }
@@ -129,7 +129,7 @@ describe('a running server', () => {
 
   it('leaves an account to the writer that holds it, without waiting, and repairs it later', async () => {
     await importKilledBeforeSums()
-    const live = await takeLease(stores.postgres, `writer:${account}`)
+    const live = await acquireLease(stores.postgres, `writer:${account}`)
     await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)
     await live.release()
@@ -141,7 +141,7 @@ describe('a running server', () => {
 
   it('leaves the work to the instance that is doing it', async () => {
     await importKilledBeforeSums()
-    const other = await takeLease(stores.postgres, 'recovery')
+    const other = await acquireLease(stores.postgres, 'recovery')
     await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)
     await other.release()

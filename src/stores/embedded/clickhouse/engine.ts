@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
 import { lockFile } from '../fileLock.ts'
-import { clickhouseSocketName, isClickHouseSocket, type Places, placesOf } from '../paths.ts'
+import { clickhouseSocketName, type EmbeddedPaths, embeddedPathsOf, isClickHouseSocket } from '../paths.ts'
 import type { EngineNotice, EngineOrder } from '../protocol.ts'
 import { configXml, startStatements } from './config.ts'
 import { relay } from './relay.ts'
@@ -15,7 +15,7 @@ import type { ClickHouseCall } from './thread.ts'
 import { embeddedUsers, readerName, usersXml, writerName } from './users.ts'
 
 /** An engine whose supervisor was killed may still be on its way out. */
-const lockPatienceMs = 10_000
+const lockTimeoutMs = 10_000
 const pollMs = 5
 /** Where the engine reads how much memory and how many processors it has, what it uses of them, and random numbers. */
 const systemFiles = [
@@ -28,17 +28,17 @@ process.on('disconnect', die)
 if (!process.connected) die()
 process.on('message', (order: EngineOrder) => {
   if (order.kind === 'end') die()
-  tell({ kind: 'alive' })
+  notify({ kind: 'alive' })
 })
 process.on('SIGTERM', die)
 process.on('SIGINT', die)
 
-main(placesOf(process.argv[2] ?? '')).catch((error: unknown) => {
-  tell({ kind: 'failed', message: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') })
+main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
+  notify({ kind: 'failed', message: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') })
 })
 
-async function main(places: Places): Promise<void> {
-  if (!(await lockFile(join(places.run, 'clickhouse.lock'), lockPatienceMs))) {
+async function main(places: EmbeddedPaths): Promise<void> {
+  if (!(await lockFile(join(places.run, 'clickhouse.lock'), lockTimeoutMs))) {
     throw new Error('another process still has its folder')
   }
   const library = libchdbPath()
@@ -48,7 +48,7 @@ async function main(places: Places): Promise<void> {
   if (previous && isNewer(previous, version)) {
     throw new Error(`its folder was last used by version ${previous}, this is ${version}`)
   }
-  writePrivately(versionFile, JSON.stringify({ version }))
+  writePrivateFile(versionFile, JSON.stringify({ version }))
 
   const writer = { username: writerName, password: makePassword() }
   const reader = { username: readerName, password: makePassword() }
@@ -56,8 +56,8 @@ async function main(places: Places): Promise<void> {
   const configFile = join(places.run, 'clickhouse-config.xml')
   const portFile = join(places.clickhouse, 'port')
   const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) })
-  writePrivately(usersFile, usersXml(users))
-  writePrivately(configFile, configXml({ usersFile, logFile: places.clickhouseLog }))
+  writePrivateFile(usersFile, usersXml(users))
+  writePrivateFile(configFile, configXml({ usersFile, logFile: places.clickhouseLog }))
   rmSync(portFile, { force: true })
   const call = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: {
@@ -86,7 +86,7 @@ async function main(places: Places): Promise<void> {
   }
   const socketPath = newSocket(places)
   await relay(socketPath, port)
-  tell({ kind: 'ready', address: { socketPath, writer, reader } })
+  notify({ kind: 'ready', address: { socketPath, writer, reader } })
 }
 
 /** @returns undefined until the engine listens; it writes the number beside and renames the file */
@@ -98,7 +98,7 @@ function readPort(file: string): number | undefined {
  * A path of this start alone, so that a client that has the passwords of an earlier one finds no engine there, as in any
  * outage, instead of being refused. Sockets of earlier starts are removed.
  */
-function newSocket(places: Places): string {
+function newSocket(places: EmbeddedPaths): string {
   for (const name of readdirSync(places.sockets)) {
     if (isClickHouseSocket(name)) rmSync(join(places.sockets, name))
   }
@@ -113,7 +113,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function tell(notice: EngineNotice): void {
+function notify(notice: EngineNotice): void {
   process.send?.(notice, () => {
     if (notice.kind === 'failed') die()
   })
@@ -134,7 +134,7 @@ function readVersion(file: string): string | undefined {
   }
 }
 
-function writePrivately(file: string, text: string): void {
+function writePrivateFile(file: string, text: string): void {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, text, { mode: 0o600 })
   renameSync(draft, file)

@@ -3,13 +3,13 @@ import { fork } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFile, syncDisks } from '../fileLock.ts'
-import { type Places, placesOf } from '../paths.ts'
+import { type EmbeddedPaths, embeddedPathsOf } from '../paths.ts'
 import type { EngineNotice, EngineOrder } from '../protocol.ts'
 import { servePostgres } from './server.ts'
 import { openSession } from './session.ts'
 
 /** An engine whose supervisor was killed may still be on its way out. */
-const lockPatienceMs = 10_000
+const lockTimeoutMs = 10_000
 /** The version whose files PGlite reads; it writes it into PG_VERSION. */
 const postgresVersion = '18'
 
@@ -21,19 +21,19 @@ process.on('SIGINT', () => {})
 process.on('SIGTERM', () => end())
 process.on('message', (order: EngineOrder) => {
   if (order.kind === 'end') end()
-  else tell({ kind: 'alive' })
+  else notify({ kind: 'alive' })
 })
 /** Ends in order; until there is something to put in order, at once. */
 let end = (): void => process.exit(0)
 
-main(placesOf(process.argv[2] ?? '')).catch((error: unknown) => {
+main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
-  tell({ kind: 'failed', message: message.replace(/\.$/, '') }, () => process.exit(1))
+  notify({ kind: 'failed', message: message.replace(/\.$/, '') }, () => process.exit(1))
 })
 
-async function main(places: Places): Promise<void> {
+async function main(places: EmbeddedPaths): Promise<void> {
   // TRAP: two PGlites on one folder corrupt it, and PGlite itself does not notice.
-  if (!(await lockFile(join(places.run, 'postgres.lock'), lockPatienceMs))) {
+  if (!(await lockFile(join(places.run, 'postgres.lock'), lockTimeoutMs))) {
     throw new Error('another process still has its folder')
   }
   const versionFile = join(places.postgres, 'PG_VERSION')
@@ -57,7 +57,7 @@ async function main(places: Places): Promise<void> {
     end = () => {}
     void close()
   }
-  tell({ kind: 'ready', address: { path: places.postgresSocket } })
+  notify({ kind: 'ready', address: { path: places.postgresSocket } })
 }
 
 /** Only then is it ours to fill: anything else may be a backup that is being put back. */
@@ -69,7 +69,7 @@ function isMissingOrEmpty(folder: string): boolean {
  * Makes the database in a folder beside and renames it when it is whole, so that a start which is killed half-way leaves
  * nothing that looks like a database. In a process of its own, because making one takes 500 MB that it would keep.
  */
-async function makeFolder(places: Places): Promise<void> {
+async function makeFolder(places: EmbeddedPaths): Promise<void> {
   const prefix = 'postgres.making-'
   for (const name of readdirSync(places.dataDir)) {
     if (name.startsWith(prefix)) rmSync(join(places.dataDir, name), { recursive: true, force: true })
@@ -88,6 +88,6 @@ async function makeFolder(places: Places): Promise<void> {
   renameSync(draft, places.postgres)
 }
 
-function tell(notice: EngineNotice, sent = () => {}): void {
+function notify(notice: EngineNotice, sent = () => {}): void {
   process.send?.(notice, sent)
 }

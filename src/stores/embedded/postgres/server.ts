@@ -64,7 +64,7 @@ interface Connection {
   statements: Set<string>
   /** It said good-bye; what it sent before is still run. */
   leaving: boolean
-  gone: boolean
+  isClosed: boolean
 }
 
 class PostgresServer {
@@ -73,7 +73,7 @@ class PostgresServer {
   readonly #server: Server
   readonly #connections = new Set<Connection>()
   /** Connections that have something to run, in order of arrival. */
-  readonly #turns = new Set<Connection>()
+  readonly #queue = new Set<Connection>()
   /** The connection in the middle of a cycle or a transaction; nobody else may run anything. */
   #holder: Connection | undefined
   #cycleOpen = false
@@ -81,14 +81,14 @@ class PostgresServer {
   #silence: NodeJS.Timeout | undefined
   #greeting: Buffer = Buffer.alloc(0)
   /** Statements of our own that wait for a moment between two transactions. */
-  readonly #chores = new Set<string>()
+  readonly #maintenance = new Set<string>()
   readonly #clocks: NodeJS.Timeout[] = []
   #cyclesRun = 0
 
   constructor(session: Session, options: ServerOptions) {
     this.#session = session
     this.#options = options
-    this.#server = createServer((socket) => this.#admit(socket))
+    this.#server = createServer((socket) => this.#acceptConnection(socket))
   }
 
   async listen(path: string): Promise<void> {
@@ -110,7 +110,7 @@ class PostgresServer {
     while (this.#connections.size > 0 || this.#running) await nextTurn()
   }
 
-  #admit(socket: Socket): void {
+  #acceptConnection(socket: Socket): void {
     socket.on('error', () => socket.destroy())
     if (this.#connections.size >= this.#options.connectionsMax) {
       socket.end(errorResponse('FATAL', '53300', 'sorry, too many clients already'))
@@ -123,14 +123,14 @@ class PostgresServer {
       waitingBytes: 0,
       statements: new Set(),
       leaving: false,
-      gone: false,
+      isClosed: false,
     }
     this.#connections.add(connection)
     socket.on('data', (chunk) => this.#receive(connection, chunk))
     socket.on('close', () => {
-      connection.gone = true
+      connection.isClosed = true
       connection.waiting = []
-      this.#turns.add(connection)
+      this.#queue.add(connection)
       this.#wake()
     })
   }
@@ -161,24 +161,24 @@ class PostgresServer {
     }
     if (connection.waitingBytes > waitingBytesMax) socket.pause()
     if (connection.waiting.length > 0) {
-      this.#turns.add(connection)
+      this.#queue.add(connection)
       this.#wake()
     } else if (connection.leaving) socket.end()
   }
 
   #wake(): void {
-    this.#running ??= this.#takeTurns().finally(() => {
+    this.#running ??= this.#processQueue().finally(() => {
       this.#running = undefined
     })
   }
 
-  async #takeTurns(): Promise<void> {
+  async #processQueue(): Promise<void> {
     clearTimeout(this.#silence)
     for (;;) {
-      if (!this.#holder) await this.#doChores()
-      const connection = this.#holder ?? this.#turns.values().next().value
-      if (!connection || !this.#turns.delete(connection)) break
-      if (connection.gone) await this.#clearAway(connection)
+      if (!this.#holder) await this.#runMaintenance()
+      const connection = this.#holder ?? this.#queue.values().next().value
+      if (!connection || !this.#queue.delete(connection)) break
+      if (connection.isClosed) await this.#removeConnection(connection)
       else await this.#runCycle(connection)
       // Lets a client that went away meanwhile be noticed.
       await nextTurn()
@@ -206,7 +206,7 @@ class PostgresServer {
     this.#cycleOpen = last < 0
     this.#holder = this.#cycleOpen || this.#session.isInTransaction() ? connection : undefined
     if (socket.isPaused() && connection.waitingBytes <= waitingBytesMax) socket.resume()
-    if (waiting.length > 0 || connection.gone) this.#turns.add(connection)
+    if (waiting.length > 0 || connection.isClosed) this.#queue.add(connection)
     else if (connection.leaving) socket.end()
   }
 
@@ -216,21 +216,21 @@ class PostgresServer {
     const clock = setInterval(() => {
       if (this.#cyclesRun === seen) return
       seen = this.#cyclesRun
-      this.#chores.add(statement)
+      this.#maintenance.add(statement)
       this.#wake()
     }, everyMs)
     this.#clocks.push(clock)
   }
 
-  async #doChores(): Promise<void> {
-    for (const statement of this.#chores) {
-      this.#chores.delete(statement)
+  async #runMaintenance(): Promise<void> {
+    for (const statement of this.#maintenance) {
+      this.#maintenance.delete(statement)
       const answer = await this.#run(simpleQuery(statement))
       if (messageType(answer) === 'E') console.error(`${statement}: ${answer.toString('latin1')}`)
     }
   }
 
-  async #clearAway(connection: Connection): Promise<void> {
+  async #removeConnection(connection: Connection): Promise<void> {
     if (this.#holder === connection) {
       if (this.#cycleOpen) await this.#run(sync)
       if (this.#session.isInTransaction()) await this.#run(simpleQuery('ROLLBACK'))
