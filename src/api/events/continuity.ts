@@ -1,3 +1,4 @@
+import { Problem } from '../../problem.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
@@ -8,7 +9,7 @@ export interface Continuity {
   /**
    * Makes sure that ClickHouse has neither been restarted nor had its tables replaced until a second ago; otherwise
    * `onBreak` has been called when it returns. For the most part without waiting.
-   * @throws Problem `unavailable` when ClickHouse does not answer for `patienceMs`
+   * @throws Problem `unavailable` when ClickHouse does not respond within `deadlineMs`
    */
   confirm(): Promise<void>
 }
@@ -31,19 +32,21 @@ interface Run {
 /**
  * Watches for restores from a backup. Every restore either replaces the files of a server, which has to be stopped and
  * started for that, or makes tables anew; rows that were read before may be missing after it.
- * @param patienceMs how long an unavailable ClickHouse is waited for
+ * @param deadlineMs how long a check may take, with its retries while ClickHouse is unavailable
  * @param onBreak called before the next `confirm` returns
  */
-export function watchContinuity(clickhouse: ClickHouse, patienceMs: number, onBreak: () => void): Continuity {
+export function watchContinuity(clickhouse: ClickHouse, deadlineMs: number, onBreak: () => void): Continuity {
   let last: { runs: Run[]; atMs: number } | undefined
   let running: Promise<void> | undefined
 
   async function check(): Promise<void> {
-    const late = AbortSignal.timeout(patienceMs)
+    const deadline = AbortSignal.timeout(deadlineMs)
     const atMs = performance.now()
-    const runs = await retryWhileUnavailable('checking ClickHouse', () => readRuns(clickhouse, late), {
-      giveUpAfterMs: patienceMs,
-      signal: late,
+    const runs = await retryWhileUnavailable('checking ClickHouse', () => readRuns(clickhouse, deadline), {
+      giveUpAfterMs: deadlineMs,
+      signal: deadline,
+    }).catch((error) => {
+      throw deadline.aborted ? unavailable() : error
     })
     if (last && !areSame(last.runs, runs)) onBreak()
     last = { runs, atMs }
@@ -77,6 +80,10 @@ WHERE database = currentDatabase()
       return { startedMs: performance.now() - (row?.uptimeS ?? 0) * 1_000, tables: row?.tables ?? '' }
     }),
   )
+}
+
+function unavailable(): Problem {
+  return new Problem('unavailable', 'ClickHouse does not respond at the moment; try again.', { retryAfterS: 2 })
 }
 
 function areSame(before: readonly Run[], now: readonly Run[]): boolean {

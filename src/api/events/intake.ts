@@ -117,11 +117,15 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   async function flush(calls: readonly Call[], signal: AbortSignal): Promise<(Outcome | Error)[]> {
     const startedAtMs = performance.now()
     const recognisable = calls.filter(({ event }) => event.eventId !== undefined)
-    const patience = { say: (line: string) => log.warn(line), signal, patienceMs: deadlineMs }
+    const retry: RetryOptions & { signal: AbortSignal } = {
+      onMessage: (line: string) => log.warn(line),
+      signal,
+      giveUpAfterMs: deadlineMs,
+    }
     const [acceptances] = await retryWhileUnavailable(
       'looking up events',
       () => Promise.all([duplicates.findLast(recognisable, signal), ceiling.prepare(calls.map(monthOf))]),
-      patience,
+      retry,
     )
     const lookedUpAtMs = performance.now()
     const lastOf = new Map(recognisable.map((call, index) => [call, acceptances[index]]))
@@ -141,7 +145,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     }
     const remainingMs = deadlineMs - (lookedUpAtMs - startedAtMs)
     const stored = new Map<Call, Outcome | Error>()
-    for (const [index, outcome] of (await store(storing, remainingMs, patience)).entries()) {
+    for (const [index, outcome] of (await store(storing, remainingMs, retry)).entries()) {
       const { call, place } = storing[index] as Storing
       stored.set(call, outcome)
       if (outcome !== 'stored') place.cancel()
@@ -163,15 +167,15 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   async function store(
     storing: readonly Storing[],
     remainingMs: number,
-    patience: RetryOptions & { signal: AbortSignal },
+    retry: RetryOptions & { signal: AbortSignal },
   ): Promise<(Outcome | Error)[]> {
     const rows = storing.map(({ row }) => row)
     const late = AbortSignal.timeout(Math.max(0, Math.round(remainingMs * insertShare)))
     try {
-      await storeEvents(stores.clickhouse, rows, { ...patience, signal: AbortSignal.any([patience.signal, late]) })
+      await storeEvents(stores.clickhouse, rows, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
       return storing.map(() => 'stored')
     } catch (error) {
-      const outcomes = await findUnconfirmed(storing, patience).catch(() => storing.map(notStored))
+      const outcomes = await findUnconfirmed(storing, retry).catch(() => storing.map(notStored))
       const failed = outcomes.filter((outcome) => outcome instanceof Problem).length
       if (failed > 0) log.error(error, `${failed} events are not known to be stored; their callers are asked to retry`)
       return outcomes
@@ -181,9 +185,9 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   /** @throws Problem `unavailable`, or the signal's reason */
   async function findUnconfirmed(
     storing: readonly Storing[],
-    patience: RetryOptions & { signal: AbortSignal },
+    retry: RetryOptions & { signal: AbortSignal },
   ): Promise<(Outcome | Problem)[]> {
-    const { signal } = patience
+    const { signal } = retry
     const found = await retryWhileUnavailable(
       'looking up unconfirmed events',
       () =>
@@ -191,7 +195,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
           storing.map(({ call }) => call),
           signal,
         ),
-      patience,
+      retry,
     )
     const outcomes = storing.map(({ row }, index): Outcome | Problem => {
       const last = found[index]
