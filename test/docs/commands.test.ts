@@ -16,7 +16,7 @@ import { blocksOf, inlineCommandsOf, unlike } from './shellBlocks.ts'
 const pages = ['README.md', 'CONTRIBUTING.md']
 
 /** Loads of some minutes, which are run by hand on a machine that does nothing else. */
-const runByHand = ['npm run hostile']
+const runByHand = ['npm run hostile', 'npm run faults -- Crashes', 'npm run faults -- "rename of a click"']
 
 /** Commands that run this suite or what stands beside it, by the line of .ci/run that runs them. */
 const runByCi: readonly (readonly [command: RegExp, step: string])[] = [

@@ -120,7 +120,7 @@ describe('what is no HTTP behind a request', () => {
 
   it('is answered after it also when it is late', async () => {
     const { stores } = probe
-    const parts = { settings: stores.settings, stores, now: () => testNowMs, rooms: [routes], arrivalMs: 300 }
+    const parts = { settings: stores.settings, stores, now: () => testNowMs, routes: [routes], arrivalMs: 300 }
     const app = await buildApp(parts)
     await app.listen({ port: 0, host: '127.0.0.1' })
     const late = once(app.server, 'clientError')

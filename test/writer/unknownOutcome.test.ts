@@ -4,7 +4,7 @@ import { openIdleWriter } from '../../src/writer/open.ts'
 import { compareAccount } from '../../src/writer/repair/compare.ts'
 import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
-import { changeTables } from '../kit/rows.ts'
+import { changeTables, giveMoments } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { clickTables, conversionTables, dyingStores, type WrittenTable } from './killedImport.ts'
 
@@ -111,6 +111,7 @@ describe('an import whose connection breaks during an insert', () => {
           )
           .join(', ')}`,
       )
+      await giveMoments(stores, account)
       const done = await importContent(losing(without), account, 'clicks', clicks)
       expect(done).toMatchObject({ inserted: 0, duplicates: clicks.length, said: [confirmed] })
       await expectExact({ changes: false })

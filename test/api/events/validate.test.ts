@@ -36,9 +36,9 @@ describe('event_name', () => {
 
 describe('the identifiers', () => {
   it('are a click, or a visitor with a campaign', () => {
-    expect(read({})).toMatchObject({ of: { clickId: 'c1' }, visitorId: '' })
+    expect(read({})).toMatchObject({ identifiers: { clickId: 'c1' }, visitorId: '' })
     expect(read({ click_id: null, visitor_id: 'v1', campaign_id: 'k1' })).toMatchObject({
-      of: { campaignId: 'k1' },
+      identifiers: { campaignId: 'k1' },
       visitorId: 'v1',
     })
     expect(refusal({ event_name: 'a' })).toEqual(['missing_identifier', undefined])
@@ -60,7 +60,7 @@ describe('the identifiers', () => {
 
   it('beside a click: the visitor is validated and kept, the campaign is not even read', () => {
     expect(read({ visitor_id: 'v1', campaign_id: { not: 'an id' } })).toMatchObject({
-      of: { clickId: 'c1' },
+      identifiers: { clickId: 'c1' },
       visitorId: 'v1',
     })
     expect(refusal({ event_name: 'a', click_id: '?', visitor_id: '?' })).toEqual(invalid('click_id'))

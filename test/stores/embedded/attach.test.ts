@@ -182,8 +182,8 @@ describe('a folder that cannot be used is one clear line', () => {
     chmodSync(folder.path, 0o755)
     const program = `
       process.setuid(65534)
-      const { makePlaces } = await import('${packageRoot}/dist/src/stores/embedded/paths.js')
-      try { makePlaces(process.argv[1]) } catch (error) { console.log(error.message) }`
+      const { createEmbeddedPaths } = await import('${packageRoot}/dist/src/stores/embedded/paths.js')
+      try { createEmbeddedPaths(process.argv[1]) } catch (error) { console.log(error.message) }`
     const words = ['--input-type=module', '--eval', program, shared]
     expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe(
       `DATA_DIR=${shared}: the folder belongs to another user; choose one of your own.\n`,
