@@ -48,7 +48,7 @@ function revenueOf(condition: Fragment): Definition {
 /** A metric that is a sum, and its column wherever sums are kept. */
 export type Sum = Exclude<Definition, { kind: 'derived' }> & { metric: Metric; name: string; column: Fragment }
 
-/** Every sum, in the order of the schema; `clickhouse/0009_sums.sql` keeps each of them. */
+/** Every sum, in the order of the schema; each is a column of the sums tables. */
 export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
   const definition = definitions[metric]
   if (definition.kind === 'derived') return []

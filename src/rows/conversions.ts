@@ -9,7 +9,7 @@ import { readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
 import { toAmount, toSubIds, toText } from './values.ts'
 
-/** What `row_text` of a conversion holds, in its order (clickhouse/0010): texts, empty where there is nothing. */
+/** What `row_text` of a conversion holds, in its order (`clickhouse/0001_baseline.sql`): texts, empty where there is nothing. */
 const textFields = [
   'id',
   'source',

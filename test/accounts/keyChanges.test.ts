@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, setPlanOfAccount } from '../../src/accounts/accounts.ts'
 import { type KeyCache, openKeyCache } from '../../src/accounts/keyCache.ts'
@@ -7,6 +5,7 @@ import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { createKey, revokeKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { packageRoot } from '../../src/package.ts'
+import { migratePostgres } from '../../src/stores/migrations/postgres.ts'
 import { assertUtf8, listenTo, openPostgres, type Postgres } from '../../src/stores/postgres/connection.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
 
@@ -20,8 +19,7 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
   beforeAll(async () => {
     server = await startPostgres()
     postgres = openPostgres({ url: server.url('tributary') })
-    const folder = join(packageRoot, 'postgres')
-    for (const file of (await readdir(folder)).sort()) await postgres.unsafe(await readFile(join(folder, file), 'utf8'))
+    await migratePostgres(postgres, packageRoot)
     keys = openKeyCache(postgres, () => 1_000_000)
     notices = []
     await new Promise<void>((resolve) => {

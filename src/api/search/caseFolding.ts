@@ -1,7 +1,7 @@
 /**
  * Folds case by Unicode's rules: two texts that differ in case alone become the same. Final sigma becomes sigma, so that a
- * part of a word is found in the word. `search_text` is folded alike in ClickHouse (clickhouse/0005) and in Postgres
- * (postgres/0010).
+ * part of a word is found in the word. `search_text` is folded alike in ClickHouse (`conversions`) and in Postgres
+ * (`search_text_of`).
  */
 export function fold(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ')

@@ -8,7 +8,7 @@ export interface Span {
   untilMs: number
 }
 
-/** A table of sums over clicks and conversions. The views of `clickhouse/0009_sums.sql` keep it up, insert by insert. */
+/** A table of sums over clicks and conversions. Views update it at each insert. */
 interface Rollup {
   readonly table: Fragment
   /** The key that holds the time. */

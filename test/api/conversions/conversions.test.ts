@@ -4,16 +4,8 @@ import { ConversionPage, conversionStatuses } from '../../../schema/conversion.t
 import { findLatestVersions } from '../../../src/query/latestVersions.ts'
 import type { PageKey } from '../../../src/query/pagination.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
-import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
-import {
-  changeTables,
-  type StoredRow,
-  startMerges,
-  stopMerges,
-  storeConversions,
-  storeMetadata,
-} from '../../kit/rows.ts'
+import { type StoredRow, startMerges, stopMerges, storeConversions, storeMetadata } from '../../kit/rows.ts'
 
 let api: TestApp
 let key: string
@@ -102,26 +94,6 @@ describe('GET /conversions', () => {
   it('takes the words of a status list in any order for the same list', async () => {
     const { nextCursor } = await page('status=pending,approved&limit=2')
     expect((await page(`status=approved,pending&limit=2&cursor=${nextCursor}`)).data).toHaveLength(2)
-  })
-
-  it('shows rows alike that were stored before and after their texts were prepared', async () => {
-    const reader = await api.account('older')
-    const rows = [
-      { id: 'given', click_referrer: 'https://a.example/"?q=\\', payout: -0.5, clicked_at: '2026-11-19 09:00:00.002' },
-      { id: 'bare' },
-    ].map((row) => ({ ...row, converted_at: '2026-11-20 10:00:00.001', stored_at: '2026-11-21 10:00:00.005' }))
-    await storeConversions(api.stores, 'older', rows)
-    const after = await page('', reader)
-    await changeTables(api.stores, "ALTER TABLE conversions DELETE WHERE account_id = 'older'")
-    await changeTables(api.stores, 'ALTER TABLE conversions DROP COLUMN row_text')
-    await storeConversions(api.stores, 'older', rows)
-    await changeTables(api.stores, "ALTER TABLE schema_migrations DELETE WHERE name = '0010_whole_rows.sql'")
-    expect(await migrate(api.stores)).toEqual(['clickhouse/0010_whole_rows.sql'])
-    expect((await page('', reader)).data).toEqual(after.data)
-    expect(after.data.map(({ id, payout }) => [id, payout])).toEqual([
-      ['given', -0.5],
-      ['bare', null],
-    ])
   })
 
   it('shows every field', async () => {

@@ -256,22 +256,22 @@ describe('a store is of one kind', () => {
   it('nodes that are not given are found by the configuration of the cluster', async () => {
     const url = cluster.nodes[0].url('admin').replace(/tributary$/, 'found')
     expect(await refusal({ CLICKHOUSE_URL: url, CLICKHOUSE_CLUSTER: 'alone', CLICKHOUSE_NODES: '' })).toContain(
-      'clickhouse/0001_clicks.sql',
+      'clickhouse/0001_baseline.sql',
     )
   })
 
   it('a single server does not become a cluster by a setting, nor a cluster a single server or one of other shards', async () => {
     const url = cluster.nodes[0].url('admin').replace(/tributary$/, 'single')
     const single = { CLICKHOUSE_CLUSTER: '', CLICKHOUSE_NODES: '' }
-    expect(await refusal({ CLICKHOUSE_URL: url, ...single })).toContain('clickhouse/0001_clicks.sql')
+    expect(await refusal({ CLICKHOUSE_URL: url, ...single })).toContain('clickhouse/0001_baseline.sql')
     expect(await refusal({ CLICKHOUSE_URL: url })).toMatch(
-      /^CLICKHOUSE_CLUSTER: the database single of http.* holds the tables of a single server; docs\/scaling\.md/,
+      /^CLICKHOUSE_CLUSTER: the database single of http.* contains the tables of a single server; docs\/scaling\.md/,
     )
     expect(await refusal({ CLICKHOUSE_CLUSTER: 'alone', CLICKHOUSE_NODES: '' })).toBe(
-      'CLICKHOUSE_CLUSTER: the rows of tributary are spread over 2 shards, the cluster has 1 shard now; docs/scaling.md says how rows move.',
+      'CLICKHOUSE_CLUSTER: the rows of tributary are distributed over 2 shards, the cluster now has 1 shard; docs/scaling.md describes how to move rows.',
     )
     expect(await refusal(single)).toBe(
-      'CLICKHOUSE_CLUSTER: the tables of the database tributary are spread over a cluster; set its name.',
+      'CLICKHOUSE_CLUSTER: the tables of the database tributary are distributed over a cluster; set its name.',
     )
   })
 

@@ -1,9 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
 import { assertClusterTopology } from '../../../src/stores/clickhouse/cluster.ts'
 import { replicatedStatement } from '../../../src/stores/clickhouse/replicatedTables.ts'
+import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
 
 const path = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`
 
@@ -44,13 +43,8 @@ describe('a statement on replicas', () => {
   })
 
   it('is of a known kind in every migration', async () => {
-    const folder = join(packageRoot, 'clickhouse')
-    const files = (await readdir(folder)).filter((name) => name.endsWith('.sql'))
-    const statements = await Promise.all(
-      files.map(async (name) => (await readFile(join(folder, name), 'utf8')).split(/;\s*$/m)),
-    )
-    const all = statements.flat().filter((statement) => statement.replace(/--.*$/gm, '').trim() !== '')
-    expect(all.length).toBeGreaterThan(20)
+    const all = (await readMigrations(packageRoot, 'clickhouse')).flatMap(({ sql }) => splitStatements(sql))
+    expect(all.length).toBeGreaterThan(15)
     for (const statement of all) {
       const made = replicatedStatement(statement, true) ?? ''
       expect(made.match(/MergeTree/g)?.length).toBe(made.match(/Replicated\w*MergeTree/g)?.length)

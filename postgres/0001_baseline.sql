@@ -1,19 +1,72 @@
--- Search of campaigns and offers is decided by Postgres alone. `search_text` was lower-cased for ASCII only and did not say
--- where a field ends, so the program had to read every row that might match. It now holds each value folded as the program
--- folds a query (src/search/fold.ts), with an upper-case X between values. A folded query holds no upper-case letter, so it
--- never matches across two values, and a value is found by its position: 1 id, 2 name, 3 status, from 4 on tags.
--- The locale of the database has no part in it. A row costs 8 microseconds, and 0.4 more for each character of a
--- value that is not ASCII. The table is rewritten once, 60,000 rows in a second.
+-- Baseline of the Postgres schema. Until version 1.0 this file is edited in place, and a store of an earlier baseline is
+-- refused; from then on each change is a new file. `schema.sql` shows the tables that result from all files.
 --
--- The trigram indexes end with the column: a search now examines an account's rows in short slices (src/search/slices.ts),
--- which takes 0.3 seconds for a million rows and needs no extension. Such an index held the rows of all accounts together,
--- so that a search of one account took longer the more the others had stored.
+-- Postgres holds what is small and edited, and what makes writing to ClickHouse exact. No table grows with traffic.
 
-ALTER TABLE campaigns DROP COLUMN search_text;
-ALTER TABLE offers DROP COLUMN search_text;
-DROP FUNCTION search_text_of(text[]);
+-- Subscription plans, accounts and their API keys.
+CREATE TABLE plans (
+  name                         text PRIMARY KEY,                 -- 'pro'
+  has_api                      boolean NOT NULL,                 -- false: every request gets plan_required
+  requests_per_minute          integer CHECK (requests_per_minute > 0),          -- per key, all endpoints but events; null without API
+  events_per_minute            integer CHECK (events_per_minute > 0),            -- per key, POST /events
+  identifier_events_per_minute integer CHECK (identifier_events_per_minute > 0), -- per click or visitor, POST /events
+  click_allowance              bigint  NOT NULL CHECK (click_allowance >= 0)     -- tracked clicks a UTC month; 20 times it is the ceiling of events
+);
 
--- Every letter beyond ASCII with a lower case, of Unicode 17, and final sigma. A test compares all of it with the program.
+INSERT INTO plans VALUES
+  ('free',  false, NULL, NULL,  NULL,    10000),
+  ('pro',   true,   600,  6000,  120,  1000000),
+  ('scale', true,  6000, 60000, 1200, 10000000);
+
+CREATE TABLE accounts (
+  id         text COLLATE "C" PRIMARY KEY,                       -- 'acme'
+  name       text NOT NULL,
+  plan       text NOT NULL REFERENCES plans (name),
+  currency   text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),      -- ISO 4217; every …Base amount is in it
+  created_at timestamptz(3) NOT NULL DEFAULT now()
+);
+
+CREATE TABLE api_keys (
+  id           text COLLATE "C" PRIMARY KEY,                     -- a UUIDv7; public identifier of the key
+  account_id   text NOT NULL REFERENCES accounts (id),
+  name         text NOT NULL,                                    -- 'BI tool'
+  hash         bytea NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the key; the key itself is not stored
+  prefix       text NOT NULL,                                    -- 'trb_live_' and 4 characters, shown in lists
+  scopes       text[] NOT NULL,                                  -- {read:clicks,read:reports}
+  created_at   timestamptz(3) NOT NULL DEFAULT now(),
+  expires_at   timestamptz(3),                                   -- null: never
+  revoked_at   timestamptz(3),                                   -- null: valid
+  last_used_at timestamptz(3)                                    -- to the minute
+);
+
+CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at);
+
+-- Running servers cache keys for some seconds. Where the engine supports LISTEN (the embedded one does not), a notification
+-- tells them to expire the key with this hash, or all keys (*).
+CREATE FUNCTION notify_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('tributary_keys', encode(OLD.hash, 'hex'));
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION notify_all_keys() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('tributary_keys', '*');
+  RETURN NULL;
+END $$;
+
+-- Not for last_used_at, which changes once a minute and affects no cache.
+CREATE TRIGGER api_keys_notify AFTER UPDATE OF revoked_at, expires_at, scopes OR DELETE ON api_keys
+  FOR EACH ROW EXECUTE FUNCTION notify_key_change();
+CREATE TRIGGER accounts_notify AFTER UPDATE ON accounts
+  FOR EACH STATEMENT EXECUTE FUNCTION notify_all_keys();
+CREATE TRIGGER plans_notify AFTER UPDATE ON plans
+  FOR EACH STATEMENT EXECUTE FUNCTION notify_all_keys();
+
+-- Folds values for search as the program folds a query (src/api/search/caseFolding.ts), with an upper-case X between values.
+-- A folded query contains no upper-case letter, so it never matches across two values. The locale of the database has no
+-- effect. A row costs 8 microseconds, and 0.4 more per character of a value that is not ASCII. The literal lists every letter
+-- beyond ASCII with a lower case, of Unicode 17, and final sigma; a test compares it with the program.
 CREATE FUNCTION search_text_of(words text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
@@ -21,8 +74,8 @@ RETURN (
     CASE WHEN octet_length(word) = char_length(word) THEN lower(word COLLATE "C") ELSE (
       SELECT string_agg(coalesce(lower_cases ->> letter, letter), '' ORDER BY number)
       FROM unnest(string_to_array(lower(word COLLATE "C"), NULL)) WITH ORDINALITY AS letters (letter, number)
-    ) END, 'X' ORDER BY place)
-  FROM unnest(words) WITH ORDINALITY AS listed (word, place), (SELECT jsonb '{
+    ) END, 'X' ORDER BY ordinal)
+  FROM unnest(words) WITH ORDINALITY AS listed (word, ordinal), (SELECT jsonb '{
 "À":"à", "Á":"á", "Â":"â", "Ã":"ã", "Ä":"ä", "Å":"å", "Æ":"æ", "Ç":"ç", "È":"è", "É":"é", "Ê":"ê", "Ë":"ë",
 "Ì":"ì", "Í":"í", "Î":"î", "Ï":"ï", "Ð":"ð", "Ñ":"ñ", "Ò":"ò", "Ó":"ó", "Ô":"ô", "Õ":"õ", "Ö":"ö", "Ø":"ø",
 "Ù":"ù", "Ú":"ú", "Û":"û", "Ü":"ü", "Ý":"ý", "Þ":"þ", "Ā":"ā", "Ă":"ă", "Ą":"ą", "Ć":"ć", "Ĉ":"ĉ", "Ċ":"ċ",
@@ -225,16 +278,85 @@ RETURN (
 }') AS known (lower_cases)
 );
 
-ALTER TABLE campaigns
-  ADD COLUMN search_text text COLLATE "C" NOT NULL
-    GENERATED ALWAYS AS (search_text_of(ARRAY[id::text, name, status] || tags)) STORED;
+-- Metadata: names of the ids in clicks and conversions. Ids are the customer's, unique within the account. They sort
+-- bytewise, as in ClickHouse and in cursors. A value in `search_text` is found by its position: 1 id, 2 name, 3 status,
+-- from 4 on tags.
+CREATE TABLE campaigns (
+  account_id        text NOT NULL REFERENCES accounts (id),
+  id                text COLLATE "C" NOT NULL,
+  name              text NOT NULL,
+  user_id           text NOT NULL,                               -- the owner; the account's id unless imported otherwise
+  status            text NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
+  traffic_source_id text,
+  cost_model        text,                                        -- 'cpc'
+  cost_value        numeric(18, 6),                              -- in `currency`
+  currency          text,
+  tags              text[] NOT NULL DEFAULT '{}',
+  created_at        timestamptz(3) NOT NULL,
+  updated_at        timestamptz(3) NOT NULL,
+  search_text       text COLLATE "C" NOT NULL
+    GENERATED ALWAYS AS (search_text_of(ARRAY[id::text, name, status] || tags)) STORED,
+  PRIMARY KEY (account_id, id)
+);
 
-ALTER TABLE offers
-  ADD COLUMN search_text text COLLATE "C" NOT NULL
-    GENERATED ALWAYS AS (search_text_of(ARRAY[id::text, name, status] || tags)) STORED;
+CREATE TABLE offers (
+  account_id        text NOT NULL REFERENCES accounts (id),
+  id                text COLLATE "C" NOT NULL,
+  name              text NOT NULL,
+  status            text NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
+  url               text,
+  affiliate_network text,
+  payout_type       text,                                        -- 'cpa'
+  payout            numeric(18, 6),                              -- in `currency`
+  currency          text,
+  countries         text[] NOT NULL DEFAULT '{}',                -- ISO 3166-1 alpha-2
+  tags              text[] NOT NULL DEFAULT '{}',
+  created_at        timestamptz(3) NOT NULL,
+  updated_at        timestamptz(3) NOT NULL,
+  search_text       text COLLATE "C" NOT NULL
+    GENERATED ALWAYS AS (search_text_of(ARRAY[id::text, name, status] || tags)) STORED,
+  PRIMARY KEY (account_id, id)
+);
 
--- The next rows of an account in the order of lists, read from the index that has it. Without these settings a planner that
--- has no statistics yet, as after an import, sorts all rows of the account for every slice of them.
+CREATE TABLE landing_pages (
+  account_id text NOT NULL REFERENCES accounts (id),
+  id         text COLLATE "C" NOT NULL,
+  name       text NOT NULL,
+  status     text NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
+  url        text,
+  tags       text[] NOT NULL DEFAULT '{}',
+  created_at timestamptz(3) NOT NULL,
+  updated_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (account_id, id)
+);
+
+CREATE TABLE traffic_sources (
+  account_id text NOT NULL REFERENCES accounts (id),
+  id         text COLLATE "C" NOT NULL,
+  name       text NOT NULL,
+  status     text NOT NULL CHECK (status IN ('active', 'paused', 'archived')),
+  category   text,                                               -- 'social'
+  cost_model text,
+  currency   text,
+  created_at timestamptz(3) NOT NULL,
+  updated_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (account_id, id)
+);
+
+-- Lists are read newest first.
+CREATE INDEX campaigns_newest       ON campaigns       (account_id, created_at DESC, id DESC);
+CREATE INDEX offers_newest          ON offers          (account_id, created_at DESC, id DESC);
+CREATE INDEX landing_pages_newest   ON landing_pages   (account_id, created_at DESC, id DESC);
+CREATE INDEX traffic_sources_newest ON traffic_sources (account_id, created_at DESC, id DESC);
+
+-- A list filtered by status reads no rows of another status.
+CREATE INDEX campaigns_newest_of_status       ON campaigns       (account_id, status, created_at DESC, id DESC);
+CREATE INDEX offers_newest_of_status          ON offers          (account_id, status, created_at DESC, id DESC);
+CREATE INDEX landing_pages_newest_of_status   ON landing_pages   (account_id, status, created_at DESC, id DESC);
+CREATE INDEX traffic_sources_newest_of_status ON traffic_sources (account_id, status, created_at DESC, id DESC);
+
+-- The next rows of an account in list order, for search (src/api/search/slices.ts), read from the index. Without these
+-- settings a planner without statistics, as after an import, sorts all rows of the account for each slice.
 CREATE FUNCTION next_campaigns(of_account text, before timestamptz, before_id text, rows_max integer)
 RETURNS TABLE (next_id text, next_at timestamptz, next_text text)
 LANGUAGE sql STABLE ROWS 500 SET enable_sort = off SET enable_bitmapscan = off SET enable_seqscan = off
@@ -255,8 +377,76 @@ BEGIN ATOMIC
   LIMIT rows_max;
 END;
 
--- A list of one status reads no rows of another.
-CREATE INDEX campaigns_newest_of_status       ON campaigns       (account_id, status, created_at DESC, id DESC);
-CREATE INDEX offers_newest_of_status          ON offers          (account_id, status, created_at DESC, id DESC);
-CREATE INDEX landing_pages_newest_of_status   ON landing_pages   (account_id, status, created_at DESC, id DESC);
-CREATE INDEX traffic_sources_newest_of_status ON traffic_sources (account_id, status, created_at DESC, id DESC);
+-- ClickHouse has no transactions; these tables make writing to it exact: one writer per account, and a journal of the
+-- batches in flight. Locks are rows, since the embedded Postgres is one session shared by all clients.
+CREATE TABLE leases (
+  name               text PRIMARY KEY,                           -- 'writer:acme', 'migrate'
+  owner              text NOT NULL,                              -- a UUID of the holder
+  fence              bigint NOT NULL,                            -- incremented at every change of holder
+  expires_at         timestamptz NOT NULL,                       -- by this database's clock; the holder extends it
+  -- A writer records, before it sends a statement to ClickHouse, until when that statement may begin; ClickHouse refuses it
+  -- later. The next holder waits until then and ends what is running, so no statement of an earlier writer starts later.
+  statement_deadline timestamptz(3)                              -- by ClickHouse's clock; null: no statement is pending
+);
+
+-- A row exists from before a batch is sent until ClickHouse has confirmed it. A leftover row names the days whose index and
+-- sums may be incomplete; the next holder of the account's lease repairs them first.
+CREATE TABLE import_batches (
+  token      text PRIMARY KEY,                                   -- names the batch; each insert attempt has its own query id
+  account_id text NOT NULL REFERENCES accounts (id),
+  resource   text NOT NULL CHECK (resource IN ('clicks', 'conversions')),
+  first_at   timestamptz(3) NOT NULL,                            -- earliest clicked_at or converted_at in the batch
+  last_at    timestamptz(3) NOT NULL,                            -- latest
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  months     date[]    NOT NULL DEFAULT '{}',                    -- first days of the UTC months of its rows, '2026-11-01'
+  added      integer[] NOT NULL DEFAULT '{}',                    -- ids that it adds to each; below 0: they move to another
+  stored_at  timestamptz(3)                                      -- of its rows; set by the trigger below
+);
+
+CREATE INDEX import_batches_by_account ON import_batches (account_id);
+
+-- Work that an account still needs after its batches are confirmed. The statement that records a batch also records the task
+-- that the batch makes necessary; the writer that completes the task removes it, under the same lease. After an interrupted
+-- import the next writer completes it, or a running server within a minute.
+CREATE TABLE account_tasks (
+  account_id text NOT NULL REFERENCES accounts (id),
+  task       text NOT NULL,                                      -- 'attribute_late_clicks'
+  PRIMARY KEY (account_id, task)
+);
+
+-- Number of rows confirmed as stored, so that `verify` notices rows that ClickHouse has lost. A batch records what it adds;
+-- the statement that clears the batch adds that here, so neither happens without the other.
+CREATE TABLE stored_rows (
+  account_id text NOT NULL REFERENCES accounts (id),
+  resource   text NOT NULL CHECK (resource IN ('clicks', 'conversions')),
+  month      date NOT NULL,                                      -- its first day, UTC, of clicked_at or converted_at
+  rows       bigint NOT NULL,                                    -- distinct ids confirmed
+  PRIMARY KEY (account_id, resource, month)
+);
+
+-- The time of storage (`storedAt`) of clicks and conversions, and the `asOf` of reads by it. A clock may be set back, and a row
+-- stored before an `asOf` already returned would never be read. So each batch gets a time later than that of every earlier
+-- batch of its account, and never before this database's clock. `asOf` is just after the last one assigned, or the first of
+-- the batches that are not confirmed.
+CREATE TABLE watermarks (
+  account_id text NOT NULL REFERENCES accounts (id),
+  resource   text NOT NULL CHECK (resource IN ('clicks', 'conversions')),
+  stored_at  timestamptz(3) NOT NULL,                            -- of the latest batch
+  PRIMARY KEY (account_id, resource)
+);
+
+-- The watermark's row is locked until the batch is committed, so batches become visible in the order of their times.
+CREATE FUNCTION set_stored_at() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO watermarks AS known
+  SELECT id, NEW.resource, greatest(clock_timestamp(), created_at + interval '1 millisecond')
+  FROM accounts
+  WHERE id = NEW.account_id
+  ON CONFLICT (account_id, resource) DO UPDATE
+  SET stored_at = greatest(known.stored_at + interval '1 millisecond', excluded.stored_at)
+  RETURNING stored_at INTO NEW.stored_at;
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER import_batches_stored_at BEFORE INSERT ON import_batches
+  FOR EACH ROW EXECUTE FUNCTION set_stored_at();

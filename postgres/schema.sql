@@ -1,0 +1,262 @@
+-- Generated from a migrated store; see CONTRIBUTING.md. The reasons are in the migrations.
+
+CREATE TABLE account_tasks (
+  account_id text NOT NULL,
+  task text NOT NULL,
+  CONSTRAINT account_tasks_pkey PRIMARY KEY (account_id, task),
+  CONSTRAINT account_tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+CREATE TABLE accounts (
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  plan text NOT NULL,
+  currency text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT accounts_pkey PRIMARY KEY (id),
+  CONSTRAINT accounts_plan_fkey FOREIGN KEY (plan) REFERENCES plans(name),
+  CONSTRAINT accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+);
+
+CREATE TABLE api_keys (
+  id text COLLATE "C" NOT NULL,
+  account_id text NOT NULL,
+  name text NOT NULL,
+  hash bytea NOT NULL,
+  prefix text NOT NULL,
+  scopes text[] NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  CONSTRAINT api_keys_hash_key UNIQUE (hash),
+  CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT api_keys_hash_check CHECK ((length(hash) = 32))
+);
+
+CREATE TABLE campaigns (
+  account_id text NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  user_id text NOT NULL,
+  status text NOT NULL,
+  traffic_source_id text,
+  cost_model text,
+  cost_value numeric(18,6),
+  currency text,
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  search_text text COLLATE "C" NOT NULL GENERATED ALWAYS AS (search_text_of((ARRAY[id, name, status] || tags))) STORED,
+  CONSTRAINT campaigns_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT campaigns_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT campaigns_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text])))
+);
+
+CREATE TABLE import_batches (
+  token text NOT NULL,
+  account_id text NOT NULL,
+  resource text NOT NULL,
+  first_at timestamp(3) with time zone NOT NULL,
+  last_at timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  months date[] NOT NULL DEFAULT '{}'::date[],
+  added integer[] NOT NULL DEFAULT '{}'::integer[],
+  stored_at timestamp(3) with time zone,
+  CONSTRAINT import_batches_pkey PRIMARY KEY (token),
+  CONSTRAINT import_batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT import_batches_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text])))
+);
+
+CREATE TABLE landing_pages (
+  account_id text NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL,
+  url text,
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT landing_pages_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT landing_pages_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT landing_pages_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text])))
+);
+
+CREATE TABLE leases (
+  name text NOT NULL,
+  owner text NOT NULL,
+  fence bigint NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  statement_deadline timestamp(3) with time zone,
+  CONSTRAINT leases_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE offers (
+  account_id text NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL,
+  url text,
+  affiliate_network text,
+  payout_type text,
+  payout numeric(18,6),
+  currency text,
+  countries text[] NOT NULL DEFAULT '{}'::text[],
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  search_text text COLLATE "C" NOT NULL GENERATED ALWAYS AS (search_text_of((ARRAY[id, name, status] || tags))) STORED,
+  CONSTRAINT offers_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT offers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT offers_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text])))
+);
+
+CREATE TABLE plans (
+  name text NOT NULL,
+  has_api boolean NOT NULL,
+  requests_per_minute integer,
+  events_per_minute integer,
+  identifier_events_per_minute integer,
+  click_allowance bigint NOT NULL,
+  CONSTRAINT plans_pkey PRIMARY KEY (name),
+  CONSTRAINT plans_click_allowance_check CHECK ((click_allowance >= 0)),
+  CONSTRAINT plans_events_per_minute_check CHECK ((events_per_minute > 0)),
+  CONSTRAINT plans_identifier_events_per_minute_check CHECK ((identifier_events_per_minute > 0)),
+  CONSTRAINT plans_requests_per_minute_check CHECK ((requests_per_minute > 0))
+);
+
+CREATE TABLE stored_rows (
+  account_id text NOT NULL,
+  resource text NOT NULL,
+  month date NOT NULL,
+  rows bigint NOT NULL,
+  CONSTRAINT stored_rows_pkey PRIMARY KEY (account_id, resource, month),
+  CONSTRAINT stored_rows_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT stored_rows_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text])))
+);
+
+CREATE TABLE traffic_sources (
+  account_id text NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL,
+  category text,
+  cost_model text,
+  currency text,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT traffic_sources_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT traffic_sources_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT traffic_sources_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text])))
+);
+
+CREATE TABLE watermarks (
+  account_id text NOT NULL,
+  resource text NOT NULL,
+  stored_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT watermarks_pkey PRIMARY KEY (account_id, resource),
+  CONSTRAINT watermarks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT watermarks_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'conversions'::text])))
+);
+
+CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, created_at);
+
+CREATE INDEX campaigns_newest ON public.campaigns USING btree (account_id, created_at DESC, id DESC);
+
+CREATE INDEX campaigns_newest_of_status ON public.campaigns USING btree (account_id, status, created_at DESC, id DESC);
+
+CREATE INDEX import_batches_by_account ON public.import_batches USING btree (account_id);
+
+CREATE INDEX landing_pages_newest ON public.landing_pages USING btree (account_id, created_at DESC, id DESC);
+
+CREATE INDEX landing_pages_newest_of_status ON public.landing_pages USING btree (account_id, status, created_at DESC, id DESC);
+
+CREATE INDEX offers_newest ON public.offers USING btree (account_id, created_at DESC, id DESC);
+
+CREATE INDEX offers_newest_of_status ON public.offers USING btree (account_id, status, created_at DESC, id DESC);
+
+CREATE INDEX traffic_sources_newest ON public.traffic_sources USING btree (account_id, created_at DESC, id DESC);
+
+CREATE INDEX traffic_sources_newest_of_status ON public.traffic_sources USING btree (account_id, status, created_at DESC, id DESC);
+
+CREATE OR REPLACE FUNCTION public.next_campaigns(of_account text, before timestamp with time zone, before_id text, rows_max integer)
+ RETURNS TABLE(next_id text, next_at timestamp with time zone, next_text text)
+ LANGUAGE sql
+ STABLE ROWS 500
+ SET enable_sort TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_seqscan TO 'off'
+BEGIN ATOMIC
+ SELECT campaigns.id,
+     campaigns.created_at,
+     campaigns.search_text
+    FROM campaigns
+   WHERE ((campaigns.account_id = next_campaigns.of_account) AND (ROW(campaigns.created_at, campaigns.id) < ROW(next_campaigns.before, next_campaigns.before_id)))
+   ORDER BY campaigns.created_at DESC, campaigns.id DESC
+  LIMIT next_campaigns.rows_max;
+END;
+
+CREATE OR REPLACE FUNCTION public.next_offers(of_account text, before timestamp with time zone, before_id text, rows_max integer)
+ RETURNS TABLE(next_id text, next_at timestamp with time zone, next_text text)
+ LANGUAGE sql
+ STABLE ROWS 500
+ SET enable_sort TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_seqscan TO 'off'
+BEGIN ATOMIC
+ SELECT offers.id,
+     offers.created_at,
+     offers.search_text
+    FROM offers
+   WHERE ((offers.account_id = next_offers.of_account) AND (ROW(offers.created_at, offers.id) < ROW(next_offers.before, next_offers.before_id)))
+   ORDER BY offers.created_at DESC, offers.id DESC
+  LIMIT next_offers.rows_max;
+END;
+
+CREATE OR REPLACE FUNCTION public.notify_all_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('tributary_keys', '*');
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.notify_key_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('tributary_keys', encode(OLD.hash, 'hex'));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.search_text_of(words text[])
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT string_agg(CASE WHEN (octet_length(listed.word) = char_length(listed.word)) THEN lower((listed.word COLLATE "C")) ELSE (SELECT string_agg(COALESCE((known.lower_cases ->> letters.letter), letters.letter), ''::text ORDER BY letters.number) AS string_agg FROM unnest(string_to_array(lower((listed.word COLLATE "C")), NULL::text)) WITH ORDINALITY letters(letter, number)) END, 'X'::text ORDER BY listed.ordinal) AS string_agg FROM unnest(search_text_of.words) WITH ORDINALITY listed(word, ordinal), (SELECT '{…}'::jsonb AS jsonb) known(lower_cases));
+
+CREATE OR REPLACE FUNCTION public.set_stored_at()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO watermarks AS known
+  SELECT id, NEW.resource, greatest(clock_timestamp(), created_at + interval '1 millisecond')
+  FROM accounts
+  WHERE id = NEW.account_id
+  ON CONFLICT (account_id, resource) DO UPDATE
+  SET stored_at = greatest(known.stored_at + interval '1 millisecond', excluded.stored_at)
+  RETURNING stored_at INTO NEW.stored_at;
+  RETURN NEW;
+END $function$;
+
+CREATE TRIGGER accounts_notify AFTER UPDATE ON public.accounts FOR EACH STATEMENT EXECUTE FUNCTION notify_all_keys();
+
+CREATE TRIGGER api_keys_notify AFTER DELETE OR UPDATE OF revoked_at, expires_at, scopes ON public.api_keys FOR EACH ROW EXECUTE FUNCTION notify_key_change();
+
+CREATE TRIGGER import_batches_stored_at BEFORE INSERT ON public.import_batches FOR EACH ROW EXECUTE FUNCTION set_stored_at();
+
+CREATE TRIGGER plans_notify AFTER UPDATE ON public.plans FOR EACH STATEMENT EXECUTE FUNCTION notify_all_keys();

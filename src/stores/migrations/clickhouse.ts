@@ -1,0 +1,182 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ClickHouseClient } from '@clickhouse/client'
+import { Problem } from '../../problem.ts'
+import { untilClickHouseClock } from '../clickhouse/clock.ts'
+import type { Cluster, ClusterNode } from '../clickhouse/cluster.ts'
+import { type ClickHouse, isUnknownTable, keepAliveSettings } from '../clickhouse/connection.ts'
+import { createDistributedTables, shardsOf, tablesOf } from '../clickhouse/distributedTables.ts'
+import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
+import { type Postgres, queryPostgres } from '../postgres/connection.ts'
+import { isHeld, type Lease, LeaseLost } from '../postgres/lease.ts'
+import { execute } from '../postgres/statement.ts'
+import { retryWhileUnavailable } from '../retry.ts'
+import {
+  type AppliedMigration,
+  findPending,
+  type Migration,
+  MigrationError,
+  readMigrations,
+  splitStatements,
+} from './files.ts'
+
+/**
+ * Runs the pending files on the server, or on each node of the cluster.
+ * @param lease the migration lease; no writer starts while it is held
+ * @param root the folder that contains `clickhouse/`
+ * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
+ * @throws MigrationError, or Problem `unavailable`
+ */
+export async function migrateClickHouse(
+  stores: { clickhouse: ClickHouse; postgres: Postgres },
+  lease: Lease,
+  root: string,
+): Promise<string[]> {
+  const { clickhouse } = stores
+  const { client, cluster, database } = clickhouse
+  const files = await readMigrations(root, 'clickhouse')
+  await assertNodesAgree(clickhouse)
+  const access: ExclusiveAccess = {
+    begin: () => waitForWriters(stores, lease),
+    confirm: () => assertLeaseHeld(lease),
+  }
+  return cluster
+    ? await migrateCluster(cluster, database, files, access)
+    : await runPending(client, files, access, (statement) => statement)
+}
+
+/** The right to migrate: `begin` runs before the first statement, `confirm` before each one. */
+interface ExclusiveAccess {
+  begin(): Promise<void>
+  confirm(): Promise<void>
+}
+
+/**
+ * Waits until no import is running: a table that is filled from another must neither miss a row that arrives meanwhile nor
+ * contain it twice. No writer starts while the migration lease is held.
+ */
+async function waitForWriters(
+  { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Postgres },
+  lease: Lease,
+): Promise<void> {
+  while (await retryWhileUnavailable('looking for writers', () => isHeld(postgres, 'writer:%'))) {
+    await pause(250)
+    await assertLeaseHeld(lease)
+  }
+  // A suspended writer may still send the statement that it was about to send, until its deadline.
+  const [row] = await queryPostgres(postgres<{ latest: Date | null }[]>`
+    SELECT max(statement_deadline) AS latest FROM leases WHERE name LIKE 'writer:%'`)
+  const latestMs = row?.latest?.getTime()
+  if (latestMs === undefined) return
+  await retryWhileUnavailable('waiting for interrupted writers', () => untilClickHouseClock(clickhouse, latestMs))
+}
+
+/** @throws MigrationError, or Problem `unavailable` */
+async function assertLeaseHeld(lease: Lease): Promise<void> {
+  try {
+    await retryWhileUnavailable('confirming the migration lease', () => lease.assertHeld())
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error
+    throw new MigrationError('another process has continued the migration; run it again.')
+  }
+}
+
+/**
+ * Runs the files on one node after the other; each node records its own. Once all have the same tables, the distributed
+ * tables follow. After a failure the next run continues on the nodes that are left.
+ */
+async function migrateCluster(
+  cluster: Cluster,
+  database: string,
+  files: readonly Migration[],
+  access: ExclusiveAccess,
+): Promise<string[]> {
+  const ran = new Set<string>()
+  for (const node of cluster.nodes) {
+    const adapt = (statement: string) =>
+      cluster.isReplicated ? replicatedStatement(statement, node.isFirst) : statement
+    for (const name of await withNodeName(node, runPending(node.client, files, access, adapt))) ran.add(name)
+  }
+  for (const node of cluster.nodes) await withNodeName(node, createDistributedTables(node.client, cluster, database))
+  return [...ran]
+}
+
+/** Adds the address of the node to an error. */
+async function withNodeName<Outcome>(node: ClusterNode, work: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof MigrationError || error instanceof Problem) throw error
+    throw new MigrationError(`${node.url}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
+  }
+}
+
+/**
+ * Refuses a change between single server and cluster, and another number of shards: a row on another shard than the next
+ * version of it would count twice.
+ * @throws MigrationError
+ */
+async function assertNodesAgree({ client, cluster, database }: ClickHouse): Promise<void> {
+  for (const node of cluster?.nodes ?? [{ client, url: '' }]) {
+    for (const { engine, comment } of await tablesOf(node.client, database)) {
+      const isDistributed = engine === 'Distributed'
+      if (cluster && !isDistributed) {
+        throw new MigrationError(
+          `CLICKHOUSE_CLUSTER: the database ${database} of ${node.url} contains the tables of a single server; docs/scaling.md describes how to move its rows.`,
+        )
+      }
+      if (!cluster && isDistributed) {
+        throw new MigrationError(
+          `CLICKHOUSE_CLUSTER: the tables of the database ${database} are distributed over a cluster; set its name.`,
+        )
+      }
+      if (cluster && comment !== shardsOf(cluster)) {
+        throw new MigrationError(
+          `CLICKHOUSE_CLUSTER: the rows of ${database} are distributed over ${comment}, the cluster now has ${shardsOf(cluster)}; docs/scaling.md describes how to move rows.`,
+        )
+      }
+    }
+  }
+}
+
+/**
+ * ClickHouse has no transactions for table definitions: every statement can be run again, and a file is recorded after its
+ * last statement.
+ * @param adapt the statement as this node runs it, undefined to skip it
+ */
+async function runPending(
+  client: ClickHouseClient,
+  files: readonly Migration[],
+  access: ExclusiveAccess,
+  adapt: (statement: string) => string | undefined,
+): Promise<string[]> {
+  const pending = findPending('clickhouse', files, await readApplied(client))
+  if (pending.length > 0) await access.begin()
+  for (const { name, sql, checksum } of pending) {
+    for (const statement of splitStatements(sql)) {
+      const query = adapt(statement)
+      await access.confirm()
+      if (query) await execute(client, { query, clickhouse_settings: keepAliveSettings })
+    }
+    await access.confirm()
+    await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })
+  }
+  return pending.map(({ name }) => `clickhouse/${name}`)
+}
+
+/** Creates the table only where it is missing, so that a check without pending files needs no right to define tables. */
+async function readApplied(client: ClickHouseClient): Promise<AppliedMigration[]> {
+  try {
+    const query = 'SELECT name, checksum FROM schema_migrations FINAL'
+    return await (await client.query({ query, format: 'JSONEachRow' })).json()
+  } catch (error) {
+    if (!isUnknownTable(error)) throw error
+  }
+  await client.command({
+    query: `
+      CREATE TABLE IF NOT EXISTS schema_migrations
+      (name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
+      ENGINE = ReplacingMergeTree ORDER BY name
+      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+  })
+  return []
+}

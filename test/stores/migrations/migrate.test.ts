@@ -1,0 +1,170 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { packageRoot } from '../../../src/package.ts'
+import { migrate } from '../../../src/stores/migrations/migrate.ts'
+import { acquireLease } from '../../../src/stores/postgres/lease.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+
+let stores: TestStores
+let root: string
+
+beforeAll(async () => {
+  stores = await openTestStores()
+  stores.spoil()
+})
+afterAll(() => stores?.close())
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tributary-migrations-'))
+  for (const store of ['clickhouse', 'postgres'])
+    await cp(join(packageRoot, store), join(root, store), { recursive: true })
+})
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true })
+  for (const table of ['fixture_totals', 'fixture_rows']) await runInClickHouse(`DROP TABLE IF EXISTS ${table} SYNC`)
+  await runInClickHouse("DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'")
+  await stores.postgres`DROP TABLE IF EXISTS fixture`
+  await stores.postgres`DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'`
+})
+
+// A test changes the tables of one server; each node of a cluster runs the same files by itself.
+describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
+  it('run once, in the order of their names', async () => {
+    await addFile(
+      'clickhouse/0003_totals.sql',
+      `${createTotals}\nINSERT INTO fixture_totals SELECT sum(n) FROM fixture_rows;`,
+    )
+    await addFile('clickhouse/0002_rows.sql', `${createRows}\nINSERT INTO fixture_rows VALUES (2), (3);`)
+    await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);')
+    expect(await migrate(stores, root)).toEqual([
+      'postgres/0002_fixture.sql',
+      'clickhouse/0002_rows.sql',
+      'clickhouse/0003_totals.sql',
+    ])
+    expect(await migrate(stores, root)).toEqual([])
+    expect(await readNumbers('fixture_totals')).toEqual([5])
+  })
+
+  it('run once when two instances start together', async () => {
+    await addFile('clickhouse/0002_rows.sql', `${createRows}\nINSERT INTO fixture_rows VALUES (2);`)
+    const ran = await Promise.all([migrate(stores, root), migrate(stores, root)])
+    expect(ran.flat()).toEqual(['clickhouse/0002_rows.sql'])
+    expect(await readNumbers('fixture_rows')).toEqual([2])
+  })
+
+  it('resume after a kill before any statement', async () => {
+    await addFile(
+      'clickhouse/0002_rows.sql',
+      `DROP TABLE IF EXISTS fixture_rows SYNC;\n${createRows}\nINSERT INTO fixture_rows VALUES (2);`,
+    )
+    await addFile('clickhouse/0003_totals.sql', createTotals)
+    let kills = 0
+    while (!(await migrateUntilStatement(kills))) kills += 1
+    expect(kills).toBe(4)
+    expect(await readNumbers('fixture_rows')).toEqual([2])
+    expect(await migrate(stores, root)).toEqual([])
+  })
+
+  it('of Postgres leave nothing behind when one of them fails', async () => {
+    await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);')
+    await addFile('postgres/0003_wrong.sql', 'SELECT 1 / 0;')
+    await expect(migrate(stores, root)).rejects.toThrow('division by zero')
+    expect(await stores.postgres`SELECT name FROM schema_migrations`).toEqual([{ name: '0001_baseline.sql' }])
+    expect(await stores.postgres`SELECT to_regclass('fixture') AS fixture`).toEqual([{ fixture: null }])
+  })
+
+  it('wait until an import that is running has ended', async () => {
+    await addFile('clickhouse/0002_rows.sql', createRows)
+    const lease = await acquireLease(stores.postgres, 'writer:acme')
+    const migration = migrate(stores, root)
+    const migrationLeases = () =>
+      stores.postgres`SELECT 1 FROM leases WHERE name = 'migrate' AND expires_at > clock_timestamp()`
+    await expect.poll(migrationLeases).toHaveLength(1)
+    expect(await listFixtureTables()).toEqual([])
+    await lease.release()
+    expect(await migration).toEqual(['clickhouse/0002_rows.sql'])
+  })
+
+  it('stop once another process holds the lease', async () => {
+    await addFile('clickhouse/0002_rows.sql', `${createRows}\n${createTotals}`)
+    const systemNow = Date.now.bind(Date)
+    let suspendedMs = 0
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + suspendedMs)
+    const clickhouse = withHookBeforeStatements(async () => {
+      suspendedMs = 3_600_000
+      await stores.postgres`UPDATE leases SET owner = 'another' WHERE name = 'migrate'`
+    })
+    try {
+      await expect(migrate({ ...stores, clickhouse }, root)).rejects.toThrow('another process has continued')
+      expect(await listFixtureTables()).toEqual(['fixture_rows'])
+    } finally {
+      clock.mockRestore()
+      await stores.postgres`DELETE FROM leases WHERE name = 'migrate'`
+    }
+    expect(await migrate(stores, root)).toEqual(['clickhouse/0002_rows.sql'])
+  })
+
+  it.each(['postgres', 'clickhouse'])('of %s are refused when an applied file is edited or missing', async (store) => {
+    const name = `${store}/0002_fixture.sql`
+    await addFile(name, 'SELECT 1;')
+    await migrate(stores, root)
+    await expect(migrate(stores)).rejects.toThrow(`${name} ran on this store, but this version does not have it`)
+    const edited = await mkdtemp(join(tmpdir(), 'tributary-migrations-'))
+    await cp(root, edited, { recursive: true })
+    await writeFile(join(edited, name), 'SELECT 2;')
+    await expect(migrate(stores, edited)).rejects.toThrow(`${name} has changed since it ran`)
+    await rm(edited, { recursive: true })
+  })
+})
+
+const createRows = 'CREATE TABLE IF NOT EXISTS fixture_rows (n UInt32) ENGINE = ReplacingMergeTree ORDER BY n;'
+const createTotals = 'CREATE TABLE IF NOT EXISTS fixture_totals (n UInt64) ENGINE = ReplacingMergeTree ORDER BY n;'
+
+const addFile = (name: string, sql: string) => writeFile(join(root, name), sql)
+
+const runInClickHouse = (query: string) => stores.clickhouse.client.command({ query })
+
+async function readNumbers(table: string): Promise<number[]> {
+  const query = `SELECT toUInt32(n) AS n FROM ${table} ORDER BY n`
+  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
+  return (await result.json<{ n: number }>()).map(({ n }) => n)
+}
+
+async function listFixtureTables(): Promise<string[]> {
+  const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'fixture%'"
+  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
+  return (await result.json<{ name: string }>()).map(({ name }) => name)
+}
+
+/** Migrates as a process that is killed before a statement, counted from 0. @returns whether the migration completed */
+async function migrateUntilStatement(statement: number): Promise<boolean> {
+  class Killed extends Error {}
+  let ran = 0
+  const clickhouse = withHookBeforeStatements(async () => {
+    if (ran++ === statement) throw new Killed()
+  })
+  try {
+    await migrate({ ...stores, clickhouse }, root)
+    return true
+  } catch (error) {
+    if (error instanceof Killed) return false
+    throw error
+  }
+}
+
+/** The connection to ClickHouse, with an action before each statement of a migration. */
+function withHookBeforeStatements(hook: () => Promise<void>): TestStores['clickhouse'] {
+  const client = new Proxy(stores.clickhouse.client, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
+      return async (statement: Parameters<typeof target.exec>[0]) => {
+        await hook()
+        return await target.exec(statement)
+      }
+    },
+  })
+  return { ...stores.clickhouse, client }
+}
