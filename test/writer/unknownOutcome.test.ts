@@ -119,6 +119,37 @@ describe('an import whose connection breaks during an insert', () => {
   )
 })
 
+/** The same stores, but Postgres commits the first upsert of metadata without the client receiving the response. */
+function losingUpsert(): Stores {
+  let hasLost = false
+  const postgres = new Proxy(stores.postgres, {
+    apply(target, self, [strings, ...values]) {
+      const query = Reflect.apply(target, self, [strings, ...values])
+      if (hasLost || !strings.raw?.some((part: string) => /ON CONFLICT \(account_id, id\)/.test(part))) return query
+      hasLost = true
+      return query.then(() => {
+        throw reset()
+      })
+    },
+  })
+  return { ...stores, postgres }
+}
+
+it('an import of metadata counts a row as inserted when its commit was not acknowledged', async () => {
+  const first = await importContent(losingUpsert(), account, 'campaigns', [{ id: 'a', name: 'A' }])
+  expect(first).toMatchObject({ inserted: 1, updated: 0, duplicates: 0 })
+  expect(first.said).toHaveLength(1)
+  const rows = [
+    { id: 'a', name: 'B' },
+    { id: 'b', name: 'B' },
+    { id: 'b', name: 'C' },
+  ]
+  const second = await importContent(losingUpsert(), account, 'campaigns', rows)
+  expect(second).toMatchObject({ inserted: 1, updated: 1, duplicates: 1 })
+  const repeated = await importContent(stores, account, 'campaigns', rows)
+  expect(repeated).toMatchObject({ inserted: 0, updated: 0, duplicates: 3 })
+})
+
 /** The same stores, but the first statement that matches is held until `meanwhile` has ended. */
 function holding(pattern: RegExp, meanwhile: () => Promise<unknown>): Stores {
   let hasHeld = false

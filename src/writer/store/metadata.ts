@@ -3,7 +3,7 @@ import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 
-/** A row on its way into a metadata table, by column; amounts and times are text. Null dates were not given. */
+/** A row of a metadata table, by column; amounts and times are text. Dates that the file does not give are null. */
 export interface MetadataRow {
   id: string
   created_at: string | null
@@ -11,7 +11,7 @@ export interface MetadataRow {
   [column: string]: string | string[] | null
 }
 
-/** What the tables hold beside account, id and dates. */
+/** Columns of the tables, without account, id and dates. */
 const columnsOf: Record<NamedTable, readonly string[]> = {
   campaigns: ['name', 'user_id', 'status', 'traffic_source_id', 'cost_model', 'cost_value', 'currency', 'tags'],
   offers: ['name', 'status', 'url', 'affiliate_network', 'payout_type', 'payout', 'currency', 'countries', 'tags'],
@@ -23,10 +23,11 @@ const rowsPerStatement = 2_000
 
 /**
  * Upserts campaigns, offers, landing pages or traffic sources by id; of several rows with one id the last one wins. A row
- * takes the place of the stored one, but a `created_at` that is not given stays as it was, and an `updated_at` that is
- * not given moves to now when anything else changed, and never otherwise.
- * @returns how many rows were new, how many changed something, how many changed nothing or were overtaken by a later one
- * @throws Problem `unavailable` when Postgres stays away
+ * replaces the stored one; without `created_at` it keeps the stored value, and without `updated_at` it gets `nowMs` if any
+ * other column changed, otherwise the stored value.
+ * @param nowMs epoch milliseconds
+ * @returns rows with a new id, rows that changed a stored one, and the others: unchanged, or replaced by a later row
+ * @throws Problem `unavailable` when Postgres stays unavailable
  */
 export async function storeMetadata(
   writer: Writer,
@@ -41,8 +42,8 @@ export async function storeMetadata(
   const distinct = [...last.values()]
   const outcome = { inserted: 0, updated: 0, duplicates: rows.length }
   for (let first = 0; first < distinct.length; first += rowsPerStatement) {
-    const some = distinct.slice(first, first + rowsPerStatement)
-    const { inserted, updated } = await upsert(writer, table, some, new Date(nowMs).toISOString())
+    const slice = distinct.slice(first, first + rowsPerStatement)
+    const { inserted, updated } = await upsert(writer, table, slice, new Date(nowMs).toISOString())
     outcome.inserted += inserted
     outcome.updated += updated
     outcome.duplicates -= inserted + updated
@@ -50,52 +51,63 @@ export async function storeMetadata(
   return outcome
 }
 
+/** The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored. */
 async function upsert(
-  { stores: { postgres }, accountId, ...patience }: Writer,
+  { stores: { postgres }, accountId, ...retry }: Writer,
   table: NamedTable,
   rows: readonly MetadataRow[],
   now: string,
 ): Promise<{ inserted: number; updated: number }> {
   const names = columnsOf[table]
-  // TRAP: the driver's own list of columns turns into assignments after SET.
+  // TRAP: the driver's own column list becomes assignments after SET.
   const listed = (columns: readonly string[]) =>
     columns.map((column, index) => (index === 0 ? postgres`${postgres(column)}` : postgres`, ${postgres(column)}`))
   const from = (alias: string) => listed(names.map((name) => `${alias}.${name}`))
   const given = rows.map((row) => ({ ...row, account_id: accountId }))
+  /** The given rows with their dates completed from the stored ones. */
+  const withDated = () => postgres`
+    WITH given AS (
+      SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(given)})
+    ), dated AS (
+      SELECT given.account_id, given.id, ${from('given')},
+        coalesce(given.created_at, stored.created_at, ${now}::timestamptz) AS created_at,
+        CASE
+          WHEN given.updated_at IS NOT NULL THEN given.updated_at
+          WHEN stored.id IS NULL THEN coalesce(given.created_at, ${now}::timestamptz)
+          WHEN (${from('given')}) IS NOT DISTINCT FROM (${from('stored')})
+            AND coalesce(given.created_at, stored.created_at) = stored.created_at THEN stored.updated_at
+          ELSE ${now}::timestamptz
+        END AS updated_at
+      FROM given
+      LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = given.account_id AND stored.id = given.id
+    )`
+  const isChanged = (alias: string) => postgres`
+    (${from('stored')}, stored.created_at, stored.updated_at)
+      IS DISTINCT FROM (${from(alias)}, ${listed([`${alias}.created_at`, `${alias}.updated_at`])})`
   const [counts] = await retryWhileUnavailable(
-    'storing a batch',
+    'comparing a batch with the stored rows',
     () =>
       queryPostgres(postgres<{ inserted: number; updated: number }[]>`
-        WITH given AS (
-          SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(given)})
-        ), dated AS (
-          SELECT given.account_id, given.id, ${from('given')},
-            stored.id IS NOT NULL AS is_known,
-            coalesce(given.created_at, stored.created_at, ${now}::timestamptz) AS created_at,
-            CASE
-              WHEN given.updated_at IS NOT NULL THEN given.updated_at
-              WHEN stored.id IS NULL THEN coalesce(given.created_at, ${now}::timestamptz)
-              WHEN (${from('given')}) IS NOT DISTINCT FROM (${from('stored')})
-                AND coalesce(given.created_at, stored.created_at) = stored.created_at THEN stored.updated_at
-              ELSE ${now}::timestamptz
-            END AS updated_at
-          FROM given
-          LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = given.account_id AND stored.id = given.id
-        ), written AS (
-          INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
-          SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated
-          ON CONFLICT (account_id, id) DO UPDATE
-          SET (${listed(names)}, created_at, updated_at) =
-            ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
-          WHERE (${from('stored')}, stored.created_at, stored.updated_at)
-            IS DISTINCT FROM (${from('excluded')}, excluded.created_at, excluded.updated_at)
-          RETURNING stored.id
-        )
+        ${withDated()}
         SELECT
-          (count(*) FILTER (WHERE NOT is_known))::integer AS inserted,
-          (count(*) FILTER (WHERE is_known))::integer AS updated
-        FROM written JOIN dated USING (id)`),
-    patience,
+          (count(*) FILTER (WHERE stored.id IS NULL))::integer AS inserted,
+          (count(*) FILTER (WHERE stored.id IS NOT NULL AND ${isChanged('dated')}))::integer AS updated
+        FROM dated
+        LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id`),
+    retry,
+  )
+  await retryWhileUnavailable(
+    'storing a batch',
+    () =>
+      queryPostgres(postgres`
+        ${withDated()}
+        INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
+        SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated
+        ON CONFLICT (account_id, id) DO UPDATE
+        SET (${listed(names)}, created_at, updated_at) =
+          ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
+        WHERE ${isChanged('excluded')}`),
+    retry,
   )
   return counts ?? { inserted: 0, updated: 0 }
 }
