@@ -5,41 +5,46 @@ import { settle, WriteFence } from './fence.ts'
 import { type Recovered, recover } from './repair/recover.ts'
 import type { Writer } from './writer.ts'
 
-/** Who waits for the turn of an account, and on what. */
-type Waiting = Pick<Writer, 'onMessage' | 'signal'>
+/** Where waits and retries are reported, and what ends them. */
+type RetryContext = Pick<Writer, 'onMessage' | 'signal'>
 
 /**
- * Waits for the account's turn: nobody else writes it, and no migration is under way, until the lease is released.
+ * Acquires the account's lease; waits while another writer holds it or a migration runs. Until it is released, there is no
+ * other writer and no migration.
  * @param signal ends the wait
- * @throws Problem `unavailable` when a store stays away, MigrationError when a newer version has migrated the stores
- *   since this process opened them, or the reason of `signal`
+ * @throws Problem `unavailable` when a database stays unavailable, MigrationError when a newer version has migrated the
+ *   databases since this process opened them, or the reason of `signal`
  */
 async function acquireWriterLease(
   stores: Writer['stores'],
   accountId: string,
-  { onMessage: say, signal }: Waiting,
+  { onMessage, signal }: RetryContext,
 ): Promise<Lease> {
   const onWait = (held: string) =>
-    say(
+    onMessage(
       held === migrationLease
-        ? 'The stores are being migrated; waiting for it to end.'
-        : `Another writer is at work on account ${accountId}; waiting for it to end.`,
+        ? 'The stores are being migrated; waiting for the migration to end.'
+        : `Another writer is active on account ${accountId}; waiting for it to end.`,
     )
   const lease = await acquireLease(stores.postgres, leaseOf(accountId), {
     ...{ blockedBy: migrationLease, signal, onWait },
-    retry: (attempt) => retryWhileUnavailable('waiting for its turn', attempt, { onMessage: say, signal }),
+    retry: (attempt) => retryWhileUnavailable("waiting for the account's lease", attempt, { onMessage, signal }),
   })
-  await assertMayWrite(stores, lease, { onMessage: say, signal })
+  await assertMayWrite(stores, lease, { onMessage, signal })
   return lease
 }
 
 /**
- * Waits for the account's turn and until no statement of an earlier writer is left; repairs nothing.
+ * Acquires the account's lease and waits until no statement of an earlier writer is left; repairs nothing.
  * @param signal ends the wait and every step
- * @throws what `takeTurn` throws
+ * @throws what `acquireWriterLease` throws
  */
-export async function openIdleWriter(stores: Writer['stores'], accountId: string, waiting: Waiting): Promise<Writer> {
-  const writer = writerWith(stores, accountId, await acquireWriterLease(stores, accountId, waiting), waiting)
+export async function openIdleWriter(
+  stores: Writer['stores'],
+  accountId: string,
+  context: RetryContext,
+): Promise<Writer> {
+  const writer = writerWith(stores, accountId, await acquireWriterLease(stores, accountId, context), context)
   try {
     await settle(writer)
     return writer
@@ -50,38 +55,38 @@ export async function openIdleWriter(stores: Writer['stores'], accountId: string
 }
 
 /**
- * Waits for the account's turn, then brings back in order what an earlier writer left half done.
+ * Acquires the account's lease, then completes the work of an interrupted writer.
  * @param signal ends the wait and every step
- * @throws what `takeTurn` and `recover` throw
+ * @throws what `acquireWriterLease` and `recover` throw
  */
-export async function openWriter(stores: Writer['stores'], accountId: string, waiting: Waiting): Promise<Writer> {
-  const lease = await acquireWriterLease(stores, accountId, waiting)
-  return (await recovering(stores, accountId, lease, waiting)).writer
+export async function openWriter(stores: Writer['stores'], accountId: string, context: RetryContext): Promise<Writer> {
+  const lease = await acquireWriterLease(stores, accountId, context)
+  return (await recoverWith(stores, accountId, lease, context)).writer
 }
 
 /**
- * Becomes the account's writer only if it has none right now and no migration runs, and completes what an earlier one
- * left; never waits for another writer.
- * @returns the writer and what was completed; undefined while the account has another writer
+ * Acquires the account's lease only if it is free and no migration runs, and completes the work of an interrupted writer;
+ * never waits for another writer.
+ * @returns the writer and what was completed; undefined while another writer holds the lease or a migration runs
  * @throws what `openWriter` throws
  */
 export async function openWriterIfFree(
   stores: Writer['stores'],
   accountId: string,
-  waiting: Waiting,
+  context: RetryContext,
 ): Promise<{ writer: Writer; recovered: Recovered } | undefined> {
   const lease = await tryLease(stores.postgres, leaseOf(accountId), migrationLease)
   if (!lease) return undefined
-  await assertMayWrite(stores, lease, waiting)
-  return await recovering(stores, accountId, lease, waiting)
+  await assertMayWrite(stores, lease, context)
+  return await recoverWith(stores, accountId, lease, context)
 }
 
 const leaseOf = (accountId: string) => `writer:${accountId}`
 
 /** Releases the lease when this version may not write. */
-async function assertMayWrite(stores: Writer['stores'], lease: Lease, waiting: Waiting): Promise<void> {
+async function assertMayWrite(stores: Writer['stores'], lease: Lease, context: RetryContext): Promise<void> {
   try {
-    await retryWhileUnavailable('reading which migrations ran', () => assertCurrent(stores), waiting)
+    await retryWhileUnavailable('reading which migrations ran', () => assertCurrent(stores), context)
   } catch (error) {
     await lease.release()
     throw error
@@ -89,13 +94,13 @@ async function assertMayWrite(stores: Writer['stores'], lease: Lease, waiting: W
 }
 
 /** Releases the lease when the recovery fails. */
-async function recovering(
+async function recoverWith(
   stores: Writer['stores'],
   accountId: string,
   lease: Lease,
-  waiting: Waiting,
+  context: RetryContext,
 ): Promise<{ writer: Writer; recovered: Recovered }> {
-  const writer = writerWith(stores, accountId, lease, waiting)
+  const writer = writerWith(stores, accountId, lease, context)
   try {
     return { writer, recovered: await recover(writer) }
   } catch (error) {
@@ -108,11 +113,11 @@ function writerWith(
   stores: Writer['stores'],
   accountId: string,
   lease: Lease,
-  { onMessage: say, signal }: Waiting,
+  { onMessage, signal }: RetryContext,
 ): Writer {
   const fence = new WriteFence(stores.clickhouse, accountId, lease)
   return {
-    ...{ stores, accountId, lease, fence, onMessage: say },
+    ...{ stores, accountId, lease, fence, onMessage },
     signal: AbortSignal.any([signal, lease.lost]),
     close: () => lease.release(fence.unsettledUntilMs ?? null),
   }
