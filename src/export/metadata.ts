@@ -1,10 +1,10 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
-import { csvLine, type Field, jsonLine, list, moment, money, text } from './metadataFormat.ts'
+import { csvLine, type Field, instant, jsonLine, list, money, text } from './metadataFormat.ts'
 import type { RowQuery } from './sql.ts'
 
 const named = [text('id'), text('name')]
-const dated = [moment('createdAt', 'created_at'), moment('updatedAt', 'updated_at')]
+const dated = [instant('createdAt', 'created_at'), instant('updatedAt', 'updated_at')]
 
 const fieldsOf: Record<NamedTable, readonly Field[]> = {
   campaigns: [
@@ -43,12 +43,12 @@ const fieldsOf: Record<NamedTable, readonly Field[]> = {
 
 const rowsPerPage = 2_000
 
-/** Postgres reads years of four digits; no row is later. */
+/** Postgres parses years of four digits; no row is later. */
 const latestMs = Date.UTC(9999, 11, 31)
 
 /**
- * Reads the rows of a metadata table, in the order of their ids.
- * @param range of their `createdAt`
+ * Reads the rows of a metadata table, in order of id.
+ * @param range range of `createdAt`
  * @throws Problem `unavailable`
  */
 export async function* metadataLines(

@@ -1,6 +1,6 @@
 import { quoted } from '../rows/csv.ts'
 
-/** A field of a row out of Postgres, and how its value is written. */
+/** A field of a Postgres row and the formats of its value. */
 export interface Field {
   name: string
   column: string
@@ -16,14 +16,14 @@ export const text = (name: string, column = name): Field => ({ name, column, jso
 
 const instantText = (value: Date) => `"${value.toISOString()}"`
 
-export const moment = (name: string, column = name): Field => ({ name, column, json: instantText, cell: instantText })
+export const instant = (name: string, column = name): Field => ({ name, column, json: instantText, cell: instantText })
 
-/** Amounts come as decimal text, and leave digit by digit: a double would not hold all of them. */
+/** Amounts are read and written as decimal text, because a double does not represent all of them exactly. */
 const shortest = (decimal: string) => decimal.replace(/\.?0*$/, '')
 
 export const money = (name: string, column = name): Field => ({ name, column, json: shortest, cell: shortest })
 
-/** In a cell the items are separated by `|`, or, where that would not tell them apart, are a JSON list. */
+/** A cell separates the items by `|`, or is a JSON list where that would be ambiguous. */
 const listCell = (items: readonly string[]) => {
   const joined = items.join('|')
   const isPlain = !joined.startsWith('[') && items.every((item) => item !== '' && !item.includes('|'))

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
-/** A file that can't be written; the message is one line. */
+/** A file cannot be written; the message is one line. */
 export class TargetError extends Error {
   override name = 'TargetError'
 }
 
-/** How much has been written out. */
+/** Counts of written rows and bytes. */
 export interface Written {
   rows: number
   /** Before compression. */
@@ -18,8 +18,8 @@ export interface Written {
 }
 
 /**
- * Writes rows to a new file, which has its name only once it is whole; until then, and after a failure, there is none.
- * @throws TargetError when there is such a file already or it can't be made, the reason of `signal`, or what `rows` throws
+ * Writes rows to a new file, which gets its name only when it is complete; after a failure no file remains.
+ * @throws TargetError when the file exists or cannot be created, the reason of `signal`, or what `rows` throws
  */
 export async function writeFile(
   path: string,
@@ -27,7 +27,7 @@ export async function writeFile(
   { isGzipped, signal }: { isGzipped: boolean; signal: AbortSignal },
 ): Promise<void> {
   await refuseExisting(path)
-  // TRAP: in containers every process has the same number.
+  // Not the process id: it is the same in every container.
   const part = `${path}.${randomUUID()}.part`
   try {
     const file = createWriteStream(part, { flags: 'wx', flush: true })
@@ -39,7 +39,7 @@ export async function writeFile(
   } catch (error) {
     await rm(part, { force: true })
     if (signal.aborted) throw signal.reason
-    throw isOfFiles(error) ? new TargetError(`${path} can't be written: ${error.message}.`) : error
+    throw isFileError(error) ? new TargetError(`${path} can't be written: ${error.message}.`) : error
   }
 }
 
@@ -49,10 +49,10 @@ async function refuseExisting(path: string): Promise<void> {
   } catch {
     return
   }
-  throw new TargetError(`${path} is there already; choose another name or remove it.`)
+  throw new TargetError(`${path} already exists; choose another name or remove it.`)
 }
 
-function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
   const { code, syscall } = error as NodeJS.ErrnoException
   return code !== undefined && ['open', 'write', 'fsync', 'close', 'rename'].includes(syscall ?? '')
 }
@@ -60,7 +60,7 @@ function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
 const lineFeed = 10
 const quote = 34
 
-/** Hands on the bytes of a file of rows and counts both. A line feed within a quoted CSV cell ends no row. */
+/** Yields the same bytes and counts bytes and rows. A line feed within a quoted CSV cell does not end a row. */
 export async function* counted(
   chunks: AsyncIterable<Buffer>,
   isCsv: boolean,

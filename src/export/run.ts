@@ -7,34 +7,34 @@ import { metadataLines } from './metadata.ts'
 import { clicksSql, conversionsSql, pixelEventsSql, type RowQuery } from './sql.ts'
 
 type ReadableStores = Pick<Stores, 'clickhouse' | 'postgres'>
-type Exporter = (stores: ReadableStores, question: RowQuery, signal: AbortSignal) => AsyncIterable<Buffer>
+type Exporter = (stores: ReadableStores, query: RowQuery, signal: AbortSignal) => AsyncIterable<Buffer>
 
-/** Everything that can be exported, by the name that the command gives it. */
+/** The exporter of each resource. */
 const exporters: Record<ResourceName, Exporter> = {
   clicks: fromClickHouse(clicksSql, 'export.clicks'),
   conversions: fromClickHouse(conversionsSql, 'export.conversions'),
   'pixel-events': fromClickHouse(pixelEventsSql, 'export.pixel_events'),
-  campaigns: ({ postgres }, question) => metadataLines(postgres, 'campaigns', question),
-  offers: ({ postgres }, question) => metadataLines(postgres, 'offers', question),
-  'landing-pages': ({ postgres }, question) => metadataLines(postgres, 'landing_pages', question),
-  'traffic-sources': ({ postgres }, question) => metadataLines(postgres, 'traffic_sources', question),
+  campaigns: ({ postgres }, query) => metadataLines(postgres, 'campaigns', query),
+  offers: ({ postgres }, query) => metadataLines(postgres, 'offers', query),
+  'landing-pages': ({ postgres }, query) => metadataLines(postgres, 'landing_pages', query),
+  'traffic-sources': ({ postgres }, query) => metadataLines(postgres, 'traffic_sources', query),
 }
 
 /**
- * Reads the stored rows of a resource as a file that `import` takes: every row in its latest state, tests and bots
- * included, in an order that depends on the rows alone. Memory stays constant.
- * @param signal ends the reading
- * @throws Problem `unavailable`, also in the middle: what came before is then not all
+ * Reads the stored rows of a resource in a format that `import` reads: every row in its latest state, including tests and
+ * bots, in an order that depends only on the rows. Uses constant memory.
+ * @param signal ends the export
+ * @throws Problem `unavailable`, also during iteration: the rows so far are then incomplete
  */
 export function exportRows(
   stores: ReadableStores,
-  { resource, ...question }: RowQuery & { resource: ResourceName },
+  { resource, ...query }: RowQuery & { resource: ResourceName },
   signal: AbortSignal,
 ): AsyncIterable<Buffer> {
-  return exporters[resource](stores, question, signal)
+  return exporters[resource](stores, query, signal)
 }
 
-function fromClickHouse(sqlOf: (question: RowQuery) => Fragment, label: string): Exporter {
-  return ({ clickhouse }, question, signal) =>
-    streamBytes(clickhouse, sqlOf(question), { label, signal, settings: rowFormatSettings })
+function fromClickHouse(sqlOf: (query: RowQuery) => Fragment, label: string): Exporter {
+  return ({ clickhouse }, query, signal) =>
+    streamBytes(clickhouse, sqlOf(query), { label, signal, settings: rowFormatSettings })
 }

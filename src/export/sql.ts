@@ -4,46 +4,46 @@ import { clickFields, conversionFields, type RowField, texts } from '../rows/exp
 import { formatClause, selectList } from '../rows/exportFormat.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
 
-/** Which rows of a table leave, and as what. */
+/** The rows to export and their format. */
 export interface RowQuery {
   accountId: string
-  /** Of the account; listed rows name it beside every converted amount. */
+  /** The account's currency, which rows give beside every converted amount. */
   currency: string
   range: Partial<Range>
   format: Exclude<RowFormat, 'parquet'>
 }
 
-/** Clicks, oldest first: in the order of their table, so that they are read as they are written out. */
-export function clicksSql(question: RowQuery): Fragment {
+/** Clicks, oldest first, which is the order of their table, so that they are streamed without sorting. */
+export function clicksSql(query: RowQuery): Fragment {
   return ch`
-SELECT ${selectList(clickFields(question.currency), question.format)}
+SELECT ${selectList(clickFields(query.currency), query.format)}
 FROM clicks
-WHERE ${orderKey(question, ch`clicked_at`)}
+WHERE ${conditions(query, ch`clicked_at`)}
 ORDER BY clicked_at, id
 LIMIT 1 BY clicked_at, id
-${formatClause(question.format)}`
+${formatClause(query.format)}`
 }
 
 /** Conversions in their latest state, oldest first. */
-export function conversionsSql(question: RowQuery): Fragment {
+export function conversionsSql(query: RowQuery): Fragment {
   return ch`
-SELECT ${selectList(conversionFields(question.currency), question.format)}
+SELECT ${selectList(conversionFields(query.currency), query.format)}
 FROM conversions FINAL
-WHERE ${orderKey(question, ch`converted_at`)}
+WHERE ${conditions(query, ch`converted_at`)}
 ORDER BY converted_at, id
-${formatClause(question.format)}`
+${formatClause(query.format)}`
 }
 
 /**
- * Pixel events by origin and id, which is the order of their table. Their properties are stored as JSON, so a line of
- * NDJSON is put together from two.
+ * Pixel events by origin and id, which is the order of their table. Their properties are stored as JSON text, so a line of
+ * NDJSON is concatenated from the other fields and that text.
  */
-export function pixelEventsSql(question: RowQuery): Fragment {
+export function pixelEventsSql(query: RowQuery): Fragment {
   const from = ch`
 FROM pixel_events FINAL
-WHERE ${orderKey(question, ch`received_at`)}
+WHERE ${conditions(query, ch`received_at`)}
 ORDER BY origin, id, generation`
-  if (question.format === 'csv') {
+  if (query.format === 'csv') {
     const fields = [
       ...pixelEventFields.map(({ name, value }) => ({ name, value })),
       ...texts({ properties: 'properties' }),
@@ -81,7 +81,7 @@ const pixelEventFields: (RowField & { type: Fragment })[] = [
   { name: 'receivedAt', value: ch`received_at`, type: ch`DateTime64(3, \\'UTC\\')` },
 ]
 
-function orderKey({ accountId, range }: RowQuery, at: Fragment): Fragment {
+function conditions({ accountId, range }: RowQuery, at: Fragment): Fragment {
   return join(
     [
       ch`account_id = ${text(accountId)}`,

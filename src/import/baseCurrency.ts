@@ -1,28 +1,28 @@
 import { convert, type Decimal } from './decimal.ts'
 import { RowError } from './rowError.ts'
 
-/** An amount as it came, and what was given to convert it. */
+/** An amount of a row and its fields for conversion. */
 export interface Amount {
   /** The field that holds the amount in the account's currency: `costBase`. */
   baseField: string
   /** Millionths of `currency`. */
   amount: bigint | null
-  /** Empty: the account's. */
+  /** Empty: the account's currency. */
   currency: string
-  /** Millionths of the account's currency, if given. */
+  /** Millionths of the account's currency; null: absent. */
   base: bigint | null
-  /** Account currency per unit of `currency`, if given. */
+  /** Account currency per unit of `currency`; null: absent. */
   exchangeRate: Decimal | null
-  /** The currency that `base` is in, if the row says so; listed rows do. */
+  /** The currency of `base`; empty: absent. Exported rows have it. */
   baseCurrency: string
 }
 
 /**
- * Settles what an amount is in the account's currency: what the row says, which may be rounded and so need not be what
- * its rate gives, else the amount at the row's own rate. It is never converted again.
+ * Returns an amount in the account's currency: the row's base amount if there is one, which may be rounded and so differ
+ * from the amount at the row's rate; otherwise the amount at the row's rate.
  * @returns millionths, null when there is no amount
- * @throws Refusal when it would be a guess: a foreign amount without rate or base, or an amount in the account's own
- *   currency with another base or rate
+ * @throws RowError for a foreign amount without rate or base, and for an amount in the account's currency with another
+ *   base or rate
  */
 export function baseAmount(
   { baseField, amount, currency, base, exchangeRate, baseCurrency }: Amount,
@@ -33,8 +33,7 @@ export function baseAmount(
   }
   if (amount === null) return base
   if (currency === '' || currency === own) {
-    if (base !== null && base !== amount)
-      throw new RowError(`${baseField}: must equal an amount that is in ${own} already`)
+    if (base !== null && base !== amount) throw new RowError(`${baseField}: must equal an amount in ${own}`)
     if (exchangeRate !== null && !isOne(exchangeRate))
       throw new RowError(`exchangeRate: must be 1 from ${own} to ${own}`)
     return amount

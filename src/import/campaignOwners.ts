@@ -4,7 +4,7 @@ import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { Writer } from '../writer/writer.ts'
 
 /**
- * Gives events without a `userId` that of their campaign's owner; the account's own where nobody knows the campaign.
+ * Sets the `userId` of events without one to the owner of their campaign, or to the account when there is no such campaign.
  */
 export async function assignOwners(writer: Writer, events: readonly PixelEvent[]): Promise<void> {
   const { postgres } = writer.stores

@@ -1,6 +1,6 @@
 import { RowError } from './rowError.ts'
 
-/** A number as it was written, where a double would lose digits of it. */
+/** The text of a number, where a double would lose digits. */
 export class DecimalText {
   readonly text: string
 
@@ -16,19 +16,19 @@ export interface Decimal {
 }
 
 const moneyDecimals = 6
-/** `Decimal(18, 6)` ends here: 10^12, in millionths. */
+/** Exclusive limit of `Decimal(18, 6)`: 10^12, in millionths. */
 const moneyEnd = 10n ** 18n
 
 const rateDecimalsMax = 18
 const rateEnd = 10n ** 12n
 
-/** A double below this, in millionths, was written with at most 15 digits, and 15 digits survive a double unchanged. */
+/** In millionths. Amounts below it have at most 15 digits, which a double represents exactly. */
 const exactMillionths = 1e15
 
 /**
  * Reads an amount.
  * @returns millionths
- * @throws Refusal when it is no number, has more than 6 decimals, or is 10^12 or more
+ * @throws RowError when it is not a number, has more than 6 decimals, or is 10^12 or more
  */
 export function readMoney(value: unknown): bigint {
   if (typeof value === 'number') {
@@ -38,13 +38,13 @@ export function readMoney(value: unknown): bigint {
   const { digits, decimals } = readDecimal(value)
   if (decimals > moneyDecimals) throw new RowError('must have at most 6 decimals')
   const millionths = digits * 10n ** BigInt(moneyDecimals - decimals)
-  if (millionths >= moneyEnd || millionths <= -moneyEnd) throw new RowError('must lie between -10^12 and 10^12')
+  if (millionths >= moneyEnd || millionths <= -moneyEnd) throw new RowError('must be between -10^12 and 10^12')
   return millionths
 }
 
 /**
- * Reads an exchange rate: account currency per unit of the amount's.
- * @throws Refusal when it is no number above 0 and below 10^12 with at most 18 decimals
+ * Reads an exchange rate: account currency per unit of the amount's currency.
+ * @throws RowError when it is not a number above 0 and below 10^12 with at most 18 decimals
  */
 export function readRate(value: unknown): Decimal {
   const rate = readDecimal(value)
@@ -55,28 +55,28 @@ export function readRate(value: unknown): Decimal {
 }
 
 /**
- * Converts an amount, exactly, then rounded half away from zero to 6 decimals.
+ * Converts an amount exactly, then rounds it half away from zero to 6 decimals.
  * @param millionths of the foreign currency
- * @throws Refusal when the result is 10^12 or more
+ * @throws RowError when the result is 10^12 or more
  */
 export function convert(millionths: bigint, rate: Decimal): bigint {
   const unit = 10n ** BigInt(rate.decimals)
   const product = millionths * rate.digits
   const half = product < 0n ? -unit : unit
-  // BigInt division cuts towards zero, so half a unit in the direction of the sign rounds away from it.
+  // BigInt division truncates towards zero, so adding half a unit with the same sign rounds half away from zero.
   const converted = (2n * product + half) / (2n * unit)
   if (converted >= moneyEnd || converted <= -moneyEnd)
-    throw new RowError('converted, it must lie between -10^12 and 10^12')
+    throw new RowError('must be between -10^12 and 10^12 after conversion')
   return converted
 }
 
-/** How a number may be written: JSON's grammar. */
+/** JSON's grammar of numbers. */
 const grammar = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Longer numbers than this are nobody's money, and slow to compute with. */
+/** Longer numbers are invalid as amounts and rates, and slow to compute with. */
 const digitsMax = 60
 
-/** Whether a text is a number as JSON writes them. */
+/** Whether a text is a JSON number. */
 export function isNumberText(text: string): boolean {
   return grammar.test(text)
 }

@@ -5,33 +5,33 @@ import { isLonger } from '../../schema/textLength.ts'
 import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
 import { RowError } from './rowError.ts'
 
-/** What a field may hold, and what it becomes. */
+/** Validates the value of a field and converts it to its stored form. */
 export interface FieldType<Value> {
   /**
-   * Reads a value that is there: not null, not missing, not the empty string.
-   * @throws Refusal with the end of the sentence that begins with the field's name: `must be …`
+   * Reads a value that is not absent: not null, not missing, not the empty string.
+   * @throws RowError with a message that follows the field's name: `must be …`
    */
   read(value: unknown): Value
-  /** Turns the text of a CSV cell into what JSON would hold; cells of text need none. */
+  /** Converts the text of a CSV cell to the JSON value; not needed for texts. */
   fromCell?(text: string): unknown
 }
 
 const textMax = 8_192
 
-/** @throws Refusal when it is not text that every store can keep */
+/** @throws RowError when it is not text that both databases can store */
 function readText(value: unknown): string {
   if (typeof value !== 'string') throw new RowError('must be text')
   if (value.length > textMax) throw new RowError(`must have at most ${textMax} characters`)
-  if (value.includes('\0')) throw new RowError('must not hold the character U+0000')
-  if (!value.isWellFormed()) throw new RowError('must not hold half a surrogate pair')
+  if (value.includes('\0')) throw new RowError('must not contain the character U+0000')
+  if (!value.isWellFormed()) throw new RowError('must not contain an unpaired surrogate')
   return value
 }
 
-function matching(pattern: string, what: string): FieldType<string> {
+function matching(pattern: string, message: string): FieldType<string> {
   const test = new RegExp(pattern)
   return {
     read(value) {
-      if (typeof value !== 'string' || !test.test(value)) throw new RowError(what)
+      if (typeof value !== 'string' || !test.test(value)) throw new RowError(message)
       return value
     },
   }
@@ -55,17 +55,17 @@ export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters 
 export const device = oneOf(devices)
 export const words = oneOf
 
-/** RFC 3339 with an offset. Epoch milliseconds; what is finer than that is cut off. */
+/** RFC 3339 with an offset, truncated to epoch milliseconds. */
 export const instant: FieldType<number> = {
   read(value) {
     const epochMs = typeof value === 'string' ? epochMsOf(value) : undefined
     if (epochMs === undefined) throw new RowError('must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
-    if (epochMs < instantMin || epochMs >= instantEnd) throw new RowError('must lie between 1970-01-01 and 2105-12-31')
+    if (epochMs < instantMin || epochMs >= instantEnd) throw new RowError('must be between 1970-01-01 and 2105-12-31')
     return epochMs
   },
 }
 
-/** Days and seconds in ClickHouse begin and end here. */
+/** Range of Date and DateTime in ClickHouse, epoch milliseconds; the end is exclusive. */
 const instantMin = 0
 const instantEnd = Date.UTC(2106, 0, 1)
 
@@ -85,7 +85,7 @@ function epochMsOf(value: string): number | undefined {
   return midnight.getTime() + clock + Number(fraction.slice(0, 3).padEnd(3, '0'))
 }
 
-/** An address without its last octet (IPv4) or its last 80 bits (IPv6): what is left names a network, not a person. */
+/** An anonymised address: the last octet (IPv4) or the last 80 bits (IPv6) are set to zero. */
 export const ip: FieldType<string> = {
   read(value) {
     if (typeof value === 'string') {
@@ -96,10 +96,10 @@ export const ip: FieldType<string> = {
   },
 }
 
-/** The first 48 bits of an IPv6 address, shortest spelling; an IPv4 address inside one counts as that. */
+/** Returns the first 48 bits of an IPv6 address, in its shortest form; an IPv4-mapped address is anonymised as IPv4. */
 function network(address: string): string {
-  const inside = /^::ffff:(\d+\.\d+\.\d+)\.\d+$/i.exec(address)
-  if (inside) return `${inside[1]}.0`
+  const mapped = /^::ffff:(\d+\.\d+\.\d+)\.\d+$/i.exec(address)
+  if (mapped) return `${mapped[1]}.0`
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
@@ -126,13 +126,13 @@ export const rate: FieldType<Decimal> = { read: readRate, fromCell: numberFromCe
 
 const signalMax = 1e12
 
-/** A signal, not money: a double is exact enough. */
+/** The value of a pixel event. Not money, so a double is precise enough. */
 export const signal: FieldType<number> = {
   read(value) {
     const number = value instanceof DecimalText ? Number(value.text) : value
     if (typeof number !== 'number') throw new RowError('must be a number')
-    if (!(Math.abs(number) <= signalMax)) throw new RowError('must lie between -10^12 and 10^12')
-    // No negative zero, as POST /events has none.
+    if (!(Math.abs(number) <= signalMax)) throw new RowError('must be between -10^12 and 10^12')
+    // Converts -0 to 0, as POST /events does.
     return number + 0
   },
   fromCell: numberFromCell,
@@ -149,14 +149,14 @@ export const generation: FieldType<number> = {
   fromCell: numberFromCell,
 }
 
-/** @throws Refusal when it is not a JSON object */
+/** @throws RowError when it is not a JSON object */
 function readObject(value: unknown): Record<string, unknown> {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!isObject || value instanceof DecimalText) throw new RowError('must be an object')
   return value as Record<string, unknown>
 }
 
-/** A cell that is not JSON stays text, which is then no object. */
+/** Parses a cell; one that is not JSON is returned as text. */
 function jsonFromCell(cell: string): unknown {
   try {
     return JSON.parse(cell)
@@ -168,15 +168,15 @@ function jsonFromCell(cell: string): unknown {
 export type SubIds = Record<(typeof subIdNames)[number], string>
 const subIdSet: ReadonlySet<string> = new Set(subIdNames)
 
-/** An object of `sub1` … `sub10`; those that are absent are left out. */
+/** An object of `sub1` … `sub10`; absent ones are omitted. */
 export const subIds: FieldType<Partial<SubIds>> = {
   read(value) {
     const given: Partial<SubIds> = {}
     for (const [name, sub] of Object.entries(readObject(value))) {
       if (!subIdSet.has(name))
-        throw new RowError(`holds ${JSON.stringify(name.slice(0, 64))}, which is not one of sub1 to sub10`)
+        throw new RowError(`contains ${JSON.stringify(name.slice(0, 64))}, which is not one of sub1 to sub10`)
       if (sub === null || sub === '') continue
-      if (typeof sub !== 'string') throw new RowError(`must hold text in ${name}`)
+      if (typeof sub !== 'string') throw new RowError(`must contain text in ${name}`)
       given[name as keyof SubIds] = readText(sub)
     }
     return given
@@ -189,7 +189,7 @@ const propertyNameMax = 64
 const propertyTextMax = 256
 const propertiesBytesMax = 8_192
 
-/** @returns JSON text of an object of at most 20 texts, numbers and booleans; empty for one without any */
+/** Converts an object of at most 20 texts, numbers and booleans to JSON text; an empty object to empty text. */
 export const properties: FieldType<string> = {
   read(value) {
     const entries = Object.entries(readObject(value))
@@ -212,12 +212,12 @@ function readProperty(name: string, value: unknown): string | number | boolean {
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property
   if (typeof property === 'string' && !isLonger(property, propertyTextMax) && property.isWellFormed()) return property
-  throw new RowError(`must hold text of at most ${propertyTextMax} characters, a number or a boolean in ${shown}`)
+  throw new RowError(`must contain text of at most ${propertyTextMax} characters, a number or a boolean in ${shown}`)
 }
 
 const listMax = 1_000
 
-/** A list of texts; in a CSV cell they are separated by `|`, or stand as a JSON list where one of them holds that. */
+/** A list of texts; a CSV cell separates them by `|`, or is a JSON list when one of them contains `|`. */
 function listOf(item: FieldType<string>): FieldType<string[]> {
   return {
     read(value) {

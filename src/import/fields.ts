@@ -1,44 +1,44 @@
 import type { FieldType } from './fieldTypes.ts'
 import { RowError } from './rowError.ts'
 
-/** What a row of a resource may hold: every field by the name that the API gives it. */
+/** The fields of a row of a resource, by their API names. */
 export interface RowShape<Row extends object> {
-  /** What the rows are called in messages: `clicks`. */
+  /** Name of the resource in messages: `clicks`. */
   readonly name: string
-  /** A row with nothing in it, to be filled. */
+  /** Returns a row with every field absent. */
   readonly blank: () => Row
-  /** How each field is read into the property of the same name. */
+  /** Type of each field that sets the property of the same name. */
   readonly fields: { readonly [Name in keyof Row]?: FieldType<NonNullable<Row[Name]>> }
-  /** Fields that are spread over several properties, such as `subIds`. */
+  /** Types of fields that set several properties, such as `subIds`. */
   readonly spread?: Readonly<Record<string, FieldType<Partial<Row>>>>
-  /** Fields that listed and exported rows have but nobody stores: names, counts. */
+  /** Fields of exported rows that are not stored: names, counts. */
   readonly ignored: readonly string[]
-  /** Properties without which a row is nothing. */
+  /** Fields that every row must have. */
   readonly required: readonly (keyof Row & string)[]
 }
 
-/** Values by field name, out of one line of a file. */
+/** Values of one line of a file, by field name. */
 export type RawFields = Readonly<Record<string, unknown>>
 
-/** Reads the fields of a line into a row. Absent is: missing, null, or the empty string. */
+/** Reads the fields of a line into a row. A field is absent when it is missing, null, or the empty string. */
 export type RowReader<Row> = (fields: RawFields, from: 'json' | 'cells') => Row
 
 /**
  * Makes the reader of a resource.
- * @returns a function that throws Refusal naming the field at fault
+ * @returns a function that throws RowError, naming the invalid field
  */
 export function rowReader<Row extends object>(shape: RowShape<Row>): RowReader<Row> {
   type Assign = (row: Row, value: unknown) => void
-  const readers = new Map<string, { kind: FieldType<unknown>; assign: Assign } | undefined>()
+  const readers = new Map<string, { type: FieldType<unknown>; assign: Assign } | undefined>()
   for (const name of shape.ignored) readers.set(name, undefined)
-  for (const [name, kind] of Object.entries(shape.fields) as [keyof Row & string, FieldType<unknown>][]) {
+  for (const [name, type] of Object.entries(shape.fields) as [keyof Row & string, FieldType<unknown>][]) {
     const assign: Assign = (row, value) => {
       row[name] = value as Row[typeof name]
     }
-    readers.set(name, { kind, assign })
+    readers.set(name, { type, assign })
   }
-  for (const [name, kind] of Object.entries(shape.spread ?? {})) {
-    readers.set(name, { kind, assign: (row, value) => void Object.assign(row, value) })
+  for (const [name, type] of Object.entries(shape.spread ?? {})) {
+    readers.set(name, { type, assign: (row, value) => void Object.assign(row, value) })
   }
 
   return (fields, from) => {
@@ -47,13 +47,13 @@ export function rowReader<Row extends object>(shape: RowShape<Row>): RowReader<R
       const reader = readers.get(name)
       if (reader === undefined) {
         if (readers.has(name)) continue
-        throw new RowError(`${shown(name)}: is not a field of ${shape.name}`)
+        throw new RowError(`${printable(name)}: is not a field of ${shape.name}`)
       }
       const value = fields[name]
       if (isAbsent(value)) continue
-      const { kind, assign } = reader
+      const { type, assign } = reader
       try {
-        assign(row, kind.read(from === 'cells' && kind.fromCell ? kind.fromCell(value as string) : value))
+        assign(row, type.read(from === 'cells' && type.fromCell ? type.fromCell(value as string) : value))
       } catch (error) {
         throw error instanceof RowError ? new RowError(`${name}: ${error.message}`) : error
       }
@@ -67,7 +67,7 @@ function isAbsent(value: unknown): boolean {
   return value === null || value === undefined || value === ''
 }
 
-/** A name out of a file, fit for a message. */
-function shown(name: string): string {
+/** Returns a field name of a file in a form that is safe in a message. */
+function printable(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64))
 }

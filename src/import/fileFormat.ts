@@ -1,12 +1,12 @@
-/** What a file of rows is, as its name says. */
+/** Format of a file of rows. */
 export interface FileFormat {
   isCsv: boolean
   isGzipped: boolean
 }
 
-/** @returns what FILE is by its name, `-` being NDJSON on a standard stream; undefined for any other ending */
+/** @returns the format by file name; `-` is NDJSON on a standard stream; undefined for other extensions */
 export function formatOf(file: string): FileFormat | undefined {
   if (file === '-') return { isCsv: false, isGzipped: false }
-  const [, kind, gz] = /\.(ndjson|csv)(\.gz)?$/.exec(file) ?? []
-  return kind === undefined ? undefined : { isCsv: kind === 'csv', isGzipped: gz !== undefined }
+  const [, extension, gz] = /\.(ndjson|csv)(\.gz)?$/.exec(file) ?? []
+  return extension === undefined ? undefined : { isCsv: extension === 'csv', isGzipped: gz !== undefined }
 }

@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
 /**
- * Tells a file by its content, so that lines of it are known again when an import is run again.
- * Standard input, or a pipe, is another file each time.
+ * Identifies a file by its content, so that a repeated import recognizes its lines. Standard input and pipes get a new
+ * identifier each time.
  * @returns 16 hexadecimal characters
  */
 export async function fingerprintOf(file: string): Promise<string> {

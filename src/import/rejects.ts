@@ -1,37 +1,37 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { SourceError } from './source.ts'
 
-/** A row that was not taken. */
+/** A rejected row. */
 export interface Reject {
   /** Line of the file on which it begins, from 1. */
   line: number
   reason: string
-  /** Its text as it stands in the file. */
+  /** Its text in the file. */
   row: string
 }
 
 const flushBytes = 1 << 16
 
 /**
- * The file of rejected rows, NDJSON. It appears with the first one, in the place of the one of an earlier run.
- * Without a path the rows go to `say`, a line each, so that none is lost.
+ * The file of rejected rows, NDJSON. The first rejected row creates it, or replaces that of an earlier import.
+ * Without a path the rows are passed to `onMessage`, one line each, so that none is lost.
  */
 export class Rejects {
   readonly #path: string | undefined
-  readonly #say: (line: string) => void
+  readonly #onMessage: (line: string) => void
   #handle: FileHandle | undefined
   #pending: string[] = []
   #pendingBytes = 0
 
-  constructor(path: string | undefined, say: (line: string) => void) {
+  constructor(path: string | undefined, onMessage: (line: string) => void) {
     this.#path = path
-    this.#say = say
+    this.#onMessage = onMessage
   }
 
-  /** @throws SourceError when the file can't be written */
+  /** @throws SourceError when the file cannot be written */
   async add(reject: Reject): Promise<void> {
     const line = JSON.stringify(reject)
-    if (this.#path === undefined) return this.#say(line)
+    if (this.#path === undefined) return this.#onMessage(line)
     this.#pending.push(line, '\n')
     this.#pendingBytes += line.length
     if (this.#pendingBytes > flushBytes) await this.#flush(this.#path)

@@ -1,4 +1,4 @@
-/** What can be imported and exported, by the names that the command takes. */
+/** The resources that can be imported and exported, by their names in commands. */
 export const resourceNames = [
   'clicks',
   'conversions',

@@ -15,30 +15,30 @@ import { pixelEventReader } from './readers/pixelEvent.ts'
 import type { ResourceName } from './resourceNames.ts'
 import type { Source } from './source.ts'
 
-/** What became of rows that were taken. */
+/** Row counts of a stored batch. */
 export interface Outcome {
   inserted: number
   updated: number
   duplicates: number
 }
 
-/** Rows of one resource, gathered and stored together; empty again once they are stored. */
+/** Rows of one resource that are stored together; empty again once they are stored. */
 export interface RowBatch {
   readonly isFull: boolean
-  /** @throws Refusal when the row is not taken */
+  /** @throws RowError when the row is rejected */
   add(fields: RawFields, from: 'json' | 'cells', line: number): void
   store(): Promise<Outcome>
 }
 
-/** How the rows of one resource are taken and stored, for one run. */
+/** Reads and stores the rows of one resource during one import. */
 export interface ResourceImport {
-  /** Two are filled and stored in turns: while one is on its way, the next one fills. */
+  /** Called twice: one batch is filled while the other is stored. */
   newBatch(): RowBatch
-  /** What remains to be done once every row is stored. */
+  /** Called once after all rows are stored. */
   finish?(): Promise<void>
 }
 
-/** One run: into which account, out of what, and when it began. */
+/** One import: its account, its file and its start time, epoch milliseconds. */
 export interface ImportRun {
   writer: Writer
   account: Account
@@ -46,7 +46,7 @@ export interface ImportRun {
   nowMs: number
 }
 
-/** Everything that can be imported, by the name that the command gives it. */
+/** The importer of each resource. */
 export const resources = {
   clicks: importClicks,
   conversions: importConversions,
@@ -59,7 +59,7 @@ export const resources = {
 
 async function importClicks({ writer, account }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
-  const known = existingClicks(writer)
+  const existing = existingClicks(writer)
   return {
     newBatch() {
       const batch = new ClickBatch()
@@ -73,7 +73,7 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
           added += 1
         },
         async store() {
-          const inserted = await batch.store(writer, known)
+          const inserted = await batch.store(writer, existing)
           const outcome = { inserted, updated: 0, duplicates: added - inserted }
           added = 0
           return outcome
@@ -101,12 +101,12 @@ async function importConversions({ writer, account, source }: ImportRun): Promis
 
 async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, nowMs)
-  const known = existingPixelEvents(writer)
+  const existing = existingPixelEvents(writer)
   return {
     newBatch: () =>
       bufferedBatch(20_000, read, async (events) => {
         await assignOwners(writer, events)
-        const inserted = await storePixelEvents(writer, known, events)
+        const inserted = await storePixelEvents(writer, existing, events)
         return { inserted, updated: 0, duplicates: events.length - inserted }
       }),
   }
@@ -119,7 +119,7 @@ function importMetadata(table: NamedTable): (run: ImportRun) => Promise<Resource
   }
 }
 
-/** A batch that keeps its rows as they are read until they are stored. */
+/** A batch that keeps its rows decoded until they are stored. */
 function bufferedBatch<Row>(
   rowsMax: number,
   read: (fields: RawFields, from: 'json' | 'cells', line: number) => Row,

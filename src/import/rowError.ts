@@ -1,4 +1,4 @@
-/** Why a row is not taken, in one sentence; it goes to the rejects file beside the row. */
+/** A row is rejected; the message is the reason, which the rejects file gives beside the row. */
 export class RowError extends Error {
-  override name = 'Refusal'
+  override name = 'RowError'
 }

@@ -7,19 +7,19 @@ import { type Outcome, type RowBatch, resources } from './resources.ts'
 import { RowError } from './rowError.ts'
 import type { Source } from './source.ts'
 
-/** What is to be imported, and into what. */
+/** What an import reads, and the account that it writes. */
 export interface ImportOptions {
   resource: ResourceName
   account: Account
-  /** Opens the rows. @param signal ends the reading, also while it waits for more */
+  /** Opens the rows. @param signal ends the reading, also while it waits for input */
   open(signal: AbortSignal): Promise<Source>
-  /** Where rejected rows go; undefined: to `say`. */
+  /** Path of the file for rejected rows; undefined: they are passed to `onMessage`. */
   rejects: string | undefined
-  /** When pixel events and metadata without times of their own came to be, epoch milliseconds. */
+  /** Time of pixel events and metadata without times of their own, epoch milliseconds. */
   nowMs: number
 }
 
-/** How many rows were read and what became of them: `read` is the sum of the others once the import has ended. */
+/** Row counts by outcome; `read` is the sum of the others once the import has ended. */
 export interface Tally extends Outcome {
   read: number
   rejected: number
@@ -27,31 +27,31 @@ export interface Tally extends Outcome {
 
 export interface ImportObserver {
   onMessage(line: string): void
-  /** Ends the import after the batch that is on its way. */
+  /** Ends the import after the batch that is being stored. */
   signal: AbortSignal
-  /** Called now and then. @param fraction of the file, 0 to 1, where it is known */
+  /** Called after each block of the file. @param fraction of the file that was read, 0 to 1; undefined: size unknown */
   onProgress(tally: Readonly<Tally>, fraction: number | undefined): void
 }
 
 /**
- * Imports rows. They are stored in batches, each of them wholly or not at all; whatever ends an import, running it
- * again completes it.
- * @param tally counts as it goes, and tells how far it came when it fails
- * @throws what the source throws, LeaseLost, the reason of `signal`, or the error of a store that stays away
+ * Imports rows in batches, each stored as a whole or not at all. After any interruption, running it again completes the
+ * import.
+ * @param tally updated during the import; after a failure it holds the counts so far
+ * @throws what the source throws, LeaseLost, the reason of `signal`, or the error of a database that stays unavailable
  */
 export async function importRows(
   stores: Writer['stores'],
   { resource, account, open, rejects: rejectsPath, nowMs }: ImportOptions,
   tally: Tally,
-  { onMessage: say, signal, onProgress }: ImportObserver,
+  { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<void> {
   const ended = new AbortController()
   const source = await open(AbortSignal.any([signal, ended.signal]))
-  const rejects = new Rejects(rejectsPath, say)
+  const rejects = new Rejects(rejectsPath, onMessage)
   let writer: Writer | undefined
   let batches: DoubleBuffer | undefined
   try {
-    writer = await openWriter(stores, account.id, { onMessage: say, signal })
+    writer = await openWriter(stores, account.id, { onMessage, signal })
     const { lost } = writer.lease
     lost.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
     const { newBatch, finish } = await resources[resource]({ writer, account, source, nowMs })
@@ -67,54 +67,54 @@ export async function importRows(
           tally.rejected += 1
           await rejects.add({ line, reason: error.message, row: text })
         }
-        if (batches.filling.isFull) await batches.handOver()
+        if (batches.filling.isFull) await batches.swap()
       }
       onProgress(tally, source.fractionRead())
     }
-    await batches.handOver()
+    await batches.swap()
     await batches.settled()
     await finish?.()
   } finally {
     ended.abort(new Error('The import has ended.'))
-    // The next writer must not come in while a batch is on its way.
+    // The lease must not be released while a batch is being stored.
     await batches?.settled().catch(() => {})
     await rejects.close().finally(() => writer?.close())
   }
 }
 
-/** Two batches in turns: while one is stored, the next one fills. */
+/** Two batches: one is filled while the other is stored. */
 class DoubleBuffer {
-  /** The batch that takes rows now. */
+  /** The batch that receives rows. */
   filling: RowBatch
   readonly #tally: Tally
-  #resting: RowBatch
+  #other: RowBatch
   #storing: Promise<void> = Promise.resolve()
 
   constructor(newBatch: () => RowBatch, tally: Tally) {
     this.filling = newBatch()
-    this.#resting = newBatch()
+    this.#other = newBatch()
     this.#tally = tally
   }
 
   /**
-   * Begins to store what has been filled, once the batch before is stored.
-   * @throws what storing that one threw
+   * Starts to store the filled batch once the previous one is stored.
+   * @throws what storing the previous one threw
    */
-  async handOver(): Promise<void> {
+  async swap(): Promise<void> {
     await this.#storing
     const full = this.filling
-    this.filling = this.#resting
-    this.#resting = full
+    this.filling = this.#other
+    this.#other = full
     this.#storing = full.store().then(({ inserted, updated, duplicates }) => {
       this.#tally.inserted += inserted
       this.#tally.updated += updated
       this.#tally.duplicates += duplicates
     })
-    // Whoever waits for it next hears of a failure; until then it is not unheard.
+    // The next await of #storing throws a failure; this handler only prevents an unhandled rejection before it.
     this.#storing.catch(() => {})
   }
 
-  /** Waits for the batch on its way. @throws what storing it threw */
+  /** Waits for the batch that is being stored. @throws what storing it threw */
   async settled(): Promise<void> {
     await this.#storing
   }

@@ -8,36 +8,36 @@ import { readCsv } from './formats/csv.ts'
 import { readLines } from './formats/lines.ts'
 import { type RawRow, readNdjson } from './formats/ndjson.ts'
 
-/** A file that can't be read, or not to its end; the message is one line. */
+/** A file cannot be read or rejected rows cannot be written; the message is one line. */
 export class SourceError extends Error {
   override name = 'SourceError'
 }
 
-/** Rows on their way in. */
+/** An open file of rows. */
 export interface Source {
   rows: AsyncIterable<RawRow[]>
-  /** What their values are: of JSON, or the texts of CSV cells. */
+  /** Type of the values: JSON values, or texts of CSV cells. */
   from: 'json' | 'cells'
-  /** @returns what tells this content from any other */
+  /** @returns identifier of the file's content */
   fingerprint(): Promise<string>
-  /** How much of the file has been read, 0 to 1; undefined where nobody knows its size. */
+  /** Fraction of the file that was read, 0 to 1; undefined when its size is unknown. */
   fractionRead(): number | undefined
 }
 
-/** Small, so that what is made of a chunk is gone before the garbage collector takes it for something that stays. */
+/** In bytes. Small, so that the objects of a chunk die before the garbage collector promotes them to the old generation. */
 const chunkBytes = 1 << 16
 
 /**
  * Opens a file, or standard input.
- * @param signal ends the reading, also while it waits for more
- * @throws SourceError at once when it can't be opened, later when it turns out to be damaged
+ * @param signal ends the reading, also while it waits for input
+ * @throws SourceError at once when it cannot be opened, during iteration when it is damaged
  */
 export async function openSource(file: string, { isCsv, isGzipped }: FileFormat, signal: AbortSignal): Promise<Source> {
   const { stream, fractionRead }: { stream: Readable; fractionRead: Source['fractionRead'] } =
     file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openFile(file)
   const content: Readable = isGzipped ? stream.pipe(createGunzip({ chunkSize: chunkBytes })) : stream
   if (content !== stream) stream.once('error', (error) => content.destroy(error))
-  // Whoever reads is told by the iterator; between two reads nobody listens, and an unheard error ends the process.
+  // The iterator throws the error; between two reads it has no listener, and an 'error' event without one ends the process.
   content.on('error', () => {})
   const stop = () => {
     content.destroy(signal.reason as Error)
@@ -45,7 +45,7 @@ export async function openSource(file: string, { isCsv, isGzipped }: FileFormat,
   }
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
-  const lines = readLines(systemMessage(content, file))
+  const lines = readLines(withSourceErrors(content, file))
   return {
     rows: isCsv ? readCsv(lines) : readNdjson(lines),
     from: isCsv ? 'cells' : 'json',
@@ -69,8 +69,8 @@ async function openFile(path: string): Promise<{ stream: ReadStream; fractionRea
   }
 }
 
-/** The same bytes; an error of reading or unpacking them says what is the matter with the file. */
-async function* systemMessage(stream: Readable, path: string): AsyncGenerator<Buffer> {
+/** Yields the same bytes; converts errors of reading and decompressing to SourceError. */
+async function* withSourceErrors(stream: Readable, path: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) yield chunk as Buffer
   } catch (error) {
@@ -80,10 +80,10 @@ async function* systemMessage(stream: Readable, path: string): AsyncGenerator<Bu
 
 function asSourceError(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new SourceError(`there is no file ${path}.`)
-  if (code === 'EACCES') return new SourceError(`${path} may not be read by this user.`)
+  if (code === 'ENOENT') return new SourceError(`${path} does not exist.`)
+  if (code === 'EACCES') return new SourceError(`${path} can't be read: permission denied.`)
   if (code === 'EISDIR') return new SourceError(`${path} is a folder.`)
-  if (code === 'Z_BUF_ERROR') return new SourceError(`${path} is cut short: its gzip data ends in the middle.`)
+  if (code === 'Z_BUF_ERROR') return new SourceError(`${path} is truncated: its gzip data is incomplete.`)
   if (code?.startsWith('Z_')) return new SourceError(`${path} is damaged: ${(error as Error).message}.`)
   if (code?.startsWith('E')) return new SourceError(`${path} can't be read: ${(error as Error).message}.`)
   return error

@@ -5,42 +5,42 @@ import type { Writer } from './writer.ts'
 /**
  * Work that an account needs besides its batches.
  * `attribute_late_clicks`: clicks were stored, so conversions that arrived before their click may have to be attributed.
- * `attribute_conversions`: clicks that were stored twice are removed, so conversions may have to go to the one that stays.
+ * `attribute_conversions`: duplicate clicks are removed, so conversions may have to be attributed to the remaining copy.
  * `count_stored_rows`: the account has rows from before rows were counted.
  */
 export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions' | 'count_stored_rows'
 
 /** @throws the last error when Postgres stays unavailable */
-export async function openTasks({ stores, accountId, ...waiting }: Writer): Promise<Set<AccountTask>> {
+export async function openTasks({ stores, accountId, ...retry }: Writer): Promise<Set<AccountTask>> {
   const rows = await retryWhileUnavailable(
     'reading the tasks of the account',
     () =>
       queryPostgres(stores.postgres<{ task: AccountTask }[]>`
         SELECT task FROM account_tasks WHERE account_id = ${accountId}`),
-    waiting,
+    retry,
   )
   return new Set(rows.map(({ task }) => task))
 }
 
-/** Records a task before the work that makes it necessary; what is interrupted is then completed by the next writer. */
-export async function recordTask({ stores, accountId, ...waiting }: Writer, task: AccountTask): Promise<void> {
+/** Records a task before the work that makes it necessary, so that the next writer completes it after an interruption. */
+export async function recordTask({ stores, accountId, ...retry }: Writer, task: AccountTask): Promise<void> {
   await retryWhileUnavailable(
     'recording a task',
     () =>
       queryPostgres(stores.postgres`
         INSERT INTO account_tasks (account_id, task) VALUES (${accountId}, ${task}) ON CONFLICT DO NOTHING`),
-    waiting,
+    retry,
   )
 }
 
 /**
  * Removes a completed task, only if the account's lease is still held by this writer: the next holder may have recorded
  * it again.
- * @throws the last error when Postgres stays unavailable; the task is then repeated by the next writer
+ * @throws the last error when Postgres stays unavailable; the next writer then repeats the task
  */
-export async function completeTask({ stores, accountId, lease, ...waiting }: Writer, task: AccountTask): Promise<void> {
+export async function completeTask({ stores, accountId, lease, ...retry }: Writer, task: AccountTask): Promise<void> {
   await retryWhileUnavailable(
-    'recording that a task is completed',
+    'completing a task',
     () =>
       queryPostgres(stores.postgres`
         DELETE FROM account_tasks
@@ -49,13 +49,13 @@ export async function completeTask({ stores, accountId, lease, ...waiting }: Wri
           WHERE name = ${lease.name} AND fence = ${lease.fence.toString()}::bigint
           FOR SHARE) AS held
         WHERE account_id = ${accountId} AND task = ${task}`),
-    waiting,
+    retry,
   )
 }
 
 /**
- * Lists accounts with batches that are not confirmed or tasks that are not completed: either a writer is at work on them,
- * or one was interrupted. Reads two small tables.
+ * Lists accounts with unconfirmed batches or incomplete tasks: their writer is active or was interrupted. Reads two small
+ * tables.
  * @returns account ids
  * @throws Problem `unavailable`
  */

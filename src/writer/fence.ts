@@ -7,11 +7,11 @@ import { endStatements } from '../stores/clickhouse/running.ts'
 import type { Lease } from '../stores/postgres/lease.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/retry.ts'
 
-/** How long after it was prepared a statement may begin; longer once a batch has taken longer to arrive. */
+/** Time within which a statement must begin after it was prepared; doubled each time a batch arrives too late. */
 const windowMinMs = 2_000
 const windowMaxMs = 32_000
 
-/** ClickHouse did not confirm a statement: it may have run, be running, begin within its window, or have failed half-way. */
+/** ClickHouse did not confirm a statement: it may have run, be running, begin within its window, or have failed in part. */
 export class OutcomeUnknown extends Problem {
   constructor(cause: Problem) {
     super('unavailable', cause.message, cause.details)
@@ -20,35 +20,38 @@ export class OutcomeUnknown extends Problem {
 }
 
 /**
- * Keeps the statements of an account's writers apart. A writer may be suspended between confirming its lease and sending a
- * statement, and a statement may reach ClickHouse, or go on there, after its sender has given up. So each one carries a
- * deadline that ClickHouse compares with its own clock, and the lease holds the latest of them; before anything is
- * written anew, `settle` waits for that moment and ends what is running. Both sides of the comparison are one clock.
- * A writer has one statement at a time.
+ * Prevents statements of an account's successive writers from overlapping. A writer may be suspended between confirming
+ * its lease and sending a statement, and a statement may reach ClickHouse, or continue there, after its sender has given
+ * up. So each statement carries a deadline that ClickHouse compares with its own clock, and the lease records the latest
+ * deadline. Before the next write, `settle` waits until that deadline has passed on ClickHouse's clock and ends running
+ * statements. A writer sends one statement at a time.
  */
 export class WriteFence {
   readonly #clickhouse: ClickHouse
   readonly #lease: Lease
   readonly #prefix: string
   #windowMs = windowMinMs
-  /** ClickHouse's clock, and this process's when it was read. */
+  /** ClickHouse's clock, and the monotonic clock of this process at the same moment. */
   #clock: { clickhouseMs: number; monotonicMs: number } | undefined
   #unsettledUntilMs: number | undefined
 
   constructor(clickhouse: ClickHouse, accountId: string, lease: Lease) {
     this.#clickhouse = clickhouse
     this.#lease = lease
-    this.#prefix = writesOf(accountId)
+    this.#prefix = queryIdPrefix(accountId)
     this.#unsettledUntilMs = lease.statementDeadlineMs
   }
 
-  /** Until when a statement may begin whose outcome is unknown, by ClickHouse's clock; undefined: there is none. */
+  /**
+   * Deadline of the last statement whose outcome is unknown, epoch milliseconds by ClickHouse's clock; undefined: every
+   * outcome is known.
+   */
   get unsettledUntilMs(): number | undefined {
     return this.#unsettledUntilMs
   }
 
   /**
-   * Sends one statement within bounds, after making sure that none before it is left.
+   * Sends one statement within bounds, after every earlier statement has ended.
    * @throws NotBegun when nothing was written, OutcomeUnknown, LeaseLost, or Problem `unavailable` before it was sent
    */
   async run<Result>(statement: (bounds: WriteBounds) => Promise<Result>): Promise<Result> {
@@ -71,9 +74,9 @@ export class WriteFence {
   }
 
   /**
-   * Waits until no earlier statement of the account can begin, and ends those that run. When it returns, nothing that was
-   * sent before changes any row.
-   * @throws Problem `unavailable` while ClickHouse does not respond, or when its clock does not come to the deadline
+   * Waits until no earlier statement of the account can begin, and ends running ones. After it returns, no earlier
+   * statement changes any row.
+   * @throws Problem `unavailable` while ClickHouse does not respond, or when its clock does not reach the deadline
    */
   async settle(): Promise<void> {
     if (this.#unsettledUntilMs === undefined) return
@@ -82,7 +85,7 @@ export class WriteFence {
     this.#unsettledUntilMs = undefined
   }
 
-  /** The end of the window from now on, recorded with the lease; most statements find it recorded already. */
+  /** Returns a deadline that the lease already covers; most calls need no new record in the lease. */
   async #nextDeadline(): Promise<number> {
     await this.#lease.assertHeld()
     let nowMs = this.#clock && this.#clock.clickhouseMs + performance.now() - this.#clock.monotonicMs
@@ -96,12 +99,12 @@ export class WriteFence {
 }
 
 /**
- * Waits until nothing that the account's writers sent before can change any row.
+ * Waits until no earlier statement of the account's writers can change any row.
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
-export async function settle({ fence, ...patience }: { fence: WriteFence } & RetryOptions): Promise<void> {
-  await retryWhileUnavailable('ending earlier statements', () => fence.settle(), patience)
+export async function settle({ fence, ...retry }: { fence: WriteFence } & RetryOptions): Promise<void> {
+  await retryWhileUnavailable('ending earlier statements', () => fence.settle(), retry)
 }
 
-/** What the query ids of an account's writes begin with; no account's id holds a space. */
-const writesOf = (accountId: string) => `write ${accountId} `
+/** Prefix of the query ids of an account's writes; account ids contain no spaces. */
+const queryIdPrefix = (accountId: string) => `write ${accountId} `

@@ -5,31 +5,31 @@ import type { AccountTask } from './accountTasks.ts'
 import type { MonthlyRows } from './months.ts'
 import type { Writer } from './writer.ts'
 
-/** A batch that is sent, or may have been: its token and the days it touches. */
+/** A batch that may have been sent: its token and the time range of its rows. */
 export interface JournalEntry {
-  /** Names it. */
+  /** Unique identifier of the batch. */
   token: string
   resource: 'clicks' | 'conversions'
   /** Earliest clicked_at or converted_at in it, epoch milliseconds. */
   firstMs: number
-  /** Latest. */
+  /** Latest clicked_at or converted_at in it, epoch milliseconds. */
   lastMs: number
-  /** What it adds to the counts of stored rows once it is confirmed. */
+  /** Rows that it adds to the counts of stored rows once it is confirmed. */
   added: readonly MonthlyRows[]
 }
 
 /**
- * Notes a batch before it is sent, only if the account's lease is still ours. Clicks make conversions that came before
- * them attributable, so the same statement records that task.
- * The lease's row is locked meanwhile, so that whoever takes the lease next sees the note.
- * @returns the moment of storing of its rows, epoch milliseconds: later than that of the account's earlier batches
+ * Records a batch before it is sent, only if this writer still holds the account's lease. New clicks may allow earlier
+ * conversions to be attributed, so the same statement records that task.
+ * The statement locks the lease's row, so that the next holder of the lease sees the record.
+ * @returns `stored_at` of its rows, epoch milliseconds: later than that of the account's earlier batches
  * @throws LeaseLost
  */
 export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<number> {
   const { postgres } = writer.stores
   const { name, fence } = writer.lease
-  const [noted] = await retryWhileUnavailable(
-    'noting a batch',
+  const [recorded] = await retryWhileUnavailable(
+    'recording a batch in the journal',
     async () => {
       await writer.lease.assertHeld()
       return await queryPostgres(postgres<{ storedAt: Date }[]>`
@@ -53,18 +53,17 @@ export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<
     },
     writer,
   )
-  if (!noted) throw new LeaseLost()
-  return noted.storedAt.getTime()
+  if (!recorded) throw new LeaseLost()
+  return recorded.storedAt.getTime()
 }
 
 /**
- * Clears batches that ClickHouse confirmed, and adds their rows to the counts of stored rows, in one statement. Repeated, it
- * changes nothing more.
+ * Clears batches that ClickHouse confirmed, and adds their rows to the counts of stored rows, in one statement. Idempotent.
  */
 export async function clearBatches(writer: Writer, tokens: readonly string[]): Promise<void> {
   const { postgres } = writer.stores
   await retryWhileUnavailable(
-    'striking a batch',
+    'clearing a batch from the journal',
     () =>
       queryPostgres(postgres`
         WITH cleared AS (
@@ -75,15 +74,15 @@ export async function clearBatches(writer: Writer, tokens: readonly string[]): P
         FROM cleared, unnest(months, added) AS counted (month, rows)
         GROUP BY account_id, resource, month
         ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = stored_rows.rows + excluded.rows`),
-    // An interrupted writer still strikes what it stored.
+    // Not the writer's own signal: an interrupted writer still clears the batches that it stored.
     { onMessage: writer.onMessage, signal: writer.lease.lost },
   )
 }
 
 /**
- * Clears batches of unknown outcome, whose days were rebuilt from the rows: each may be stored or not. The counts of stored
- * rows follow what ClickHouse has, within what these batches can explain; rows that were confirmed before them and are
- * missing remain so for `verify`. One statement; repeated, it changes nothing more.
+ * Clears batches of unknown outcome after their days were rebuilt: each may be stored or not. The counts of stored rows are
+ * set to the rows in ClickHouse, but change by no more than these batches explain, so that `verify` still reports the loss
+ * of rows confirmed earlier. One statement; idempotent.
  * @param counted the rows that ClickHouse has in every month of the batches
  */
 export async function settleBatches(
@@ -93,7 +92,7 @@ export async function settleBatches(
 ): Promise<void> {
   const { postgres } = writer.stores
   await retryWhileUnavailable(
-    'settling batches',
+    'clearing repaired batches from the journal',
     () =>
       queryPostgres(postgres`
         WITH cleared AS (
@@ -121,11 +120,11 @@ export async function settleBatches(
   )
 }
 
-/** @returns the account's batches that nobody struck: their days are to be rebuilt */
+/** @returns the account's batches that were not cleared; their days must be rebuilt */
 export async function readLeftovers(writer: Writer): Promise<JournalEntry[]> {
   const { postgres } = writer.stores
   const rows = await retryWhileUnavailable(
-    'reading the ledger',
+    'reading the journal',
     () =>
       queryPostgres(postgres<JournalRow[]>`
         SELECT token, resource, first_at, last_at, months::text[] AS months, added

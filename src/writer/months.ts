@@ -1,13 +1,13 @@
 const dayMs = 86_400_000
 
-/** Ids that a batch adds to a UTC month; negative where they move to another month. */
+/** Number of ids that a batch adds to a UTC month; negative where ids move to another month. */
 export interface MonthlyRows {
   /** First day of the month, `2026-11-01`. */
   month: string
   rows: number
 }
 
-/** The time that a batch touches, epoch milliseconds, and the rows that it adds. */
+/** The time range of a batch, epoch milliseconds, and the rows that it adds. */
 export interface Extent {
   firstMs: number
   lastMs: number
@@ -16,7 +16,7 @@ export interface Extent {
 
 /**
  * @param times clicked_at or converted_at of the rows that a batch adds, epoch milliseconds; at least one
- * @param removed of the rows that it takes away
+ * @param removed clicked_at or converted_at of the rows that it removes, epoch milliseconds
  */
 export function extentOf(times: Iterable<number>, removed: readonly number[] = []): Extent {
   let firstMs = Number.POSITIVE_INFINITY

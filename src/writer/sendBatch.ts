@@ -6,28 +6,28 @@ import { clearBatches, type JournalEntry, recordBatch } from './journal.ts'
 import { repairBatches } from './repair/repairBatches.ts'
 import type { Writer } from './writer.ts'
 
-/** Rows of one table and the days they touch. */
+/** Rows of one table and their time range. */
 export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<JournalEntry, 'token'>
 
 /**
- * Stores a batch and everything that views make of it. It stands in the journal from before it is sent until ClickHouse
- * has confirmed it. A batch whose outcome is unknown is not sent again: its statement is ended, and what is made of the
- * rows is repaired from those that are stored.
- * @returns whether all of it is stored; false: any of its rows may be, and the caller has to look which
+ * Stores a batch; materialized views fill the derived tables. The journal holds the batch from before it is sent until
+ * ClickHouse has confirmed it. A batch of unknown outcome is not sent again: its statement is ended, and the derived
+ * tables are repaired from the stored rows.
+ * @returns true when all rows are stored; false when any of them may be: the caller has to look up which
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable; the next writer then repairs its days
  */
 export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> {
-  const noted: JournalEntry = { ...batch, token: randomUUID() }
-  const storedAtMs = await recordBatch(writer, noted)
+  const entry: JournalEntry = { ...batch, token: randomUUID() }
+  const storedAtMs = await recordBatch(writer, entry)
   const isStored = await insertOnce(writer, { ...batch, storedAtMs })
-  if (isStored) await clearBatches(writer, [noted.token])
-  else await repairBatches(writer, [noted])
+  if (isStored) await clearBatches(writer, [entry.token])
+  else await repairBatches(writer, [entry])
   return isStored
 }
 
 /**
- * Inserts rows, in one attempt that ClickHouse began.
- * @returns whether all of them are stored; false: any of them may be, and the attempt has ended
+ * Inserts rows; attempts that did not begin are repeated, one that began is not.
+ * @returns true when all rows are stored; false when any of them may be; no attempt runs afterwards
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function insertOnce(writer: Writer, insertion: Insertion): Promise<boolean> {

@@ -5,7 +5,7 @@ import { retryWhileUnavailable } from '../stores/retry.ts'
 import { type MonthlyRows, startOfNextMonth } from './months.ts'
 import type { Writer } from './writer.ts'
 
-/** What is counted by month: distinct clicks, and conversions in their latest version. */
+/** Resources that are counted by month: distinct clicks, and conversions in their latest version. */
 export type CountedResource = 'clicks' | 'conversions'
 
 const sources: Record<CountedResource, { table: Fragment; at: Fragment }> = {
@@ -13,7 +13,7 @@ const sources: Record<CountedResource, { table: Fragment; at: Fragment }> = {
   conversions: { table: ch`conversions`, at: ch`converted_at` },
 }
 
-/** Any row lies between these: see the importer's limits. */
+/** The importer accepts only times in this range. */
 const allTime = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
 
 /**
@@ -43,8 +43,8 @@ ORDER BY month`
 }
 
 /**
- * Counts the rows that ClickHouse has in every month that batches of the journal add to, or take from.
- * @returns counts by resource and month; months between theirs may be among them
+ * Counts the rows in ClickHouse in every month that batches of the journal change.
+ * @returns counts by resource and month; may include months between those of the batches
  */
 export async function countRowsOf(
   writer: Writer,
@@ -62,7 +62,7 @@ export async function countRowsOf(
   return counts
 }
 
-/** @returns how many rows were confirmed as stored, by UTC month in order; months without any may be missing */
+/** @returns confirmed rows by UTC month, in order; months without rows may be missing */
 export async function readConfirmedRows(writer: Writer, resource: CountedResource): Promise<MonthlyRows[]> {
   return await retryWhileUnavailable(
     'reading the counts of confirmed rows',
@@ -100,7 +100,7 @@ export async function setConfirmedRows(
   )
 }
 
-/** A month of which ClickHouse has fewer rows than were confirmed. */
+/** A month in which ClickHouse has fewer rows than were confirmed. */
 export interface MissingRows {
   resource: CountedResource
   month: string
@@ -109,9 +109,9 @@ export interface MissingRows {
 }
 
 /**
- * Compares the rows that ClickHouse has with those that were confirmed. Rows that no import counted (accounts from before
- * these counts, rows that were restored or inserted by hand) are counted from now on.
- * @returns months that lack rows
+ * Compares the rows in ClickHouse with those that were confirmed. Rows that no import counted (accounts from before these
+ * counts, rows that were restored or inserted by hand) are added to the counts.
+ * @returns months with missing rows
  */
 export async function compareRowCounts(writer: Writer): Promise<MissingRows[]> {
   const missing: MissingRows[] = []
@@ -125,8 +125,8 @@ export async function compareRowCounts(writer: Writer): Promise<MissingRows[]> {
       uncounted.map(([month, rows]) => ({ month, rows })),
     )
     for (const [month, rows] of confirmed) {
-      const left = stored.get(month) ?? 0
-      if (left < rows) missing.push({ resource, month, confirmed: rows, stored: left })
+      const found = stored.get(month) ?? 0
+      if (found < rows) missing.push({ resource, month, confirmed: rows, stored: found })
     }
   }
   return missing

@@ -82,8 +82,8 @@ describe('what can’t be meant ends with one line', () => {
   it('a file that is not there, is a folder, or can’t be read as CSV', async () => {
     const headless = await fileOf('id,id\n1,2\n', 'twice.csv')
     for (const [file, line] of [
-      [join(folder, 'none.ndjson'), /there is no file/],
-      [headless, /its first line names "id" twice/],
+      [join(folder, 'none.ndjson'), /does not exist/],
+      [headless, /its header names "id" twice/],
       [await fileOf('no gzip', 'plain.ndjson.gz'), /is damaged/],
     ] as const) {
       const ended = await importing('clicks', file, '--account', account)

@@ -291,7 +291,7 @@ describe('a file', () => {
   it('that is there already, or has no place to be, is left alone', async () => {
     const there = join(folder, 'there.ndjson')
     await writeFile(there, 'mine')
-    expectOneLine(await exporting(...offers, '--output', there), 1, /is there already/)
+    expectOneLine(await exporting(...offers, '--output', there), 1, /already exists/)
     expect(await readFile(there, 'utf8')).toBe('mine')
     expectOneLine(await exporting(...offers, '--output', join(folder, 'none', 'a.csv')), 1, /can't be written/)
   })

@@ -57,12 +57,12 @@ describe('a row', () => {
     [{ device: 'watch' }, 'device: must be one of desktop, mobile, tablet, other'],
     [{ os: 5 }, 'os: must be text'],
     [{ os: 'x'.repeat(8_193) }, 'os: must have at most 8192 characters'],
-    [{ os: 'a\0b' }, 'os: must not hold the character U+0000'],
-    [{ os: '\ud800' }, 'os: must not hold half a surrogate pair'],
+    [{ os: 'a\0b' }, 'os: must not contain the character U+0000'],
+    [{ os: '\ud800' }, 'os: must not contain an unpaired surrogate'],
     [{ isBot: 'true' }, 'isBot: must be true or false'],
     [{ currency: 'usd' }, 'currency: must be three uppercase letters'],
-    [{ subIds: { sub11: 'x' } }, 'subIds: holds "sub11", which is not one of sub1 to sub10'],
-    [{ subIds: { sub1: 5 } }, 'subIds: must hold text in sub1'],
+    [{ subIds: { sub11: 'x' } }, 'subIds: contains "sub11", which is not one of sub1 to sub10'],
+    [{ subIds: { sub1: 5 } }, 'subIds: must contain text in sub1'],
     [{ subIds: [] }, 'subIds: must be an object'],
     [{ cost: '1' }, 'cost: must be a number'],
     [{ ip: '1.2.3' }, 'ip: must be an IPv4 or IPv6 address'],
@@ -119,7 +119,7 @@ describe('a time', () => {
   it.each(['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00+00:01', '2106-01-01T00:00:00Z', '0000-01-01T00:00:00Z'])(
     'does not lie outside of what is stored: %s',
     (text) => {
-      expect(() => at(text)).toThrow('clickedAt: must lie between 1970-01-01 and 2105-12-31')
+      expect(() => at(text)).toThrow('clickedAt: must be between 1970-01-01 and 2105-12-31')
     },
   )
 })
@@ -194,7 +194,7 @@ describe('money', () => {
     expect(convert(-1n, rate('0.5'))).toBe(-1n)
     expect(convert(1n, rate('0.499999999999999999'))).toBe(0n)
     expect(convert(3_000_000n, rate('0.0000001666666666'))).toBe(0n)
-    expect(() => convert(999_999_999_999_000_000n, rate('2'))).toThrow('converted')
+    expect(() => convert(999_999_999_999_000_000n, rate('2'))).toThrow('after conversion')
     for (const text of ['0', '-1', '1e12', '0.1234567890123456789']) expect(() => rate(text)).toThrow()
   })
 })
@@ -219,7 +219,7 @@ describe('an amount in the account’s currency', () => {
 
   it.each([
     [{ cost: 10, currency: 'EUR' }, 'costBase: is required, or exchangeRate, for an amount in EUR'],
-    [{ cost: 10, costBase: 11 }, 'costBase: must equal an amount that is in USD already'],
+    [{ cost: 10, costBase: 11 }, 'costBase: must equal an amount in USD'],
     [{ cost: 10, exchangeRate: 1.1 }, 'exchangeRate: must be 1 from USD to USD'],
     [{ cost: 10, currency: 'EUR', costBase: 9, baseCurrency: 'GBP' }, 'baseCurrency: must be the account'],
   ])('is never a guess: %j', (fields, reason) => {

@@ -142,7 +142,7 @@ describe('CSV', () => {
   it('loses no row to a neighbour with a stray or missing quote', async () => {
     expect(seen(await csv('id,name\n1,a"b\n2,"open\n3,fine\n4,"x"y\n5,"two\nlines"\n6,z\n'))).toEqual([
       [2, 'has a quote inside a cell that is not quoted'],
-      [3, 'its quoted cell does not end'],
+      [3, 'has a quoted cell without a closing quote'],
       [4, { id: '3', name: 'fine' }],
       [5, 'has text after the closing quote of a cell'],
       [6, { id: '5', name: 'two\nlines' }],
@@ -158,8 +158,8 @@ describe('CSV', () => {
 
   it('refuses a row with more or fewer cells than names', async () => {
     expect(seen(await csv('id,name\n1\n\n2,a,b\n'))).toEqual([
-      [2, 'has 1 cells where the first line names 2'],
-      [4, 'has 3 cells where the first line names 2'],
+      [2, 'has 1 cells, but the header has 2'],
+      [4, 'has 3 cells, but the header has 2'],
     ])
   })
 
@@ -194,14 +194,14 @@ describe('files', () => {
 
   it('that are cut short or damaged end with one clear error', async () => {
     const zipped = gzipSync('{"id":"1"}\n'.repeat(1_000))
-    await expect(read('cut.ndjson.gz', zipped.subarray(0, -6))).rejects.toThrow(/is cut short: its gzip data ends/)
+    await expect(read('cut.ndjson.gz', zipped.subarray(0, -6))).rejects.toThrow(/is truncated: its gzip data is incomplete/)
     await expect(read('plain.ndjson.gz', Buffer.from('{"id":"1"}\n'))).rejects.toThrow(/is damaged/)
   })
 
   it('that are not there, or are folders, are said so', async () => {
     const signal = new AbortController().signal
     const format = { isCsv: false, isGzipped: false }
-    await expect(openSource(join(folder, 'none.ndjson'), format, signal)).rejects.toThrow(/there is no file/)
+    await expect(openSource(join(folder, 'none.ndjson'), format, signal)).rejects.toThrow(/does not exist/)
     await expect(openSource(folder, format, signal)).rejects.toThrow(SourceError)
   })
 })

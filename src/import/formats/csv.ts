@@ -2,17 +2,17 @@ import { RowError } from '../rowError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjson.ts'
 
-/** A CSV file whose first line can't name its fields; the message is the end of a sentence about the file. */
+/** The header of a CSV file is invalid; the message gives the reason. */
 export class HeaderError extends Error {
   override name = 'HeaderError'
 }
 
-const unterminatedQuote = 'its quoted cell does not end'
+const unterminatedQuote = 'has a quoted cell without a closing quote'
 
 /**
- * Reads CSV (RFC 4180): the first record names the fields, quoted cells may hold commas, quotes and line feeds.
- * A record with a stray or missing quote is refused by itself: reading goes on at the line after its first one, so that
- * no row is swallowed by its neighbour's mistake.
+ * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain commas, quotes and line feeds.
+ * A record with a stray or missing quote is rejected alone: reading continues at the line after its first one, so that
+ * no other row is lost.
  * @throws HeaderError
  */
 export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<RawRow[]> {
@@ -21,7 +21,7 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
   let open: Line[] = []
   let openBytes = 0
 
-  /** Takes one line in; lines that were held back for a record that never closed are taken in once more. */
+  /** Processes one line; called again for the lines of a record whose quoted cell is never closed. */
   function* take(line: Line): Generator<RawRow> {
     if (line.error !== undefined) {
       yield* giveUp()
@@ -35,7 +35,7 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
     const record = openBytes <= lineBytesMax ? readRecord(open) : unterminatedQuote
     if (record === undefined) return
     if (typeof record === 'string') {
-      // A malformed end many lines further down is the end of somebody else's cell.
+      // In a later line, a malformed end belongs to a cell of another record.
       yield* giveUp(open.length > 1 ? unterminatedQuote : record)
       return
     }
@@ -46,13 +46,13 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
     if (first && !(record.length === 1 && record[0] === '')) yield* rowOf(first.number, withoutReturn(text), record)
   }
 
-  /** Refuses the first of the open lines and takes the others in again, each on its own merits. */
+  /** Rejects the first of the open lines and processes the others again. */
   function* giveUp(reason = unterminatedQuote): Generator<RawRow> {
     const [first, ...others] = open
     open = []
     openBytes = 0
     if (!first) return
-    if (!names) throw new HeaderError(`line ${first.number}: ${reason}`)
+    if (!names) throw new HeaderError(`line ${first.number} ${reason}`)
     yield { line: first.number, text: withoutReturn(first.text), fields: new RowError(reason) }
     for (const line of others) yield* take(line)
   }
@@ -62,11 +62,11 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
       names = readHeader(cells)
       return
     }
-    const known = names
+    const header = names
     const fields =
-      cells.length === known.length
-        ? Object.fromEntries(known.map((name, index) => [name, cells[index]]))
-        : new RowError(`has ${cells.length} cells where the first line names ${known.length}`)
+      cells.length === header.length
+        ? Object.fromEntries(header.map((name, index) => [name, cells[index]]))
+        : new RowError(`has ${cells.length} cells, but the header has ${header.length}`)
     yield { line, text, fields }
   }
 
@@ -83,14 +83,14 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
 function readHeader(cells: readonly string[]): string[] {
   const names = cells.map((cell) => cell.trim())
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (names.includes('')) throw new HeaderError('its first line has a field without a name')
-  if (repeated !== undefined) throw new HeaderError(`its first line names ${JSON.stringify(repeated)} twice`)
+  if (names.includes('')) throw new HeaderError('its header has a field without a name')
+  if (repeated !== undefined) throw new HeaderError(`its header names ${JSON.stringify(repeated)} twice`)
   return names
 }
 
 /**
  * Reads the cells of a record.
- * @returns cells, a reason when the record is malformed, or undefined when it goes on in the next line
+ * @returns cells, a reason when the record is malformed, or undefined when it continues in the next line
  */
 function readRecord(lines: readonly Line[]): string[] | string | undefined {
   const text = withoutReturn(lines.map((line) => line.text).join('\n'))

@@ -4,28 +4,28 @@ import { isUtf8 } from 'node:buffer'
 export interface Line {
   /** From 1. */
   number: number
-  /** Of a refused line its beginning; bytes that are no UTF-8 show as U+FFFD. */
+  /** Of an invalid line the beginning only; bytes that are not UTF-8 become U+FFFD. */
   text: string
-  /** Why the line can't be read at all. */
+  /** Reason why the line is invalid. */
   error?: string
 }
 
-/** Far beyond what the fields of a row may hold; without a limit a file without line feeds would fill the memory. */
+/** Far above the size of any valid row; without a limit a file without line feeds would exhaust memory. */
 export const lineBytesMax = 1 << 20
 
-/** How much of a refused line is kept. */
+/** Bytes of an invalid line that the rejects file shows. */
 const shownBytes = 4_096
 
 const lineFeed = 10
 
 /**
- * Cuts bytes into lines, in constant memory. A byte order mark at the start and a line feed at the end are no content;
- * a line that is too long, or no UTF-8, is handed on as refused.
+ * Splits bytes into lines, in constant memory. Removes a byte order mark at the start; a line feed at the end starts no
+ * line. A line that is too long or not UTF-8 has `error` set.
  * @param chunks of any sizes
  * @returns the lines that each chunk completes, in order
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
-  /** What came after the last line feed, up to a little more than a line may have. */
+  /** Bytes after the last line feed, up to one chunk more than a line may have. */
   let rest: Buffer[] = []
   let restBytes = 0
   let count = 0

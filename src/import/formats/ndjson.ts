@@ -3,20 +3,20 @@ import type { RawFields } from '../fields.ts'
 import { RowError } from '../rowError.ts'
 import type { Line } from './lines.ts'
 
-/** A row as it stands in the file: its place, its text, and its fields or why it has none. */
+/** A row of a file before validation: its fields, or the reason why it cannot be parsed. */
 export interface RawRow {
-  /** Of its first line, from 1. */
+  /** Number of its first line, from 1. */
   line: number
   text: string
   fields: RawFields | RowError
 }
 
-/** Reads lines of JSON objects; blank lines are no rows. */
+/** Reads lines of JSON objects; skips blank lines. */
 export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator<RawRow[]> {
   for await (const lines of blocks) {
     const rows: RawRow[] = []
-    for (const { number, text, error: refused } of lines) {
-      if (refused !== undefined) rows.push({ line: number, text, fields: new RowError(refused) })
+    for (const { number, text, error } of lines) {
+      if (error !== undefined) rows.push({ line: number, text, fields: new RowError(error) })
       else if (!isBlank(text)) rows.push({ line: number, text: withoutReturn(text), fields: fieldsOf(text) })
     }
     yield rows
@@ -31,7 +31,7 @@ export function withoutReturn(text: string): string {
   return text.endsWith('\r') ? text.slice(0, -1) : text
 }
 
-/** A value that a double may not hold as it was written: 16 digits or more, or an exponent. */
+/** A number that a double may not represent exactly: 16 digits or more, or an exponent. */
 const longNumber = /:\s*-?(?:[0-9.]{16}|[0-9.]+[eE])/
 
 function fieldsOf(text: string): RawFields | RowError {
@@ -48,13 +48,13 @@ function fieldsOf(text: string): RawFields | RowError {
   return value as RawFields
 }
 
-/** A key that marks a number as text on its way through JSON.parse. */
+/** A key that marks an object as a wrapped number. */
 const mark = '\0number'
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
 /**
- * Parses JSON text, known to be JSON, with every number as it was written.
- * JSON.parse of Node 20 does not tell a number's text, so numbers are wrapped first and unwrapped as they are read.
+ * Parses valid JSON with every number as its exact text.
+ * JSON.parse of Node 20 does not pass a number's text to the reviver, so numbers are wrapped before and unwrapped there.
  */
 function parseExactly(text: string): unknown {
   const wrapped = text.replace(stringOrNumber, (token) =>

@@ -4,9 +4,9 @@ import { blankConversion, type Conversion } from '../../writer/tables/conversion
 import { baseAmount } from '../baseCurrency.ts'
 import type { Decimal } from '../decimal.ts'
 import { type RowReader, rowReader } from '../fields.ts'
-import * as kind from '../fieldTypes.ts'
+import * as fieldTypes from '../fieldTypes.ts'
 
-/** A conversion as a file gives it. */
+/** A conversion with the fields that only a file has. */
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
   createdAt: number | null
   updatedAt: number | null
@@ -15,8 +15,8 @@ interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
 }
 
 /**
- * @returns the reader of conversions of an account. Times that were not given come from the row itself, never from the
- *   clock, so that the same file gives the same rows whenever it is read
+ * @returns the reader of conversions of an account. Absent times are taken from the row's other times, never from the
+ *   clock, so that repeated imports of a file produce equal rows
  */
 export function conversionReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Conversion> {
   const read = rowReader<ConversionRow>({
@@ -24,36 +24,36 @@ export function conversionReader(account: Pick<Account, 'id' | 'currency'>): Row
     required: ['id', 'convertedAt', 'status'],
     ignored: ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'storedAt', 'cursor'],
     fields: {
-      id: kind.id,
-      source: kind.words(conversionSources),
-      status: kind.words(conversionStatuses),
-      externalStatus: kind.text,
-      eventName: kind.text,
-      convertedAt: kind.instant,
-      clickedAt: kind.instant,
-      createdAt: kind.instant,
-      updatedAt: kind.instant,
-      clickId: kind.id,
-      visitorId: kind.id,
-      transactionId: kind.text,
-      campaignId: kind.id,
-      offerId: kind.id,
-      landingPageId: kind.id,
-      trafficSourceId: kind.id,
-      country: kind.country,
-      device: kind.device,
-      os: kind.text,
-      browser: kind.text,
-      payout: kind.money,
-      revenue: kind.money,
-      currency: kind.currency,
-      revenueBase: kind.money,
-      exchangeRate: kind.rate,
-      baseCurrency: kind.currency,
-      couponCode: kind.text,
-      isTest: kind.boolean,
+      id: fieldTypes.id,
+      source: fieldTypes.words(conversionSources),
+      status: fieldTypes.words(conversionStatuses),
+      externalStatus: fieldTypes.text,
+      eventName: fieldTypes.text,
+      convertedAt: fieldTypes.instant,
+      clickedAt: fieldTypes.instant,
+      createdAt: fieldTypes.instant,
+      updatedAt: fieldTypes.instant,
+      clickId: fieldTypes.id,
+      visitorId: fieldTypes.id,
+      transactionId: fieldTypes.text,
+      campaignId: fieldTypes.id,
+      offerId: fieldTypes.id,
+      landingPageId: fieldTypes.id,
+      trafficSourceId: fieldTypes.id,
+      country: fieldTypes.country,
+      device: fieldTypes.device,
+      os: fieldTypes.text,
+      browser: fieldTypes.text,
+      payout: fieldTypes.money,
+      revenue: fieldTypes.money,
+      currency: fieldTypes.currency,
+      revenueBase: fieldTypes.money,
+      exchangeRate: fieldTypes.rate,
+      baseCurrency: fieldTypes.currency,
+      couponCode: fieldTypes.text,
+      isTest: fieldTypes.boolean,
     },
-    spread: { subIds: kind.subIds },
+    spread: { subIds: fieldTypes.subIds },
     blank: () => ({
       ...blankConversion(account.id),
       source: 'cpa',

@@ -2,7 +2,7 @@ import type { NamedTable } from '../../../schema/metadata.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
 import { type RowReader, rowReader } from '../fields.ts'
-import * as kind from '../fieldTypes.ts'
+import * as fieldTypes from '../fieldTypes.ts'
 
 interface Named {
   id: string
@@ -43,16 +43,16 @@ interface TrafficSourceRow extends Named {
 }
 
 const named = {
-  id: kind.id,
-  name: kind.text,
-  status: kind.words(metadataStatuses),
-  createdAt: kind.instant,
-  updatedAt: kind.instant,
+  id: fieldTypes.id,
+  name: fieldTypes.text,
+  status: fieldTypes.words(metadataStatuses),
+  createdAt: fieldTypes.instant,
+  updatedAt: fieldTypes.instant,
 }
 const blankNamed = { id: '', name: '', status: 'active', createdAt: null, updatedAt: null }
 const required = ['id', 'name'] as const
 
-/** The readers of metadata, by the table that takes the rows. */
+/** The readers of metadata, by table. */
 export const metadataReaders: Record<NamedTable, (accountId: string) => RowReader<MetadataRow>> = {
   campaigns: (accountId) =>
     toColumns(
@@ -62,12 +62,12 @@ export const metadataReaders: Record<NamedTable, (accountId: string) => RowReade
         ignored: ['trafficSourceName'],
         fields: {
           ...named,
-          userId: kind.id,
-          trafficSourceId: kind.id,
-          costModel: kind.text,
-          costValue: kind.money,
-          currency: kind.currency,
-          tags: kind.tags,
+          userId: fieldTypes.id,
+          trafficSourceId: fieldTypes.id,
+          costModel: fieldTypes.text,
+          costValue: fieldTypes.money,
+          currency: fieldTypes.currency,
+          tags: fieldTypes.tags,
         },
         blank: () => ({
           ...blankNamed,
@@ -88,13 +88,13 @@ export const metadataReaders: Record<NamedTable, (accountId: string) => RowReade
         ignored: [],
         fields: {
           ...named,
-          url: kind.text,
-          affiliateNetwork: kind.text,
-          payoutType: kind.text,
-          payout: kind.money,
-          currency: kind.currency,
-          countries: kind.countries,
-          tags: kind.tags,
+          url: fieldTypes.text,
+          affiliateNetwork: fieldTypes.text,
+          payoutType: fieldTypes.text,
+          payout: fieldTypes.money,
+          currency: fieldTypes.currency,
+          countries: fieldTypes.countries,
+          tags: fieldTypes.tags,
         },
         blank: () => ({
           ...blankNamed,
@@ -114,7 +114,7 @@ export const metadataReaders: Record<NamedTable, (accountId: string) => RowReade
         name: 'landing-pages',
         required,
         ignored: [],
-        fields: { ...named, url: kind.text, tags: kind.tags },
+        fields: { ...named, url: fieldTypes.text, tags: fieldTypes.tags },
         blank: () => ({ ...blankNamed, url: null, tags: [] }),
       }),
     ),
@@ -124,13 +124,13 @@ export const metadataReaders: Record<NamedTable, (accountId: string) => RowReade
         name: 'traffic-sources',
         required,
         ignored: [],
-        fields: { ...named, category: kind.text, costModel: kind.text, currency: kind.currency },
+        fields: { ...named, category: fieldTypes.text, costModel: fieldTypes.text, currency: fieldTypes.currency },
         blank: () => ({ ...blankNamed, category: null, costModel: null, currency: null }),
       }),
     ),
 }
 
-/** The same row by column, `cost_value` for `costValue`: amounts and times as text. */
+/** Converts rows to columns, `costValue` to `cost_value`, with amounts and times as text. */
 function toColumns<Row extends Named>(read: RowReader<Row>): RowReader<MetadataRow> {
   return (fields, from) => {
     const row = read(fields, from)

@@ -1,11 +1,11 @@
 import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
 import { type RowReader, rowReader } from '../fields.ts'
-import * as kind from '../fieldTypes.ts'
+import * as fieldTypes from '../fieldTypes.ts'
 import { RowError } from '../rowError.ts'
 
 /**
- * @param nowMs when rows without times of their own occurred and were received
- * @returns the reader of pixel events of an account; `userId` is empty where the row does not say
+ * @param nowMs `occurredAt` and `receivedAt` of rows without them, epoch milliseconds
+ * @returns the reader of pixel events of an account; an absent `userId` is empty
  */
 export function pixelEventReader(accountId: string, nowMs: number): RowReader<PixelEvent> {
   const read = rowReader<PixelEvent>({
@@ -13,19 +13,19 @@ export function pixelEventReader(accountId: string, nowMs: number): RowReader<Pi
     required: ['id', 'eventName'],
     ignored: [],
     fields: {
-      id: kind.eventId,
-      eventName: kind.eventName,
-      clickId: kind.id,
-      visitorId: kind.id,
-      campaignId: kind.id,
-      userId: kind.id,
-      value: kind.signal,
-      currency: kind.currency,
-      properties: kind.properties,
-      occurredAt: kind.instant,
-      receivedAt: kind.instant,
-      origin: kind.words(['browser', 'server']),
-      generation: kind.generation,
+      id: fieldTypes.eventId,
+      eventName: fieldTypes.eventName,
+      clickId: fieldTypes.id,
+      visitorId: fieldTypes.id,
+      campaignId: fieldTypes.id,
+      userId: fieldTypes.id,
+      value: fieldTypes.signal,
+      currency: fieldTypes.currency,
+      properties: fieldTypes.properties,
+      occurredAt: fieldTypes.instant,
+      receivedAt: fieldTypes.instant,
+      origin: fieldTypes.words(['browser', 'server']),
+      generation: fieldTypes.generation,
     },
     blank: () => ({
       accountId,

@@ -9,10 +9,10 @@ import { rollupNames, rollups, type Span, storedSums } from './rollups.ts'
 
 const dayMs = 86_400_000
 
-/** @returns the whole UTC days of some stretches of time, those that touch joined, in order */
-export function wholeDays(accountId: string, stretches: readonly { firstMs: number; lastMs: number }[]): Span[] {
+/** @returns the whole UTC days that contain the given time ranges, adjacent and overlapping ones merged, in order */
+export function wholeDays(accountId: string, ranges: readonly { firstMs: number; lastMs: number }[]): Span[] {
   const spans: Span[] = []
-  for (const { firstMs, lastMs } of [...stretches].sort((a, b) => a.firstMs - b.firstMs)) {
+  for (const { firstMs, lastMs } of [...ranges].sort((a, b) => a.firstMs - b.firstMs)) {
     const fromMs = Math.floor(firstMs / dayMs) * dayMs
     const untilMs = (Math.floor(lastMs / dayMs) + 1) * dayMs
     const last = spans.at(-1)
@@ -23,7 +23,7 @@ export function wholeDays(accountId: string, stretches: readonly { firstMs: numb
 }
 
 /**
- * Makes the index of clicks what they say, and every sum, a month at a time; running it again changes nothing.
+ * Rebuilds the click index and all sums from the stored rows, a month at a time. Idempotent.
  * @param span whole UTC days
  */
 export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
@@ -34,7 +34,7 @@ export async function rebuildClickDays(writer: Writer, span: Span): Promise<void
 }
 
 /**
- * Makes every sum what clicks and conversions say, a month at a time; running it again changes nothing.
+ * Rebuilds all sums from the stored clicks and conversions, a month at a time. Idempotent.
  * @param span whole UTC days
  */
 export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
@@ -43,13 +43,13 @@ export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
 
 async function repairRollups(writer: Writer, month: Span): Promise<void> {
   for (const name of rollupNames) {
-    // Repeated, it adds what is still missing: the fence lets no two repairs run at once.
+    // Safe to repeat: it adds what is still missing, and the fence prevents concurrent repairs.
     const attempt = () => writer.fence.run((bounds) => repair(writer.stores.clickhouse, name, month, bounds))
     await retryWhileUnavailable(`repairing ${name}`, attempt, writer)
   }
 }
 
-/** Cuts a span where months end, and leaves out months in which there is no row, nor anything made of one. */
+/** Splits a span into UTC months; omits months without stored or derived rows. */
 export async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]> {
   const days = [
     ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
@@ -57,14 +57,13 @@ export async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]
     ch`SELECT toDate(converted_at) AS day FROM conversions WHERE ${inSpan(span, ch`converted_at`)}`,
     ...rollupNames.map((name) => ch`SELECT toDate(${rollups[name].at}) AS day FROM (${storedSums(name, span)})`),
   ]
-  const question = ch`
+  const query = ch`
 SELECT DISTINCT toStartOfMonth(day) AS month
 FROM (${join(days, '\nUNION ALL\n')})
 ORDER BY month`
   const rows = await retryWhileUnavailable(
     'looking for days to rebuild',
-    () =>
-      selectRows<{ month: string }>(writer.stores.clickhouse, question, { label: 'rebuild.months', ...batchTimeout }),
+    () => selectRows<{ month: string }>(writer.stores.clickhouse, query, { label: 'rebuild.months', ...batchTimeout }),
     writer,
   )
   return rows.map(({ month }) => {
@@ -79,15 +78,15 @@ ORDER BY month`
 }
 
 /**
- * A click that is not in the index would be stored twice; an id that is there without its click would never be stored; one
- * with another campaign would lead events there.
+ * Rebuilds the click index. A click that is missing there would be stored twice; an indexed id without a click would never
+ * be stored; an index row with a wrong campaign would attribute events to that campaign.
  */
 async function rebuildClickIndex(writer: Writer, span: Span): Promise<void> {
   const label = 'rebuild.click_index'
-  const strays = ch`
+  const wrong = ch`
 ${inSpan(span)}
   AND (clicked_at, id, campaign_id) NOT IN (SELECT clicked_at, id, campaign_id FROM clicks WHERE ${inSpan(span)})`
-  await deleteRows(writer, ch`click_index`, strays, label)
+  await deleteRows(writer, ch`click_index`, wrong, label)
   const insert = () =>
     writer.fence.run(({ deadlineMs, queryId }) =>
       runStatement(

@@ -14,14 +14,14 @@ import { differences, differing } from './rollupDifferences.ts'
 import { type RollupName, rollupNames, rollups, type Span } from './rollups.ts'
 import { compareStoredMoments } from './storedMoments.ts'
 
-/** Any click lies between these: see the importer's limits. */
+/** The importer accepts only times in this range. */
 const allDays = { fromMs: 0, untilMs: Date.UTC(2106, 0, 1) }
 
 /**
- * Compares an account's clicks and conversions with what was confirmed as stored, looks for ids that are stored twice, and
- * compares everything that is derived from the rows with them, a month at a time. The writer holds the account's lease, so
- * that no row arrives meanwhile; reads are not affected.
- * @returns every difference; none: all is right
+ * Compares an account's clicks and conversions with the confirmed counts, looks for duplicate ids, and compares all derived
+ * tables with the rows, a month at a time. The writer holds the account's lease, so no row is written meanwhile; reads are
+ * not affected.
+ * @returns all differences; empty when there are none
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function compareAccount(writer: Writer): Promise<Difference[]> {
@@ -48,8 +48,8 @@ export async function compareAccount(writer: Writer): Promise<Difference[]> {
     for (const name of rollupNames) found.push(...(await compareRollup(writer, name, month)))
   }
   for (const derivation of derivations(accountId)) {
-    const question = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
-    const [row] = await query<{ keys: number }>(writer, question)
+    const counting = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
+    const [row] = await select<{ keys: number }>(writer, counting)
     if (row && row.keys > 0)
       found.push({
         kind: 'derived',
@@ -69,7 +69,7 @@ async function compareRollup(writer: Writer, table: RollupName, month: Span): Pr
   const added = sums.flatMap(({ name }) =>
     Object.values(differing(name)).map((column) => ch`sum(${column}) AS ${column}`),
   )
-  const rows = await query<{ utcDay: string; keys: number } & Record<string, string | number>>(
+  const rows = await select<{ utcDay: string; keys: number } & Record<string, string | number>>(
     writer,
     ch`
 SELECT toDate(facts.${rollups[table].at}) AS utcDay, toUInt32(count()) AS keys,
@@ -91,7 +91,7 @@ ORDER BY utcDay`,
 }
 
 async function compareClickIndex(writer: Writer, month: Span): Promise<Difference[]> {
-  const rows = await query<{ utcDay: string; keys: number }>(
+  const rows = await select<{ utcDay: string; keys: number }>(
     writer,
     ch`
 SELECT toDate(clicked_at) AS utcDay, toUInt32(count()) AS keys
@@ -120,7 +120,8 @@ function inMonth({ accountId, fromMs, untilMs }: Span): Fragment {
   return ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
 }
 
-function query<Row>(writer: Writer, question: Fragment): Promise<Row[]> {
-  const asking = { label: 'verify', signal: writer.signal, ...batchTimeout }
-  return retryWhileUnavailable('comparing', () => selectRows<Row>(writer.stores.clickhouse, question, asking), writer)
+function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
+  const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
+  const attempt = () => selectRows<Row>(writer.stores.clickhouse, query, options)
+  return retryWhileUnavailable('comparing derived tables', attempt, writer)
 }

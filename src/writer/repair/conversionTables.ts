@@ -6,14 +6,14 @@ import type { Writer } from '../writer.ts'
 import { deleteRows } from './deleteRows.ts'
 
 /**
- * Makes the index of conversions and the conversions of clicks what the account's conversions say: rows that no
- * conversion has are removed, missing ones are inserted. Conversions are few, so all of the account is compared.
+ * Rebuilds `conversion_index` and `converted_clicks` from the account's conversions: deletes wrong rows and inserts missing
+ * ones. Conversions are few, so the whole account is compared.
  */
 export async function rebuildConversionTables(writer: Writer): Promise<void> {
   for (const derivation of derivations(writer.accountId)) await rebuild(writer, derivation)
 }
 
-/** What is made of an account's conversions. */
+/** The tables that are derived from an account's conversions. */
 export function derivations(accountId: string): Derivation[] {
   const account = ch`account_id = ${text(accountId)}`
   const columns = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
@@ -43,24 +43,23 @@ WHERE ${account} AND click_at IS NOT NULL`,
   ]
 }
 
-/** A table whose rows follow from the conversions of an account. */
+/** A table that is derived from the conversions of an account. */
 export interface Derivation {
   name: string
   table: Fragment
   columns: Fragment
-  /** The sort key but for the account. */
+  /** The sort key without the account. */
   key: Fragment
-  /** The rows as they are, collapsed. */
+  /** SELECT of the stored rows, in their latest versions. */
   stored: Fragment
-  /** The rows as they should be. */
+  /** SELECT of the correct rows. */
   derived: Fragment
   account: Fragment
 }
 
 /**
- * Rows that are missing, wrong or too much in a table that is made of conversions, each with all of its columns.
- * TRAP: not by two NOT IN under UNION ALL, which ClickHouse 26.7 can't answer over the tables of a cluster once another
- * query encloses them.
+ * SELECT of the rows that are missing, wrong or superfluous in a table derived from conversions, with all columns.
+ * TRAP: ClickHouse 26.7 cannot run two NOT IN under UNION ALL over the tables of a cluster inside another query.
  */
 export function mismatches({ columns, stored, derived }: Derivation): Fragment {
   return ch`
@@ -78,7 +77,7 @@ async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
   const label = 'rebuild.conversion_tables'
   const wrong = mismatches(derivation)
   const read = () => selectRows(writer.stores.clickhouse, ch`${wrong} LIMIT 1`, { label, ...batchTimeout })
-  const [row] = await retryWhileUnavailable('comparing what is made of conversions', read, writer)
+  const [row] = await retryWhileUnavailable('comparing tables derived from conversions', read, writer)
   if (!row) return
   const insert = () =>
     writer.fence.run(({ deadlineMs, queryId }) =>
@@ -94,8 +93,9 @@ WHERE (${columns}) NOT IN (${stored})
         queryId,
       ),
     )
-  await retryWhileUnavailable('rebuilding what is made of conversions', insert, writer)
-  // Only now, so that an interruption takes no right row away. Of a key that is still wrong, another row hides the right one.
+  await retryWhileUnavailable('rebuilding tables derived from conversions', insert, writer)
+  // Deleted after the insert, so that an interruption removes no correct row. Where a key is still wrong, a wrong row with
+  // a higher version hides the correct one.
   const hiding = ch`${account} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
   await deleteRows(writer, table, hiding, label)
 }

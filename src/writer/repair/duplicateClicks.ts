@@ -11,25 +11,25 @@ import { rebuildClickDays, wholeDays } from './clickDays.ts'
 import { deleteRows } from './deleteRows.ts'
 import type { DuplicateIds } from './difference.ts'
 
-/** A stored click that does not stay: the same id was stored before. */
+/** A stored click with an id that was stored before; a repair deletes it. */
 interface LaterCopy {
-  /** The place of the copy, epoch milliseconds. */
+  /** Epoch milliseconds. */
   clickedAt: number
-  /** The place of the click that stays. */
+  /** clicked_at of the first copy, which remains; epoch milliseconds. */
   firstClickedAt: number
   id: string
-  /** Tells copies of an id apart. */
+  /** Distinguishes copies of an id. */
   copy: string
 }
 
 const pageRows = 5_000
 
-/** To group by every id of an account takes memory in proportion; beyond this, ClickHouse uses its disk. In bytes. */
+/** Memory for grouping by all ids of an account, in bytes; beyond it ClickHouse uses the disk. */
 const groupingMemory = `${256 << 20}`
 
 /**
- * Counts ids of clicks that are stored more than once, be it at one moment or at several, by the month of the copies that
- * do not stay. The copy that was stored first stays: the smallest (stored_at, clicked_at, campaign_id).
+ * Counts ids of clicks that are stored more than once, with equal or different clicked_at, by month of the later copies. The
+ * copy stored first remains: the smallest (stored_at, clicked_at, campaign_id).
  */
 export async function compareClickIds(writer: Writer): Promise<DuplicateIds[]> {
   const rows = await select<{ month: string; ids: number }>(
@@ -44,8 +44,8 @@ ORDER BY month`,
 }
 
 /**
- * Deletes the copies of clicks that do not stay, and rebuilds the days that they were in. Their days are recorded first, so
- * that the next writer or a running server completes what is interrupted.
+ * Deletes the later copies of clicks, and rebuilds their days. The days are recorded in the journal first, so that the next
+ * writer or a running server completes an interrupted repair.
  */
 export async function removeDuplicateClicks(writer: Writer): Promise<void> {
   for (;;) {
@@ -62,18 +62,18 @@ LIMIT ${count(pageRows)}`,
   }
 }
 
-/** Every copy but the first of each id: id, clicked_at, `first` and `copy`. */
+/** SELECT of every copy but the first of each id: id, clicked_at, `first` and `copy`. */
 function laterCopies({ accountId }: Writer): Fragment {
   const account = ch`account_id = ${text(accountId)}`
   return ch`
 SELECT id, clicked_at, first, copy
 FROM (
-  SELECT id, clicked_at, ${copyOf} AS copy, (stored_at, clicked_at, toString(campaign_id)) AS place,
-    min(place) OVER (PARTITION BY id) AS first
+  SELECT id, clicked_at, ${copyOf} AS copy, (stored_at, clicked_at, toString(campaign_id)) AS rank,
+    min(rank) OVER (PARTITION BY id) AS first
   FROM clicks
   WHERE ${account}
     AND id IN (SELECT id FROM clicks WHERE ${account} GROUP BY id HAVING count() > 1))
-WHERE place != first`
+WHERE rank != first`
 }
 
 const copyOf = ch`toString((clicked_at, stored_at, toString(campaign_id), id))`
@@ -97,13 +97,13 @@ async function removeCopies(writer: Writer, copies: readonly LaterCopy[]): Promi
   await clearBatches(writer, tokens)
 }
 
-/** Before they are deleted: a count that is too high would report rows as missing. */
+/** Called before the copies are deleted: counts that are too high would report rows as missing. */
 async function uncount(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
-  const places = new Map(copies.map((copy) => [`${copy.clickedAt} ${copy.id}`, copy]))
+  const byKey = new Map(copies.map((copy) => [`${copy.clickedAt} ${copy.id}`, copy]))
   const counts = new Map((await readConfirmedRows(writer, 'clicks')).map(({ month, rows }) => [month, rows]))
   const changed = new Set<string>()
-  for (const { clickedAt, firstClickedAt } of places.values()) {
-    // One at the place of the click that stays was never counted beside it.
+  for (const { clickedAt, firstClickedAt } of byKey.values()) {
+    // A copy with the sort key of the remaining click was never counted separately.
     if (clickedAt === firstClickedAt) continue
     const month = monthOf(clickedAt)
     counts.set(month, Math.max(0, (counts.get(month) ?? 0) - 1))
@@ -116,7 +116,7 @@ async function uncount(writer: Writer, copies: readonly LaterCopy[]): Promise<vo
   )
 }
 
-/** Late or repeated, it deletes the same rows and no others: a copy that stays is never one of them. */
+/** Idempotent; never deletes a copy that remains, even when it runs late. */
 async function deleteCopies(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
   const times = copies.map(({ clickedAt }) => clickedAt)
   const condition = ch`
@@ -133,7 +133,7 @@ account_id = ${text(writer.accountId)}
 function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
   const settings = { ...batchTimeout.settings, max_bytes_before_external_group_by: groupingMemory }
   return retryWhileUnavailable(
-    'looking for clicks that are stored twice',
+    'looking for duplicate clicks',
     () => selectRows<Row>(writer.stores.clickhouse, query, { label: 'verify', signal: writer.signal, settings }),
     writer,
   )

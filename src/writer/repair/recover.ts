@@ -6,25 +6,25 @@ import { compareRowCounts } from '../storedRows.ts'
 import type { Writer } from '../writer.ts'
 import { repairBatches } from './repairBatches.ts'
 
-/** What an interrupted writer had left: unconfirmed batches, and conversions that were not attributed to their click. */
+/** Counts of the work completed for an interrupted writer. */
 export interface Recovered {
+  /** Unconfirmed batches that were repaired. */
   batches: number
+  /** Conversions that were attributed to their click. */
   attributed: number
 }
 
 /**
- * Repairs what an earlier writer left unfinished: a batch that stands in the journal may be in its table and
- * not, or not wholly, in what views make of it, or the other way round; and conversions whose click has arrived may not
- * have been joined with it. Cheap when nothing is left over.
- * @throws the last error when a store stays unavailable; the next writer begins again
+ * Completes the work of an interrupted writer. A batch in the journal may be in its table but missing, or incomplete, in
+ * the derived tables, or the reverse; and conversions may not be attributed although their click has arrived. Cheap when
+ * there is nothing to complete.
+ * @throws the last error when a database stays unavailable; the next writer starts again
  */
 export async function recover(writer: Writer): Promise<Recovered> {
   await settle(writer)
   const leftovers = await readLeftovers(writer)
   if (leftovers.length > 0) {
-    writer.onMessage(
-      `An earlier import into account ${writer.accountId} was cut short; bringing its days back in order.`,
-    )
+    writer.onMessage(`An earlier import into account ${writer.accountId} was interrupted; repairing its batches.`)
     await repairBatches(writer, leftovers)
   }
   const tasks = await openTasks(writer)
@@ -32,6 +32,6 @@ export async function recover(writer: Writer): Promise<Recovered> {
     await compareRowCounts(writer)
     await completeTask(writer, 'count_stored_rows')
   }
-  const again = tasks.has('attribute_conversions') ? await attributeConversions(writer) : 0
-  return { batches: leftovers.length, attributed: again + (await attributeLateClicks(writer)) }
+  const corrected = tasks.has('attribute_conversions') ? await attributeConversions(writer) : 0
+  return { batches: leftovers.length, attributed: corrected + (await attributeLateClicks(writer)) }
 }

@@ -5,22 +5,22 @@ import { accountsWithUnfinishedWork } from '../accountTasks.ts'
 import { openWriterIfFree } from '../open.ts'
 import type { Writer } from '../writer.ts'
 
-/** Held by the one instance that looks for interrupted imports. */
+/** Held by the only instance that currently completes interrupted imports. */
 const recoveryLease = 'recovery'
 
-/** How long a leftover of an interrupted import stays before a running server looks for it, in milliseconds. */
+/** Time between two checks for interrupted imports, in milliseconds. */
 const intervalDefaultMs = 60_000
 
-/** Where the results of a recovery go. */
+/** Log for the results of a recovery. */
 export interface RecoveryLog {
   info(line: string): void
   warn(line: string): void
 }
 
 /**
- * Completes what interrupted imports of any account left, now and then after each interval, until it is stopped. An account
- * that another writer holds is left to that writer; a failure is logged, and tried again at the next interval.
- * @returns stops it; resolves when the step in progress has ended
+ * Completes interrupted imports of all accounts, at once and then after each interval, until it is stopped. An account with
+ * an active writer is left to that writer; a failure is logged and retried after the interval.
+ * @returns function that stops it and resolves when the current step has ended
  */
 export function startRecovery(
   stores: Writer['stores'],
@@ -39,7 +39,7 @@ export function startRecovery(
     while (!signal.aborted) {
       await recoverAccounts(stores, log, signal).catch((error: unknown) => {
         if (!signal.aborted)
-          log.warn(`Looking for interrupted imports failed and is tried again at the next check: ${reason(error)}`)
+          log.warn(`Checking for interrupted imports failed; retrying at the next check. ${reason(error)}`)
       })
       await pause(intervalMs, undefined, { signal, ref: false }).catch(() => {})
     }
@@ -47,8 +47,8 @@ export function startRecovery(
 }
 
 /**
- * Completes what interrupted imports of any account left, once. Only one instance does so at a time; an account that has
- * a writer right now is skipped, so no writer waits longer than the repair of its own account takes.
+ * Completes interrupted imports of all accounts, once. Only one instance does so at a time. An account with an active writer
+ * is skipped, so no writer waits longer than the repair of its own account takes.
  * @throws Problem `unavailable` when a store stays unavailable, or the reason of `signal`
  */
 export async function recoverAccounts(stores: Writer['stores'], log: RecoveryLog, signal: AbortSignal): Promise<void> {
@@ -66,7 +66,7 @@ export async function recoverAccounts(stores: Writer['stores'], log: RecoveryLog
   }
 }
 
-/** A failure that concerns one account does not keep the others waiting. */
+/** Logs a failure that concerns only this account, so that the others are still completed. */
 async function recoverAccount(
   stores: Writer['stores'],
   accountId: string,
@@ -85,7 +85,7 @@ async function recoverAccount(
   } catch (error) {
     if (signal.aborted || (error instanceof Problem && error.status === 503)) throw error
     log.warn(
-      `Account ${accountId}: completing an interrupted import failed and is tried again at the next check: ${reason(error)}`,
+      `Account ${accountId}: completing an interrupted import failed; retrying at the next check. ${reason(error)}`,
     )
   }
 }

@@ -5,15 +5,15 @@ import { rebuildClickDays, rebuildSums, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 
 /**
- * Makes everything that is made of rows what the stored rows say, on the days of batches that may be stored in part:
- * in their table and not in its views, or the other way round. Then clears them from the journal.
- * @throws LeaseLost, or the last error when a store stays unavailable
+ * Rebuilds all derived tables from the stored rows, on the days of batches that may be stored in part: in their table but
+ * not in the derived ones, or the reverse. Then clears the batches from the journal.
+ * @throws LeaseLost, or the last error when a database stays unavailable
  */
 export async function repairBatches(writer: Writer, batches: readonly JournalEntry[]): Promise<void> {
-  const daysOf = (rows: JournalEntry['resource']) =>
+  const daysOf = (resource: JournalEntry['resource']) =>
     wholeDays(
       writer.accountId,
-      batches.filter(({ resource }) => resource === rows),
+      batches.filter((batch) => batch.resource === resource),
     )
   for (const span of daysOf('clicks')) await rebuildClickDays(writer, span)
   const conversionDays = daysOf('conversions')

@@ -11,22 +11,22 @@ import { removeDuplicateConversions } from './duplicateConversions.ts'
 import { recover } from './recover.ts'
 import { raiseWatermark } from './storedMoments.ts'
 
-/** One repair may bring to light what another one hid, as a click that was missing in the index and is stored twice. */
+/** One repair may reveal another difference: a click that was missing in the index may also be stored twice. */
 const roundsMax = 3
 
 /**
- * Makes right what can be made right, while reads go on. What is interrupted is completed by the next writer, by a running
- * server, or by another repair.
- * @returns what still differs
+ * Corrects all repairable differences while reads continue. An interrupted repair is completed by the next writer, by a
+ * running server, or by another repair.
+ * @returns the remaining differences
  */
 export async function repairAccount(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
   await recover(writer)
-  let left = [...differences]
-  for (let round = 0; round < roundsMax && left.some(isRepairable); round++) {
-    await repair(writer, left)
-    left = await compareAccount(writer)
+  let remaining = [...differences]
+  for (let round = 0; round < roundsMax && remaining.some(isRepairable); round++) {
+    await repair(writer, remaining)
+    remaining = await compareAccount(writer)
   }
-  return left
+  return remaining
 }
 
 async function repair(writer: Writer, differences: readonly Difference[]): Promise<void> {
@@ -45,12 +45,14 @@ async function repair(writer: Writer, differences: readonly Difference[]): Promi
     tokens.push(token)
     await recordBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
   }
-  const twice = (table: string) => differences.some((one) => one.kind === 'duplicate_ids' && one.table === table)
-  if (twice('clicks')) await removeDuplicateClicks(writer)
-  if (twice('conversions')) await removeDuplicateConversions(writer)
+  const hasDuplicates = (table: string) =>
+    differences.some((difference) => difference.kind === 'duplicate_ids' && difference.table === table)
+  if (hasDuplicates('clicks')) await removeDuplicateClicks(writer)
+  if (hasDuplicates('conversions')) await removeDuplicateConversions(writer)
   for (const span of spans) await rebuildClickDays(writer, span)
-  const areConversionsChanged = twice('conversions') || derived.some(({ day }) => day === null)
-  if (areConversionsChanged) await rebuildConversionTables(writer)
-  if (twice('clicks') || differences.some(({ kind }) => kind === 'unattributed')) await attributeConversions(writer)
+  const areConversionTablesWrong = hasDuplicates('conversions') || derived.some(({ day }) => day === null)
+  if (areConversionTablesWrong) await rebuildConversionTables(writer)
+  const areConversionsUnattributed = differences.some(({ kind }) => kind === 'unattributed')
+  if (hasDuplicates('clicks') || areConversionsUnattributed) await attributeConversions(writer)
   await clearBatches(writer, tokens)
 }

@@ -4,15 +4,15 @@ import { mustBeginBefore, runStatement, type WriteBounds } from '../../stores/cl
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { actualSums, type RollupName, rollups, type Span, storedSums } from './rollups.ts'
 
-/** What the columns of `differences` are called for a sum. */
+/** Column names of a sum in `differences`. */
 export const differing = (name: string) => ({
   actual: identifier(`actual_${name}`),
   stored: identifier(`stored_${name}`),
 })
 
 /**
- * Every key of a rollup whose sums are not those of the clicks and conversions: the key, and each sum as it should be
- * and as it is stored. No row: the rollup is right for that span.
+ * SELECT of every key of a rollup whose sums differ from those of the clicks and conversions: the key, and the correct and
+ * the stored value of each sum. No row: the rollup is correct in that span.
  * @param span whole UTC days
  */
 export function differences(name: RollupName, span: Span): Fragment {
@@ -35,10 +35,10 @@ HAVING ${join(unequal, ' OR ')}`
 }
 
 /**
- * Makes a rollup right by inserting what is missing, or too much, as one block: readers see the old sums or the right
- * ones, and running it again changes nothing. Nobody else may write rows of the account meanwhile, nor repair them.
+ * Corrects a rollup by inserting the differences, positive or negative, as one block: readers see the old sums or the
+ * correct ones. Idempotent. No other process may write or repair rows of the account meanwhile.
  * @param span whole UTC days of one year, which is one partition and so one part
- * @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known
+ * @throws NotBegun when nothing was written, Problem `unavailable` when the outcome is unknown
  */
 export async function repair(
   clickhouse: ClickHouse,

@@ -11,15 +11,15 @@ export interface Span {
 /** A table of sums over clicks and conversions. Views update it at each insert. */
 interface Rollup {
   readonly table: Fragment
-  /** The key that holds the time. */
+  /** The key column that holds the time. */
   readonly at: Fragment
-  /** Its key but for the account, in the order of the table. */
+  /** The sort key without the account, in the order of the table. */
   readonly keys: Fragment
-  /** The keys of a row, from the moment that it counts at. */
-  readonly keysOf: (moment: Fragment) => Fragment
-  /** What makes several keys of one row. */
+  /** The keys of a row, from the time at which it counts. */
+  readonly keysOf: (time: Fragment) => Fragment
+  /** ARRAY JOIN that makes one row per key of a click or conversion. */
   readonly expand: Fragment
-  /** Which of its sums are of that span: whole UTC days. */
+  /** Condition on the sums of a span of whole UTC days. */
   readonly within: (span: Span) => Fragment
 }
 
@@ -31,7 +31,7 @@ export const rollups = {
     table: ch`sums_by_day`,
     at: ch`day`,
     keys: ch`dimension, day, value`,
-    keysOf: (moment) => ch`dimension, toDate(${moment}) AS day, value`,
+    keysOf: (time) => ch`dimension, toDate(${time}) AS day, value`,
     expand: ch`
 ARRAY JOIN
   ['campaign', 'country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source'] AS dimension,
@@ -43,7 +43,7 @@ ARRAY JOIN
     table: ch`sums_by_day_and_campaign`,
     at: ch`day`,
     keys: ch`dimension, campaign_id, day, value`,
-    keysOf: (moment) => ch`dimension, campaign_id, toDate(${moment}) AS day, value`,
+    keysOf: (time) => ch`dimension, campaign_id, toDate(${time}) AS day, value`,
     expand: ch`
 ARRAY JOIN
   ['country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source'] AS dimension,
@@ -55,7 +55,7 @@ ARRAY JOIN
     table: ch`sums_by_quarter_hour`,
     at: ch`bucket`,
     keys: ch`bucket, campaign_id`,
-    keysOf: (moment) => ch`toStartOfFifteenMinutes(${moment}) AS bucket, campaign_id`,
+    keysOf: (time) => ch`toStartOfFifteenMinutes(${time}) AS bucket, campaign_id`,
     expand: nothing,
     within: ({ fromMs, untilMs }) => ch`bucket >= ${instant(fromMs)} AND bucket < ${instant(untilMs)}`,
   },
@@ -65,7 +65,7 @@ export type RollupName = keyof typeof rollups
 export const rollupNames = Object.keys(rollups) as RollupName[]
 
 /**
- * The sums as they should be: account_id, the keys, every sum. Rows of one key are not yet added up.
+ * SELECT of the correct sums: account_id, the keys, every sum. A key may have several rows, which are to be added up.
  * @param span whole UTC days
  */
 export function actualSums(name: RollupName, span: Span): Fragment {
@@ -74,7 +74,7 @@ export function actualSums(name: RollupName, span: Span): Fragment {
 UNION ALL${sumsOfRows(name, span, 'conversions', ch`converted_at`, ch`NOT is_test`)}`
 }
 
-/** The sums as they are stored, with the same columns; here too rows of one key are not yet added up. */
+/** SELECT of the stored sums, with the same columns; a key may have several rows here too. */
 export function storedSums(name: RollupName, span: Span): Fragment {
   const { table, keys, within }: Rollup = rollups[name]
   return ch`
@@ -83,14 +83,14 @@ FROM ${table}
 WHERE account_id = ${text(span.accountId)} AND ${within(span)}`
 }
 
-function sumsOfRows(name: RollupName, span: Span, rows: RowKind, moment: Fragment, counts: Fragment): Fragment {
-  const { keys, keysOf, expand: spread }: Rollup = rollups[name]
+function sumsOfRows(name: RollupName, span: Span, rows: RowKind, time: Fragment, counts: Fragment): Fragment {
+  const { keys, keysOf, expand }: Rollup = rollups[name]
   return ch`
-SELECT account_id, ${keysOf(moment)}, ${sumsOf(rows)}
-FROM ${identifier(rows)} FINAL${spread}
+SELECT account_id, ${keysOf(time)}, ${sumsOf(rows)}
+FROM ${identifier(rows)} FINAL${expand}
 WHERE account_id = ${text(span.accountId)}
-  AND ${moment} >= ${instant(span.fromMs)}
-  AND ${moment} < ${instant(span.untilMs)}
+  AND ${time} >= ${instant(span.fromMs)}
+  AND ${time} < ${instant(span.untilMs)}
   AND ${counts}
 GROUP BY account_id, ${keys}`
 }

@@ -11,9 +11,9 @@ const sources: Record<RowsAheadOfWatermark['table'], { table: Fragment; at: Frag
 }
 
 /**
- * Finds rows whose moment of storing is later than every one that was given to a batch of the account, by month. Batches get
- * ascending moments, so these rows came from elsewhere, or Postgres was restored to an earlier state than ClickHouse. Reads
- * by `updated_since` do not return them, and later rows would be stored before moments that were already read.
+ * Finds rows with a `stored_at` later than that of every batch of the account, by month. `stored_at` increases from batch to
+ * batch, so no batch stored these rows, or Postgres was restored to an earlier state than ClickHouse. Reads by
+ * `updated_since` do not return them, and would skip later rows once they had.
  */
 export async function compareStoredMoments(writer: Writer): Promise<RowsAheadOfWatermark[]> {
   const found: RowsAheadOfWatermark[] = []
@@ -24,14 +24,14 @@ SELECT toStartOfMonth(${at}) AS month, toUInt32(uniqExact(id)) AS rows,
   toUnixTimestamp64Milli(max(stored_at)) AS latestMs
 FROM ${table}
 WHERE account_id = ${text(writer.accountId)}
-  AND stored_at > ${instant(await readLastGiven(writer, resource))}
+  AND stored_at > ${instant(await readWatermark(writer, resource))}
 GROUP BY month
 ORDER BY month`
-    const asking = { label: 'verify', signal: writer.signal, ...batchTimeout }
+    const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
     const rows = await retryWhileUnavailable(
-      'comparing moments of storing',
+      'comparing times of storage',
       () =>
-        selectRows<Pick<RowsAheadOfWatermark, 'month' | 'rows' | 'latestMs'>>(writer.stores.clickhouse, query, asking),
+        selectRows<Pick<RowsAheadOfWatermark, 'month' | 'rows' | 'latestMs'>>(writer.stores.clickhouse, query, options),
       writer,
     )
     found.push(...rows.map((row) => ({ kind: 'ahead_of_watermark' as const, table: resource, ...row })))
@@ -39,21 +39,21 @@ ORDER BY month`
   return found
 }
 
-/** Gives later batches moments behind those of such rows, so that every read by `updated_since` goes on past them. */
+/** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
 export async function raiseWatermark(writer: Writer, { table, latestMs }: RowsAheadOfWatermark): Promise<void> {
   await retryWhileUnavailable(
     'raising the watermark',
     () =>
       queryPostgres(writer.stores.postgres`
-        INSERT INTO watermarks AS known (account_id, resource, stored_at)
+        INSERT INTO watermarks AS existing (account_id, resource, stored_at)
         VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
-        ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(known.stored_at, excluded.stored_at)`),
+        ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(existing.stored_at, excluded.stored_at)`),
     writer,
   )
 }
 
-/** @returns the moment of the account's latest batch, epoch milliseconds; that of the account's making before the first */
-async function readLastGiven(writer: Writer, resource: RowsAheadOfWatermark['table']): Promise<number> {
+/** @returns `stored_at` of the account's latest batch, epoch milliseconds; without a batch, the account's creation time */
+async function readWatermark(writer: Writer, resource: RowsAheadOfWatermark['table']): Promise<number> {
   const [row] = await retryWhileUnavailable(
     'reading the watermark',
     () =>

@@ -7,7 +7,7 @@ import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
 
-/** What a conversion takes from its click. */
+/** Properties that a conversion copies from its click where it has none itself. */
 const dimensions = [
   'visitorId',
   'campaignId',
@@ -39,8 +39,8 @@ const attributes = ch`
   sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10`
 
 /**
- * Joins conversions with their clicks: where the click is stored, the conversion gets its place and those of its
- * dimensions that it was not given itself. A conversion whose click has not arrived stays as it is.
+ * Attributes conversions to their clicks: sets `clickAt` and the other click attributes, and those dimensions that the
+ * conversion has no value for. A conversion without a stored click is left unchanged.
  */
 export async function copyClickDimensions(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
   const ids = new Set(conversions.map(({ clickId }) => clickId))
@@ -68,19 +68,19 @@ export async function copyClickDimensions(writer: Writer, conversions: readonly 
 }
 
 /**
- * Copies clicks to those that have conversions, from where pages of them are read, and so are their attributes: clicks
- * lie far apart in their table. A copy without its conversion does no harm.
+ * Copies clicks to `converted_click_rows`, which pages of converted clicks and attribution read, because these clicks are
+ * scattered over `clicks`. A copy without a conversion does no harm.
  */
 async function copyClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<void> {
-  const places = entityIdsOf(accountId, ids)
+  const keys = clickKeys(accountId, ids)
   await runStatement(
     stores.clickhouse,
     ch`
 INSERT INTO converted_click_rows
 SELECT *
 FROM clicks
-WHERE ${places}
-  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${places})`,
+WHERE ${keys}
+  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})`,
     'import.converted_clicks',
   )
 }
@@ -91,15 +91,15 @@ async function readClicks({ stores, accountId }: Writer, ids: readonly string[])
     ch`
 SELECT ${attributes}
 FROM converted_click_rows
-WHERE ${entityIdsOf(accountId, ids)}
+WHERE ${clickKeys(accountId, ids)}
 LIMIT 1 BY id`,
     { label: 'import.attribution' },
   )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Where the clicks with these ids are. */
-function entityIdsOf(accountId: string, ids: readonly string[]): Fragment {
+/** Condition on the sort keys of the clicks with these ids, which the index returns. */
+function clickKeys(accountId: string, ids: readonly string[]): Fragment {
   const account = ch`account_id = ${text(accountId)}`
   return ch`${account}
   AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${account} AND id IN ${idList(ids)})`

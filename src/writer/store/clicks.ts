@@ -7,7 +7,7 @@ import type { Writer } from '../writer.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer } from './rowBuffer.ts'
 
-/** @returns what tells which clicks of the writer's account are stored, for all batches of a run */
+/** @returns the lookup of stored click ids of the writer's account, for all batches of an import */
 export function existingClicks(writer: Writer): ExistingKeys {
   const all = ch`SELECT id AS key FROM click_index WHERE account_id = ${text(writer.accountId)}`
   return new ExistingKeys(writer, {
@@ -17,7 +17,7 @@ export function existingClicks(writer: Writer): ExistingKeys {
   })
 }
 
-/** Clicks on their way to the store, each id once: the first one wins. Filled again once they are stored. */
+/** Buffers clicks for one insert, each id once: the first one wins. Reusable once its clicks are stored. */
 export class ClickBatch {
   readonly #rows = new RowBuffer(clickColumns)
   /** clicked_at by id. */
@@ -27,7 +27,7 @@ export class ClickBatch {
     return this.#rows.isFull
   }
 
-  /** @returns false when a click of that id is in it already */
+  /** @returns false when the batch already has a click with that id */
   add(click: Click): boolean {
     if (!this.#rows.add(click.id, click)) return false
     this.#times.set(click.id, click.clickedAt)
@@ -36,16 +36,16 @@ export class ClickBatch {
 
   /**
    * Stores the clicks that are not stored yet, and empties the batch.
-   * @returns how many those were
-   * @throws LeaseLost, or the last error when a store stays away
+   * @returns number of new clicks
+   * @throws LeaseLost, or the last error when a database stays unavailable
    */
-  async store(writer: Writer, known: ExistingKeys): Promise<number> {
-    await this.#dropStored(known)
+  async store(writer: Writer, existing: ExistingKeys): Promise<number> {
+    await this.#dropStored(existing)
     const inserted = this.#rows.size
-    // Before they are sent: after an attempt whose outcome is unknown, any of them may be stored.
-    known.add(this.#rows.keys())
+    // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
+    existing.add(this.#rows.keys())
     while (this.#rows.size > 0 && !(await this.#send(writer))) {
-      await this.#dropStored(known)
+      await this.#dropStored(existing)
     }
     this.#rows.clear()
     this.#times.clear()
@@ -63,8 +63,8 @@ export class ClickBatch {
     })
   }
 
-  async #dropStored(known: ExistingKeys): Promise<void> {
-    const stored = await known.findExisting([...this.#rows.keys()])
+  async #dropStored(existing: ExistingKeys): Promise<void> {
+    const stored = await existing.findExisting([...this.#rows.keys()])
     this.#rows.drop(stored)
     for (const id of stored) this.#times.delete(id)
   }

@@ -9,11 +9,11 @@ import { copyClickDimensions } from './attribution.ts'
 import { readCurrentConversions } from './currentConversions.ts'
 
 /**
- * Upserts conversions by id: the higher `updatedAt` wins, whatever the order of arrival; with equal ones the stored row
- * stays, but of one file the later line wins. Dimensions that a row was not given come from its click.
- * @param rows in the order of the file; they are changed
- * @returns how many rows came first with their id, how many took the place of another, how many lost
- * @throws LeaseLost, or the last error when a store stays away
+ * Upserts conversions by id: the higher `updatedAt` wins, in any order of arrival. Between equal values the stored row
+ * wins, but within one file the later line does. A row's missing dimensions are copied from its click.
+ * @param rows in the order of the file; modified
+ * @returns rows with a new id, rows that replaced another, and rows that replaced none
+ * @throws LeaseLost, or the last error when a database stays unavailable
  */
 export async function storeConversions(
   writer: Writer,
@@ -47,15 +47,15 @@ async function readCurrent(writer: Writer, ids: ReadonlySet<string>): Promise<Ma
   const rows = await readCurrentConversions(
     writer,
     ch`(converted_at, id) IN (SELECT converted_at, id FROM conversion_index WHERE ${account} AND id IN ${idList([...ids])})`,
-    { doing: 'looking up conversions', label: 'import.stored_conversions' },
+    { step: 'looking up conversions', label: 'import.stored_conversions' },
   )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
 /**
- * Writes changes as one batch: each takes the stored row back, as deleted, and puts the new one in its place. Of two
- * rows with one key the table keeps the new one; sums and other tables made of them follow from the pair. After an
- * attempt whose outcome is unknown the stored rows are read again, and the changes that are missing are written anew.
+ * Writes changes as one batch: each change writes the stored row as deleted and then the new row. Of two rows with one key
+ * the table keeps the new one; the sums count both. After an attempt of unknown outcome the stored rows are read again,
+ * and missing changes are written again.
  */
 export async function writeChanges(writer: Writer, changes: readonly (Change & { row: Conversion })[]): Promise<void> {
   let missing = changes
@@ -67,15 +67,17 @@ export async function writeChanges(writer: Writer, changes: readonly (Change & {
   }
 }
 
-/** A conversion as it is, undefined for a new id, and as it is to be stored, undefined for one that is taken back. */
+/** The stored and the new version of a conversion. */
 export interface Change {
+  /** undefined: the id is new. */
   before: Conversion | undefined
+  /** undefined: the conversion is deleted. */
   row: Conversion | undefined
 }
 
 /**
  * Writes changes as one batch, in one attempt.
- * @returns whether all of them are stored; false: any of them may be
+ * @returns true when all of them are stored; false when any of them may be
  */
 export async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<boolean> {
   const nowVersion = Date.now() * 1_000

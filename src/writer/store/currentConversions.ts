@@ -5,24 +5,24 @@ import type { Conversion } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
 
 /**
- * Reads conversions of the writer's account whole, as they are now: what a change has to take back.
- * @param where `WHERE` beyond the account, and what comes after it
- * @param work says in messages and logs what they are read for
- * @throws LeaseLost, or the last error when ClickHouse stays away
+ * Reads all columns of conversions in their current version, which a change writes again as deleted.
+ * @param where conditions besides the account, and the clauses that follow `WHERE`
+ * @param purpose `step` for messages, `label` for ClickHouse's query log
+ * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function readCurrentConversions(
   writer: Writer,
   where: Fragment,
-  work: { doing: string; label: string },
+  purpose: { step: string; label: string },
 ): Promise<Conversion[]> {
-  const question = ch`
+  const query = ch`
 SELECT ${wholeRow}
 FROM conversions FINAL
 WHERE account_id = ${text(writer.accountId)}
   AND ${where}`
   const rows = await retryWhileUnavailable(
-    work.doing,
-    () => selectRows<StoredRow>(writer.stores.clickhouse, question, { label: work.label }),
+    purpose.step,
+    () => selectRows<StoredRow>(writer.stores.clickhouse, query, { label: purpose.label }),
     writer,
   )
   return rows.map((row) => ({
@@ -50,7 +50,7 @@ const wholeRow: Fragment = ch`
   payout, revenue, currency, revenue_base AS revenueBase, coupon_code AS couponCode, is_test AS isTest,
   import_file AS importFile, import_line AS importLine`
 
-/** Decimal(18, 6) as ClickHouse writes it, `-12.5`, in millionths. */
+/** Converts Decimal(18, 6) as ClickHouse writes it, `-12.5`, to millionths. */
 function millionths(decimal: string | null): bigint | null {
   if (decimal === null) return null
   const [whole = '', fraction = ''] = decimal.split('.')

@@ -11,11 +11,11 @@ import { readCurrentConversions } from './currentConversions.ts'
 const pageRows = 10_000
 
 /**
- * Joins conversions that came before their click with it, now that it is stored: a new version with the click's place
- * and dimensions, `updatedAt` as it was. Cheap when none waits. A run that is interrupted leaves the account's task
- * `attribute_late_clicks`, and the next writer or a running server completes it.
- * @returns how many conversions were attributed
- * @throws LeaseLost, or the last error when a store stays away
+ * Attributes conversions that arrived before their click, now that the click is stored: writes a new version with
+ * `clickAt` and the click's dimensions; `updatedAt` does not change. Cheap when no conversion lacks its click. After an
+ * interruption the account's task `attribute_late_clicks` remains, and the next writer or a running server completes it.
+ * @returns number of attributed conversions
+ * @throws LeaseLost, or the last error when a database stays unavailable
  */
 export async function attributeLateClicks(writer: Writer): Promise<number> {
   const attributed = await attributeAll(writer, isLate(writer), 'import.waiting')
@@ -24,8 +24,8 @@ export async function attributeLateClicks(writer: Writer): Promise<number> {
 }
 
 /**
- * The same for every conversion whose place of the click is not where the index has it, as after a click that was stored
- * twice. Looks up the clicks of all conversions: 3 s for 100,000 of them among 10 million clicks.
+ * The same for every conversion whose `clickAt` differs from the click index, as after a click was stored twice.
+ * Looks up the clicks of all conversions: 3 s for 100,000 of them among 10 million clicks.
  */
 export async function attributeConversions(writer: Writer): Promise<number> {
   const attributed = await attributeAll(writer, isMisplaced(writer), 'repair.attribution')
@@ -33,23 +33,23 @@ export async function attributeConversions(writer: Writer): Promise<number> {
   return attributed
 }
 
-/** Conversions that `attributeConversions` would attribute anew. */
+/** Counts the conversions that `attributeConversions` would change. */
 export async function countUnattributed(writer: Writer): Promise<number> {
   const query = ch`
 SELECT toUInt32(count()) AS conversions
 FROM conversions FINAL
 WHERE account_id = ${text(writer.accountId)}
   AND ${isMisplaced(writer)}`
-  const asking = { label: 'verify', signal: writer.signal, ...batchTimeout }
+  const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
   const [row] = await retryWhileUnavailable(
     'looking for conversions without their click',
-    () => selectRows<{ conversions: number }>(writer.stores.clickhouse, query, asking),
+    () => selectRows<{ conversions: number }>(writer.stores.clickhouse, query, options),
     writer,
   )
   return row?.conversions ?? 0
 }
 
-/** @param label names the queries in ClickHouse's own logs */
+/** @param label label of the queries in ClickHouse's query log */
 async function attributeAll(writer: Writer, condition: Fragment, label: string): Promise<number> {
   let attributed = 0
   let after: { convertedAt: number; id: string } | undefined = { convertedAt: 0, id: '' }
@@ -68,25 +68,25 @@ async function attributeAll(writer: Writer, condition: Fragment, label: string):
   return attributed
 }
 
-/** Without a click, although the index has it by now. */
+/** Condition: the conversion has no `click_at`, but the index has its click. */
 function isLate({ accountId }: Writer): Fragment {
   const account = ch`account_id = ${text(accountId)}`
-  const isWaiting = ch`click_at IS NULL AND click_id != ''`
-  return ch`${isWaiting}
+  const isUnattributed = ch`click_at IS NULL AND click_id != ''`
+  return ch`${isUnattributed}
   AND click_id IN (
     SELECT id FROM click_index
-    WHERE ${account} AND id IN (SELECT click_id FROM conversions WHERE ${account} AND ${isWaiting}))`
+    WHERE ${account} AND id IN (SELECT click_id FROM conversions WHERE ${account} AND ${isUnattributed}))`
 }
 
-/** Without a click that the index has, or with one where the index has none. */
+/** Condition: `click_at` of the conversion is not that of its click in the index. */
 function isMisplaced({ accountId }: Writer): Fragment {
   const account = ch`account_id = ${text(accountId)}`
-  const places = ch`
+  const indexed = ch`
     FROM click_index
     WHERE ${account} AND id IN (SELECT click_id FROM conversions WHERE ${account} AND click_id != '')`
   return ch`click_id != ''
-  AND click_id IN (SELECT id${places})
-  AND (click_id, ifNull(click_at, toDateTime64(0, 3, 'UTC'))) NOT IN (SELECT id, clicked_at${places})`
+  AND click_id IN (SELECT id${indexed})
+  AND (click_id, ifNull(click_at, toDateTime64(0, 3, 'UTC'))) NOT IN (SELECT id, clicked_at${indexed})`
 }
 
 /** In key order. */
@@ -103,6 +103,6 @@ function readPage(
   AND (converted_at, id) > (${instant(after.convertedAt)}, ${text(after.id)})
 ORDER BY converted_at, id
 LIMIT ${count(pageRows)}`,
-    { doing: 'looking for conversions that wait for their click', label },
+    { step: 'looking for conversions without their click', label },
   )
 }

@@ -6,12 +6,12 @@ import type { Writer } from '../writer.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer } from './rowBuffer.ts'
 
-/** What makes an event one: the same three again are the same event. No id holds a space. */
+/** Duplicate key of an event within its account; ids contain no spaces. */
 function keyOf({ origin, id, generation }: PixelEvent): string {
   return `${origin} ${id} ${generation}`
 }
 
-/** @returns what tells which events of the writer's account are stored, for all batches of a run */
+/** @returns the lookup of stored event keys of the writer's account, for all batches of an import */
 export function existingPixelEvents(writer: Writer): ExistingKeys {
   const every = ch`
 SELECT concat(origin, ' ', id, ' ', toString(generation)) AS key
@@ -20,7 +20,7 @@ WHERE account_id = ${text(writer.accountId)}`
   return new ExistingKeys(writer, {
     name: 'pixel_events',
     every,
-    // By id as well, since that is what the sort key finds.
+    // By origin and id as well, because the sort key begins with them.
     among: (keys) => ch`${every} AND origin IN ('browser', 'server')
   AND id IN ${idList([...new Set(keys.map((key) => key.split(' ')[1] ?? ''))])}
   AND key IN ${idList(keys)}`,
@@ -28,23 +28,23 @@ WHERE account_id = ${text(writer.accountId)}`
 }
 
 /**
- * Stores events that are not stored yet; of several with one key the first one wins. Nothing is derived from them by a
- * view, so they need no journal: what a run that was interrupted did not store, the next one does.
- * @returns how many were stored
+ * Stores events that are not stored yet; of several with one key the first one wins. No view derives rows from them, so
+ * they need no journal: after an interruption, the next import stores the missing ones.
+ * @returns number of new events
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function storePixelEvents(
   writer: Writer,
-  known: ExistingKeys,
+  existing: ExistingKeys,
   events: readonly PixelEvent[],
 ): Promise<number> {
   const rows = new RowBuffer(pixelEventColumns)
   for (const event of events) rows.add(keyOf(event), event)
-  const dropStored = async () => rows.drop(await known.findExisting([...rows.keys()]))
+  const dropStored = async () => rows.drop(await existing.findExisting([...rows.keys()]))
   await dropStored()
   const inserted = rows.size
-  // Before they are sent: after an attempt whose outcome is unknown, any of them may be stored.
-  known.add(rows.keys())
+  // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
+  existing.add(rows.keys())
   const send = () => insertOnce(writer, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
   while (rows.size > 0 && !(await send())) await dropStored()
   return inserted

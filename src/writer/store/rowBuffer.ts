@@ -1,15 +1,15 @@
 import type { Column } from '../../stores/clickhouse/columns.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 
-/** Large enough that parts stay few, small enough that two batches and the engine's copy of one fit in memory. */
+/** Large enough that ClickHouse creates few parts, small enough for two batches and the server's copy of one in memory. */
 const rowsMax = 50_000
 const bytesMax = 7 << 20
 
-/** Encoded rows on their way to a table, each key once: the first row wins. Cleared and filled again. */
+/** Encoded rows of one table, each key once: the first row wins. Reusable after `clear`. */
 export class RowBuffer<Row> {
   readonly #columns: readonly Column<Row>[]
   readonly #out = new RowBinary()
-  /** Where the row of a key ends in the bytes; rows lie there in the order of this map. */
+  /** Offset of the end of each key's row in the bytes; the rows are in the order of this map. */
   readonly #ends = new Map<string, number>()
 
   constructor(columns: readonly Column<Row>[]) {
@@ -28,12 +28,12 @@ export class RowBuffer<Row> {
     return this.#ends.keys()
   }
 
-  /** Rows in the order of the columns; valid until the next change. */
+  /** The encoded rows; valid until the next change. */
   get bytes(): Buffer {
     return this.#out.bytes
   }
 
-  /** @returns false when a row of that key is in it already */
+  /** @returns false when the buffer already has a row with that key */
   add(key: string, row: Row): boolean {
     if (this.#ends.has(key)) return false
     for (const column of this.#columns) column.write(this.#out, row)
@@ -41,7 +41,7 @@ export class RowBuffer<Row> {
     return true
   }
 
-  /** Takes rows out again; keys that it does not have are ignored. */
+  /** Removes rows; unknown keys are ignored. */
   drop(keys: ReadonlySet<string>): void {
     if (keys.size === 0) return
     let from = 0

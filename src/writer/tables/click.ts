@@ -21,7 +21,7 @@ export interface Click {
   language: string
   referrer: string
   userAgent: string
-  /** Its last octet, or last 80 bits, are zero already. */
+  /** Anonymised: the last octet (IPv4) or the last 80 bits (IPv6) are zero. */
   ip: string
   sub1: string
   sub2: string
@@ -50,7 +50,7 @@ export interface Click {
 
 const { text, instant, moneyOrNull, flag } = columnsOf<Click>()
 
-/** The columns of `clicks`; what is not here has a default. */
+/** The columns of `clicks` that are written; other columns have defaults. */
 export const clickColumns: readonly Column<Click>[] = [
   text('account_id', (click) => click.accountId),
   instant('clicked_at', (click) => click.clickedAt),

@@ -5,15 +5,15 @@ export interface Conversion {
   accountId: string
   id: string
   convertedAt: number
-  /** Grows with every write of the id; epoch microseconds of the write, or one more than the version before. */
+  /** Higher at every write of the id: epoch microseconds of the write, or more when the clock is behind. */
   version: number
-  /** This version takes the one before it back. */
+  /** This version cancels the one before it. */
   isDeleted: boolean
   source: string
   status: string
   externalStatus: string
   eventName: string
-  /** Given, or copied from the click. */
+  /** As imported, or copied from the click. */
   clickedAt: number | null
   createdAt: number
   updatedAt: number
@@ -59,7 +59,7 @@ export interface Conversion {
   importLine: number
 }
 
-/** A conversion with nothing in it, to be filled. */
+/** A conversion with every field absent. */
 export function blankConversion(accountId: string): Conversion {
   return {
     accountId,
@@ -113,7 +113,7 @@ export function blankConversion(accountId: string): Conversion {
 
 const { text, instant, instantOrNull, moneyOrNull, flag, uint64 } = columnsOf<Conversion>()
 
-/** The columns of `conversions`; what is not here has a default. */
+/** The columns of `conversions` that are written; other columns have defaults. */
 export const conversionColumns: readonly Column<Conversion>[] = [
   text('account_id', (row) => row.accountId),
   instant('converted_at', (row) => row.convertedAt),

@@ -22,7 +22,7 @@ export interface PixelEvent {
 
 const { text, uint32, floatOrNull, instant } = columnsOf<PixelEvent>()
 
-/** The columns of `pixel_events`; what is not here has a default. */
+/** The columns of `pixel_events` that are written; other columns have defaults. */
 export const pixelEventColumns: readonly Column<PixelEvent>[] = [
   text('account_id', (event) => event.accountId),
   text('origin', (event) => event.origin),

@@ -280,9 +280,7 @@ describe('after an import that died', () => {
     const dying = dyingStores(stores, account, ['sums_by_day'])
     await expect(importContent(dying, account, 'clicks', [click(1)])).rejects.toThrow(Died)
     const done = await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C' }])
-    expect(done.said).toEqual([
-      `An earlier import into account ${account} was cut short; bringing its days back in order.`,
-    ])
+    expect(done.said).toEqual([`An earlier import into account ${account} was interrupted; repairing its batches.`])
     const model = new Model()
     model.apply({ resource: 'clicks', rows: [click(1)] })
     await mustEqual(model)
@@ -383,7 +381,7 @@ describe('two writers', () => {
     const done = await Promise.all([first, second])
     expect(done.map(({ inserted }) => inserted).sort()).toEqual([1, 2])
     expect(done.flatMap(({ said }) => said)).toEqual([
-      `Another writer is at work on account ${account}; waiting for it to end.`,
+      `Another writer is active on account ${account}; waiting for it to end.`,
     ])
     const model = new Model()
     model.apply({ resource: 'clicks', rows: [click(1), click(2), click(3)] })
@@ -404,7 +402,7 @@ describe('two writers', () => {
       const say = (line: string) => resolve(void said.push(line))
       writing = openWriter(stores, account, { onMessage: say, signal: new AbortController().signal })
     })
-    expect(said).toEqual(['The stores are being migrated; waiting for it to end.'])
+    expect(said).toEqual(['The stores are being migrated; waiting for the migration to end.'])
     expect(await stores.postgres`SELECT 1 FROM leases WHERE name = ${`writer:${account}`} AND owner <> ''`).toEqual([])
     await migration.release()
     await (await writing)?.close()

@@ -115,7 +115,7 @@ describe('a running server', () => {
     await expect.poll(() => lines.length, deadline).toBeGreaterThan(1)
     expect(new Set(lines)).toEqual(
       new Set([
-        'Looking for interrupted imports failed and is tried again at the next check: A store is not reachable at the moment; try again.',
+        'Checking for interrupted imports failed; retrying at the next check. A store is not reachable at the moment; try again.',
       ]),
     )
     server.listen(path)

@@ -164,7 +164,7 @@ describe('verify', () => {
        VALUES ('acme', 'country', '2026-11-01', 'US', 1), ('acme', 'country', '2026-11-01', 'DE', -1)`,
     )
     const { stdout } = await runHere(['verify', '--account', 'acme'], stores.environment)
-    expect(stdout).toContain('acme sums_by_day 2026-11-01: 2 sums differ; those of the whole day do not\n')
+    expect(stdout).toContain('acme sums_by_day 2026-11-01: 2 sums differ; the sums of the whole day are correct\n')
     await verify('--repair')
   })
 
