@@ -164,7 +164,7 @@ describe('exporting, importing into an empty store and exporting again gives the
     },
   )
 
-  it('and nothing of a row is lost on the way', async () => {
+  it('with the value of every field', async () => {
     for (const resource of resourceNames) {
       const stored = lines(await exported(empty, resource, '--account', 'csv')).map((line) => JSON.parse(line))
       for (const row of rows[resource]) {
@@ -181,7 +181,7 @@ describe('exporting, importing into an empty store and exporting again gives the
     expect(await exported(empty, 'campaigns', '--account', 'csv')).toContain('"costValue":123456789012.000001')
   })
 
-  it('pixel events of browsers and of servers stand side by side', async () => {
+  it('pixel events of browsers and of servers', async () => {
     const events = lines(await exported(source.stores, 'pixel-events', '--account', 'acme')).map((line) =>
       JSON.parse(line),
     )
@@ -204,7 +204,7 @@ function expectation(name: string, value: unknown): unknown {
 }
 
 describe('rows', () => {
-  it('leave once, in their latest state, whatever was stored before', async () => {
+  it('are exported once, in their latest state', async () => {
     const account = await makeAccount(source.stores)
     const click = { id: 'twice', clicked_at: '2026-01-01 00:00:00.000' }
     await storeClicks(source.stores, account, [click])
@@ -224,7 +224,7 @@ describe('rows', () => {
     expect(others).toEqual([])
   })
 
-  it('are those of the range alone, and of the account alone', async () => {
+  it('are limited to the range and the account', async () => {
     const [account, other] = [await makeAccount(source.stores), await makeAccount(source.stores)]
     const moments = [
       '2025-12-31T23:59:59.999Z',
@@ -255,7 +255,7 @@ describe('rows', () => {
     expect(lines(await exported(source.stores, 'campaigns', '--account', account, '--format', 'csv'))).toHaveLength(1)
   })
 
-  it('of metadata come page after page, none twice and none left out', async () => {
+  it('of metadata are read in pages, each row once', async () => {
     const account = await makeAccount(source.stores)
     const many = Array.from({ length: 4_001 }, (_, index) => ({ id: `o${index}`, name: 'x' }))
     await importContent(source.stores, account, 'offers', many)
@@ -267,7 +267,7 @@ describe('rows', () => {
 describe('a file', () => {
   const offers = ['offers', '--account', 'acme'] as const
 
-  it('is what its name says, and how much it holds is told', async () => {
+  it('has the format of its extension, and its rows and bytes are reported', async () => {
     const plain = await exported(source.stores, ...offers)
     const csv = await exported(source.stores, ...offers, '--format', 'csv')
     for (const [name, content] of Object.entries({
@@ -288,7 +288,7 @@ describe('a file', () => {
     expect(JSON.parse(json.stdout)).toEqual({ rows: 2, bytes: Buffer.byteLength(csv) })
   })
 
-  it('that is there already, or has no place to be, is left alone', async () => {
+  it('that already exists or cannot be created is an error, and nothing is written', async () => {
     const there = join(folder, 'there.ndjson')
     await writeFile(there, 'mine')
     expectOneLine(await exporting(...offers, '--output', there), 1, /already exists/)
@@ -296,7 +296,7 @@ describe('a file', () => {
     expectOneLine(await exporting(...offers, '--output', join(folder, 'none', 'a.csv')), 1, /can't be written/)
   })
 
-  it('leaves what another one is writing beside it alone', async () => {
+  it('does not disturb a concurrent export to the same folder', async () => {
     const path = join(folder, 'two.ndjson')
     const others = `${path}.${process.pid}.part`
     await writeFile(others, 'theirs')
@@ -304,7 +304,7 @@ describe('a file', () => {
     expect(await readFile(others, 'utf8')).toBe('theirs')
   })
 
-  it('takes any moment of the calendar as its range, of every resource', async () => {
+  it('accepts every date as its range, for every resource', async () => {
     for (const resource of resourceNames) {
       const all = await exporting(resource, '--account', 'acme')
       const given = ['--from', '0000-01-01', '--to', '9999-12-31']
@@ -312,7 +312,7 @@ describe('a file', () => {
     }
   })
 
-  it('appears only when it is whole', async () => {
+  it('appears only when it is complete', async () => {
     const path = join(folder, 'cut.ndjson')
     let meanwhile: string[] = []
     async function* cut() {
@@ -342,7 +342,7 @@ it.each([
   expectOneLine(await exporting(...words), code, line)
 })
 
-describe('an export that breaks off', () => {
+describe('an interrupted export', () => {
   /** More than the buffers between the store and a reader who does not read hold. */
   const clicks = 150_000
   beforeAll(async () => {
@@ -359,7 +359,7 @@ describe('an export that breaks off', () => {
       "SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'export.clicks'",
     )
 
-  it('fails when the store ends it in the middle', async () => {
+  it('fails when the database ends its query', async () => {
     const child = start(['export', 'clicks', '--account', 'large'], source.stores.environment)
     await new Promise((resolve) => child.stdout.once('readable', resolve))
     const [query] = await running()
@@ -382,7 +382,7 @@ describe('an export that breaks off', () => {
     expect(rest).not.toContain('xception')
   })
 
-  it('fails in one line when what it writes to is full', async () => {
+  it('fails in one line when the disk is full', async () => {
     const full = await open('/dev/full', 'w')
     const words = [join(packageRoot, 'dist/src/main.js'), 'export', 'clicks', '--account', 'large']
     const child = spawn(process.execPath, words, {
@@ -393,7 +393,7 @@ describe('an export that breaks off', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*ENOSPC.*\n$/)])
   })
 
-  it('ends in the store as well when its reader leaves', async () => {
+  it('ends its query when its reader disconnects', async () => {
     const child = start(['export', 'clicks', '--account', 'large'], source.stores.environment)
     await new Promise((resolve) => child.stdout.once('readable', resolve))
     expect(await running()).toHaveLength(1)
@@ -403,7 +403,7 @@ describe('an export that breaks off', () => {
     await expect.poll(running, { timeout: 20_000 }).toEqual([])
   })
 
-  it('never hands on the words of an error that comes behind rows', async () => {
+  it('never writes the text of an error that follows rows', async () => {
     const question = ch`
 SELECT number, throwIf(number = 2000000) FROM numbers() LIMIT 3000000 SETTINGS max_block_size = 10000
 FORMAT JSONEachRow`

@@ -16,12 +16,12 @@ const conversion = (fields: object) =>
   readConversion({ id: 'v', convertedAt: '2026-01-01T00:00:00Z', status: 'approved', ...fields }, 'json')
 
 describe('a row', () => {
-  it('has no negative zero, which nobody means', () => {
+  it('converts negative zero to zero', () => {
     const event = { id: 'e', eventName: 'paid', visitorId: 'v' }
     expect(readEvent({ ...event, value: new DecimalText('-0') }, 'json').value).toBe(0)
   })
 
-  it('with a field that the resource does not have is refused by its name', () => {
+  it('with an unknown field is rejected with the name of the field', () => {
     expect(() => click({ colour: 'red' })).toThrow('colour: is not a field of clicks')
     expect(() => click({ ['__proto__']: 1, ...JSON.parse('{"__proto__":1}') })).toThrow(
       '__proto__: is not a field of clicks',
@@ -30,7 +30,7 @@ describe('a row', () => {
     expect(() => click({ toString: 'x' })).toThrow('toString: is not a field of clicks')
   })
 
-  it('without what it needs is refused', () => {
+  it('without a required field is rejected', () => {
     expect(() => readClick({ clickedAt: '2026-01-01T00:00:00Z' }, 'json')).toThrow('id: is required')
     expect(() => click({ clickedAt: null })).toThrow('clickedAt: is required')
     expect(() => conversion({ status: '' })).toThrow('status: is required')
@@ -38,13 +38,13 @@ describe('a row', () => {
     expect(() => metadataReaders.offers('acme')({ id: 'o' }, 'json')).toThrow('name: is required')
   })
 
-  it('may leave out everything else: missing, null and empty are the same', () => {
+  it('may omit every other field: missing, null and empty are equivalent', () => {
     const blank = click({})
     expect(click({ country: null, cost: null, isBot: null, subIds: null, device: '' })).toEqual(blank)
     expect(blank).toMatchObject({ accountId: 'acme', country: '', cost: null, isBot: false, isTest: false, sub1: '' })
   })
 
-  it('may be one that the API listed', () => {
+  it('may be a row of an API list', () => {
     const listed = { campaignId: 'c', campaignName: 'C', offerName: null, converted: true, conversionCount: 2 }
     expect(click({ ...listed, baseCurrency: 'USD' })).toEqual(click({ campaignId: 'c', baseCurrency: 'USD' }))
   })
@@ -92,7 +92,7 @@ describe('a time', () => {
     expect(at('2024-02-29T23:59:59-11:30')).toBe(Date.UTC(2024, 2, 1, 11, 29, 59))
   })
 
-  it('is every instant that JavaScript writes', () => {
+  it('is read exactly in every form that JavaScript writes', () => {
     const between = fc.date({ min: new Date(0), max: new Date('2105-12-31T23:59:59.999Z'), noInvalidDate: true })
     fc.assert(
       fc.property(between, (date) => {
@@ -170,7 +170,7 @@ describe('money', () => {
     expect(readMoney(new DecimalText('1.2500000000000000000000'))).toBe(1_250_000n)
   })
 
-  it.each(['0.0000001', '1e-7', '1.0000001'])('with more than six decimals is refused: %s', (text) => {
+  it.each(['0.0000001', '1e-7', '1.0000001'])('with more than six decimals is rejected: %s', (text) => {
     expect(() => readMoney(new DecimalText(text))).toThrow('must have at most 6 decimals')
     expect(() => readMoney(Number(text))).toThrow('must have at most 6 decimals')
   })
@@ -200,7 +200,7 @@ describe('money', () => {
 })
 
 describe('an amount in the account’s currency', () => {
-  it('is the amount itself when that is in it already', () => {
+  it('is the amount itself when that is in the same currency', () => {
     expect(click({ cost: 1.25 })).toMatchObject({ cost: 1_250_000n, currency: 'USD', costBase: 1_250_000n })
     expect(click({ cost: 1.25, currency: 'USD', costBase: 1.25, exchangeRate: 1 })).toMatchObject({
       costBase: 1_250_000n,
@@ -208,7 +208,7 @@ describe('an amount in the account’s currency', () => {
     expect(click({})).toMatchObject({ cost: null, currency: '', costBase: null })
   })
 
-  it('is what the row says, else the amount at the rate of the row', () => {
+  it('is the base amount of the row, or else the amount at the rate of the row', () => {
     expect(click({ cost: 10, currency: 'EUR', costBase: 11.5 })).toMatchObject({
       cost: 10_000_000n,
       costBase: 11_500_000n,
@@ -228,14 +228,14 @@ describe('an amount in the account’s currency', () => {
 })
 
 describe('a conversion', () => {
-  it('takes the times that it was not given from itself, never from the clock', () => {
+  it('takes absent times from its other times, never from the clock', () => {
     const [t1, t2, t3] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 3)]
     expect(conversion({})).toMatchObject({ createdAt: t1, updatedAt: t1, source: 'cpa', isTest: false })
     expect(conversion({ createdAt: new Date(t2).toISOString() })).toMatchObject({ createdAt: t2, updatedAt: t2 })
     expect(conversion({ updatedAt: new Date(t3).toISOString() })).toMatchObject({ createdAt: t1, updatedAt: t3 })
   })
 
-  it('of an unknown status or source is refused', () => {
+  it('of an unknown status or source is rejected', () => {
     expect(() => conversion({ status: 'paid' })).toThrow('status: must be one of approved, pending,')
     expect(() => conversion({ source: 'all' })).toThrow('source: must be one of cpa, revenue')
   })
@@ -244,7 +244,7 @@ describe('a conversion', () => {
 describe('a pixel event', () => {
   const event = (fields: object) => readEvent({ id: 'e', eventName: 'signup', visitorId: 'v', ...fields }, 'json')
 
-  it('comes from a browser, now, unless it says otherwise', () => {
+  it('defaults to origin browser and the current time', () => {
     expect(event({})).toMatchObject({ origin: 'browser', generation: 0, occurredAt: 0, receivedAt: 0, properties: '' })
     expect(event({ id: 'x'.repeat(128), origin: 'server', generation: 4_294_967_295 })).toMatchObject({
       origin: 'server',

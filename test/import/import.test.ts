@@ -29,7 +29,7 @@ const clickAt = (id: string, minute: number, more: object = {}) => ({
 })
 
 describe('clicks', () => {
-  it('go in once, and a second run changes nothing', async () => {
+  it('are stored once, and a second import changes nothing', async () => {
     const rows = [clickAt('a', 0, { campaignId: 'c' }), clickAt('b', 1), { id: 'c', clickedAt: 'yesterday' }]
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(3, 2, 0, 0, 1))
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(3, 0, 0, 2, 1))
@@ -46,7 +46,7 @@ describe('clicks', () => {
     expect(await stored('os', 'clicks')).toEqual([{ os: 'first' }])
   })
 
-  it('keep every field as it was given', async () => {
+  it('keep the value of every field', async () => {
     const row = {
       ...clickAt('all', 0),
       campaignId: 'c.1',
@@ -126,7 +126,7 @@ describe('clicks', () => {
     ])
   })
 
-  it('from the first to the last day that is accepted are counted on their day', async () => {
+  it('of the first and last accepted day are counted on their day', async () => {
     const rows = [
       { id: 'first', clickedAt: '1970-01-01T00:00:00Z' },
       { id: 'last', clickedAt: '2105-12-31T23:59:59.999Z' },
@@ -142,7 +142,7 @@ describe('clicks', () => {
     ])
   })
 
-  it('that are bots or tests are stored and counted nowhere', async () => {
+  it('of bots and tests are stored but not counted', async () => {
     await importContent(stores, account, 'clicks', [
       clickAt('a', 0, { isBot: true }),
       clickAt('b', 0, { isTest: true }),
@@ -151,7 +151,7 @@ describe('clicks', () => {
     expect(await stored('count() AS n', 'sums_by_day')).toEqual([{ n: 0 }])
   })
 
-  it('by the ten thousand are told apart from stored ones', { timeout: 60_000 }, async () => {
+  it('are checked for stored ids in batches of tens of thousands', { timeout: 60_000 }, async () => {
     const rows = Array.from({ length: 12_000 }, (_, index) => clickAt(`k${index}`, index % 1_440))
     await importContent(stores, account, 'clicks', rows.slice(5_000, 5_100))
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(12_000, 11_900, 0, 100, 0))
@@ -159,7 +159,7 @@ describe('clicks', () => {
     expect(await stored('sum(clicks) AS n', 'sums_by_day', "AND dimension = 'os'")).toEqual([{ n: 12_000 }])
   })
 
-  it('of one account say nothing about those of another', async () => {
+  it('with ids that another account has are stored', async () => {
     const other = await makeAccount(stores)
     await importContent(stores, other, 'clicks', [clickAt('a', 0)])
     expect(await importContent(stores, account, 'clicks', [clickAt('a', 0)])).toMatchObject(counts(1, 1, 0, 0, 0))
@@ -176,7 +176,7 @@ describe('a file', () => {
     expect(await stored('cost, currency, sub1', 'clicks')).toEqual([{ cost: '1.5', currency: 'USD', sub1: 'x' }])
   })
 
-  it('keeps its good rows when others are rejected, each with line number, reason and text', async () => {
+  it('stores valid rows and rejects others, each with line number, reason and text', async () => {
     const text = `${JSON.stringify(clickAt('a', 0))}\n{"id":"b"\n\n{"id":"c","clickedAt":"2026-01-01T00:00:00Z","cost":1e-9}\n`
     const done = await importContent(stores, account, 'clicks', text)
     expect(done).toMatchObject(counts(3, 1, 0, 0, 2))
@@ -190,7 +190,7 @@ describe('a file', () => {
     ])
   })
 
-  it('that is cut short keeps its whole batches, and the whole file completes it', async () => {
+  it('that is truncated has its complete batches stored, and the complete file adds the rest', async () => {
     // A batch has 50,000 rows, or 7 MiB.
     const rows = Array.from({ length: 20_000 }, (_, n) => ({ ...clickAt(`c${n}`, 0), userAgent: 'x'.repeat(500) }))
     const zipped = gzipSync(rows.map((row) => JSON.stringify(row)).join('\n'))
@@ -210,7 +210,7 @@ describe('a file', () => {
     )
   })
 
-  it('that is interrupted lets the next import in at once', async () => {
+  it('that is interrupted does not delay the next import', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(importContent(stores, account, 'clicks', [clickAt('a', 0)], { signal })).rejects.toThrow('enough')
     const done = await importContent(stores, account, 'clicks', [clickAt('a', 0)])
@@ -228,7 +228,7 @@ describe('conversions', () => {
   const updated = (day: number) => ({ updatedAt: new Date(Date.UTC(2026, 2, day)).toISOString() })
   const present = <Row>(columns: string) => stored<Row>(columns, 'conversions FINAL', 'ORDER BY id')
 
-  it('are upserted by id: the higher updatedAt wins whatever the order, on a tie the stored row stays', async () => {
+  it('are upserted by id: the higher updatedAt wins in any order, the stored row on a tie', async () => {
     const send = (...rows: object[]) => importContent(stores, account, 'conversions', rows)
     expect(await send(conversion('v', 1, { ...updated(5), status: 'hold' }))).toMatchObject(counts(1, 1, 0, 0, 0))
     expect(await send(conversion('v', 1, { ...updated(4), status: 'declined' }))).toMatchObject(counts(1, 0, 0, 1, 0))
@@ -238,7 +238,7 @@ describe('conversions', () => {
     expect(await present('status')).toEqual([{ status: 'approved' }])
   })
 
-  it('of one file with equal updatedAt: the later line wins, also when the file is run again', async () => {
+  it('with equal updatedAt in one file: the later line wins, also when the file is imported again', async () => {
     const rows = [
       conversion('v', 1),
       conversion('v', 1, { status: 'approved' }),
@@ -256,7 +256,7 @@ describe('conversions', () => {
     ])
   })
 
-  it('that moved in time are listed at the new time alone', async () => {
+  it('with a changed convertedAt are listed at the new time only', async () => {
     await importContent(stores, account, 'conversions', [conversion('v', 1)])
     await importContent(stores, account, 'conversions', [conversion('v', 2, updated(1))])
     await importContent(stores, account, 'conversions', [conversion('v', 1, updated(2))])
@@ -264,7 +264,7 @@ describe('conversions', () => {
     expect(await present('id, toString(converted_at) AS at')).toEqual([{ id: 'v', at: '2026-02-03 00:00:00.000' }])
   })
 
-  it('take from their click what they were not given, and keep what they were', async () => {
+  it('copy absent dimensions from their click and keep their own', async () => {
     const click = {
       campaignId: 'c',
       offerId: 'o',
@@ -297,7 +297,7 @@ describe('conversions', () => {
     ])
   })
 
-  it('that came before their click are joined with it when it comes, without counting as updated', async () => {
+  it('that arrived before their click are attributed when it arrives, without a new updatedAt', async () => {
     await importContent(stores, account, 'conversions', [
       conversion('v', 1, { clickId: 'k', campaignId: 'mine', revenue: 12.345678, ...updated(3) }),
       conversion('w', 1, { clickId: 'never' }),
@@ -325,14 +325,14 @@ describe('conversions', () => {
     ])
   })
 
-  it('have their click copied to those that have conversions, once', async () => {
+  it('have their click copied to converted_click_rows, once', async () => {
     await importContent(stores, account, 'clicks', [clickAt('k', 1, { city: 'Köln' }), clickAt('other', 2)])
     await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k' })])
     await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k', ...updated(3) })])
     expect(await stored('*', 'converted_click_rows')).toEqual(await stored('*', 'clicks', "AND id = 'k'"))
   })
 
-  it('that move to another click are no longer conversions of the first one', async () => {
+  it('with a changed click no longer count for the first click', async () => {
     await importContent(stores, account, 'clicks', [clickAt('k1', 1), clickAt('k2', 2)])
     await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k1' })])
     await importContent(stores, account, 'conversions', [conversion('v', 1, { clickId: 'k2', ...updated(1) })])
@@ -345,7 +345,7 @@ describe('conversions', () => {
 describe('pixel events', () => {
   const event = (id: string, more: object = {}) => ({ id, eventName: 'signup', visitorId: 'v', ...more })
 
-  it('are told apart by origin, id and generation, and stored once', async () => {
+  it('are identified by origin, id and generation, and stored once', async () => {
     const rows = [
       event('e'),
       event('e', { eventName: 'again' }),
@@ -363,7 +363,7 @@ describe('pixel events', () => {
     )
   })
 
-  it('are no duplicates of stored ones of the same id that are of another origin or generation', async () => {
+  it('with the id of a stored event but another origin or generation are stored', async () => {
     await importContent(stores, account, 'pixel-events', [event('a', { origin: 'server' }), event('b')])
     const rows = [event('a'), event('b', { generation: 1 })]
     expect(await importContent(stores, account, 'pixel-events', rows)).toMatchObject(counts(2, 2, 0, 0, 0))
@@ -397,7 +397,7 @@ describe('metadata', () => {
     return await postgres`SELECT * FROM ${postgres(table)} WHERE account_id = ${account} ORDER BY id`
   }
 
-  it('of all four kinds is kept as it was given', async () => {
+  it('of all four resources keeps the value of every field', async () => {
     const dates = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-02T00:00:00Z' }
     await importContent(stores, account, 'campaigns', [
       {
@@ -464,7 +464,7 @@ describe('metadata', () => {
     expect(await rowsIn('traffic_sources')).toMatchObject([{ category: 'social', cost_model: 'cpm', currency: 'USD' }])
   })
 
-  it('is upserted by id: updatedAt moves when something changed, createdAt stays', async () => {
+  it('is upserted by id: updatedAt changes only with another field, createdAt never', async () => {
     const [t1, t2, t3] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 3)]
     const send = (nowMs: number, ...rows: object[]) => importContent(stores, account, 'campaigns', rows, { nowMs })
     const dates = async () =>
@@ -481,7 +481,7 @@ describe('metadata', () => {
     expect((await dates())[0]).toEqual(['A', t2, t2])
   })
 
-  it('twice in one file: the last one wins, and running it again changes nothing', async () => {
+  it('with one id twice in a file: the last row wins, and a second import changes nothing', async () => {
     const rows = [
       { id: 'a', name: 'first' },
       { id: 'a', name: 'second' },

@@ -34,7 +34,7 @@ const seen = (rows: RawRow[]) =>
   rows.map(({ line, fields }) => [line, fields instanceof RowError ? fields.message : fields])
 
 describe('lines', () => {
-  it('are the same however the bytes are cut into chunks', async () => {
+  it('are the same for every division of the bytes into chunks', async () => {
     const line = fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.replaceAll('\n', ' '))
     await fc.assert(
       fc.asyncProperty(fc.array(line, { minLength: 1 }), fc.integer({ min: 1, max: 9 }), async (texts, size) => {
@@ -54,14 +54,14 @@ describe('lines', () => {
     ])
   })
 
-  it('that are blank are no rows, but are counted', async () => {
+  it('that are blank are skipped but numbered', async () => {
     expect(seen(await ndjson('\n{"id":"a"}\n\n  \r\n{"id":"b"}'))).toEqual([
       [2, { id: 'a' }],
       [5, { id: 'b' }],
     ])
   })
 
-  it('that are no UTF-8 are refused alone', async () => {
+  it('that are not UTF-8 are rejected alone', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"id":"a"}\n{"id":"'),
       Buffer.from([0xc3, 0x28]),
@@ -76,7 +76,7 @@ describe('lines', () => {
     }
   })
 
-  it('that are too long are refused alone, and only their beginning is kept', async () => {
+  it('that are too long are rejected alone, and only their beginning is kept', async () => {
     const long = `{"id":"${'x'.repeat(3 * lineBytesMax)}"}`
     const rows = await ndjson(`{"id":"a"}\n${long}\n{"id":"b"}\n${long}`, 1 << 16)
     expect(seen(rows)).toEqual([
@@ -90,7 +90,7 @@ describe('lines', () => {
 })
 
 describe('NDJSON', () => {
-  it('that is no JSON object is refused', async () => {
+  it('that is not a JSON object is rejected', async () => {
     expect(seen(await ndjson('{"id":\n[1]\n5\nnull\n"x"\n\0\n{"a":1}{"b":2}'))).toEqual([
       [1, 'is not JSON'],
       [2, 'is not a JSON object'],
@@ -116,7 +116,7 @@ describe('NDJSON', () => {
     })
   })
 
-  it('with names out of the object prototype, or a name twice, is an object like any other', async () => {
+  it('may have names of the object prototype, or a name twice', async () => {
     const [first, second] = await ndjson('{"__proto__":{"id":"x"},"constructor":1}\n{"id":"a","id":"b"}')
     expect(Object.keys(first?.fields ?? {})).toEqual(['__proto__', 'constructor'])
     expect(first?.fields).not.toHaveProperty('id')
@@ -125,7 +125,7 @@ describe('NDJSON', () => {
 })
 
 describe('CSV', () => {
-  it('gives back whatever cells were written, however they are quoted and cut into chunks', async () => {
+  it('returns the written cells for all quoting and chunk sizes', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', ' '), maxLength: 6 })
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
     await fc.assert(
@@ -139,7 +139,7 @@ describe('CSV', () => {
     )
   })
 
-  it('loses no row to a neighbour with a stray or missing quote', async () => {
+  it('with a stray or missing quote loses only that row', async () => {
     expect(seen(await csv('id,name\n1,a"b\n2,"open\n3,fine\n4,"x"y\n5,"two\nlines"\n6,z\n'))).toEqual([
       [2, 'has a quote inside a cell that is not quoted'],
       [3, 'has a quoted cell without a closing quote'],
@@ -150,25 +150,22 @@ describe('CSV', () => {
     ])
   })
 
-  it('gives up on a quote that is not closed within a megabyte, and takes the rows after it', async () => {
+  it('with a quote that is not closed within a megabyte loses only that row', async () => {
     const rows = await csv(`id,name\n1,"open\n${'2,fine\n'.repeat(200_000)}`, 1 << 16)
     expect(rows).toHaveLength(200_001)
     expect(rows.filter(({ fields }) => fields instanceof RowError).map(({ line }) => line)).toEqual([2])
   })
 
-  it('refuses a row with more or fewer cells than names', async () => {
+  it('rejects a row with more or fewer cells than the header', async () => {
     expect(seen(await csv('id,name\n1\n\n2,a,b\n'))).toEqual([
       [2, 'has 1 cells, but the header has 2'],
       [4, 'has 3 cells, but the header has 2'],
     ])
   })
 
-  it.each(['id,id\n', 'id,\n1,2\n', '"id\n', 'id\xff\n'])(
-    'does not go on after a first line that names no fields: %j',
-    async (text) => {
-      await expect(csv(Buffer.from(text, 'latin1'))).rejects.toThrow(HeaderError)
-    },
-  )
+  it.each(['id,id\n', 'id,\n1,2\n', '"id\n', 'id\xff\n'])('fails when the header is invalid: %j', async (text) => {
+    await expect(csv(Buffer.from(text, 'latin1'))).rejects.toThrow(HeaderError)
+  })
 })
 
 describe('files', () => {
@@ -181,7 +178,7 @@ describe('files', () => {
     return all(source.rows)
   }
 
-  it('are NDJSON or CSV by their name, gzipped or not', async () => {
+  it('are NDJSON or CSV by their extension, gzipped or not', async () => {
     expect(seen(await read('a.ndjson', Buffer.from('{"id":"1"}')))).toEqual([[1, { id: '1' }]])
     expect(seen(await read('a.csv', Buffer.from('id\n1')))).toEqual([[2, { id: '1' }]])
     expect(seen(await read('a.ndjson.gz', gzipSync('{"id":"1"}')))).toEqual([[1, { id: '1' }]])
@@ -192,13 +189,15 @@ describe('files', () => {
     for (const name of ['a.json', 'a.gz', 'ndjson', 'a.csv.zip']) expect(formatOf(name)).toBeUndefined()
   })
 
-  it('that are cut short or damaged end with one clear error', async () => {
+  it('that are truncated or damaged fail with one clear error', async () => {
     const zipped = gzipSync('{"id":"1"}\n'.repeat(1_000))
-    await expect(read('cut.ndjson.gz', zipped.subarray(0, -6))).rejects.toThrow(/is truncated: its gzip data is incomplete/)
+    await expect(read('cut.ndjson.gz', zipped.subarray(0, -6))).rejects.toThrow(
+      /is truncated: its gzip data is incomplete/,
+    )
     await expect(read('plain.ndjson.gz', Buffer.from('{"id":"1"}\n'))).rejects.toThrow(/is damaged/)
   })
 
-  it('that are not there, or are folders, are said so', async () => {
+  it('that do not exist or are folders fail with the reason', async () => {
     const signal = new AbortController().signal
     const format = { isCsv: false, isGzipped: false }
     await expect(openSource(join(folder, 'none.ndjson'), format, signal)).rejects.toThrow(/does not exist/)

@@ -52,7 +52,7 @@ const count = async (table: string) =>
   (await rowsOf<{ n: number }>(stores, `SELECT count() AS n FROM ${table} WHERE account_id = '${account}'`))[0]?.n
 
 describe('an insert with a deadline', () => {
-  it('in time stores a large batch whole, as one part for each month, with the values of defaults', async () => {
+  it('that arrives in time stores a large batch as one part per month, with default values', async () => {
     const deadlineMs = (await readClickHouseClock(stores.clickhouse)) + 60_000
     const parts = `SELECT name FROM system.parts WHERE database = currentDatabase() AND table = 'clicks' AND active`
     const before = (await rowsOf(stores, parts)).length
@@ -69,14 +69,14 @@ describe('an insert with a deadline', () => {
     ).toEqual([{ moments: 1, isRecent: 1 }])
   })
 
-  it('stores nothing once it has passed, in its table or any other', async () => {
+  it('that begins after the deadline stores nothing in its table or in derived tables', async () => {
     const deadlineMs = await readClickHouseClock(stores.clickhouse)
     const late = insertRows(stores.clickhouse, insertionOf(100), { queryId: randomUUID(), deadlineMs })
     await expect(late).rejects.toThrow(NotBegun)
     expect([await count('clicks'), await count('click_index'), await count('sums_by_day')]).toEqual([0, 0, 0])
   })
 
-  it('is compared when the rows have arrived, not when the request begins', async () => {
+  it('is checked when its rows have arrived, not when the request begins', async () => {
     const deadlineMs = (await readClickHouseClock(stores.clickhouse)) + 300
     const insertion = insertionOf(100)
     const statement = await statementOf(insertion, deadlineMs)
@@ -90,7 +90,7 @@ describe('an insert with a deadline', () => {
     expect(await count('clicks')).toBe(0)
   })
 
-  it('that is sent twice stores its rows twice: ClickHouse drops nothing as a repetition', async () => {
+  it('that is sent twice stores its rows twice: ClickHouse deduplicates no inserts', async () => {
     for (const table of ['clicks', 'pixel_events']) {
       for (let n = 0; n < 2; n++) {
         await changeTables(stores, `INSERT INTO ${table} (account_id, id) VALUES ('${account}', 'same')`)
@@ -129,7 +129,7 @@ it('an INSERT … SELECT that begins after its deadline stores nothing', async (
   expect(await count('click_index')).toBe(1)
 })
 
-it('a DELETE that begins after its deadline deletes nothing and leaves no deletion that fails', async () => {
+it('a DELETE that begins after its deadline deletes nothing and leaves no failing mutation', async () => {
   await importContent(stores, account, 'clicks', [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z', campaignId: 'c1' }])
   const deadlineMs = await readClickHouseClock(stores.clickhouse)
   const removal = (moment: number) =>
@@ -147,7 +147,7 @@ it('a DELETE that begins after its deadline deletes nothing and leaves no deleti
   expect(await rowsOf(stores, 'SELECT command FROM system.mutations WHERE NOT is_done')).toEqual([])
 })
 
-it('a batch that takes longer to arrive than its deadline allows is sent again with more time', async () => {
+it('a batch that arrives after its deadline is sent again with a later deadline', async () => {
   let isLate = false
   const slow = interceptStatements(stores, /^INSERT INTO clicks/, async () => {
     if (isLate) return
@@ -178,7 +178,7 @@ it('pixel events whose insert is not confirmed are stored once, and counted once
   expect(await count('pixel_events')).toBe(events.length)
 })
 
-it('a statement that fails after ClickHouse has begun its response is not taken for a success', async () => {
+it('a statement that fails after ClickHouse has begun its response is reported as failed', async () => {
   const failing = execute(stores.clickhouse.client, {
     query: `INSERT INTO click_index (account_id, id)
       SELECT '${account}', toString(sleepEachRow(0.1) + throwIf(number = 5)) FROM numbers(6)`,

@@ -84,7 +84,7 @@ async function mustBeExact(account: string): Promise<void> {
   }
 }
 
-it('an import that was interrupted, and then killed, is completed exactly by the next one', {
+it('an import that was interrupted and then killed is completed exactly by the next one', {
   timeout: 180_000,
 }, async () => {
   const account = await makeAccount(stores)
@@ -99,7 +99,7 @@ it('an import that was interrupted, and then killed, is completed exactly by the
   await mustBeExact(account)
 })
 
-it('an import whose ClickHouse is killed under it goes on, and is exact', { timeout: 180_000 }, async ({ skip }) => {
+it('an import continues and is exact when ClickHouse is killed', { timeout: 180_000 }, async ({ skip }) => {
   if (stores.settings.CLICKHOUSE_URL !== undefined) skip('ClickHouse is a server, not ours to kill')
   const account = await makeAccount(stores)
   const child = start(wordsFor(account), stores.environment)
@@ -118,7 +118,7 @@ it('an import whose ClickHouse is killed under it goes on, and is exact', { time
   await mustBeExact(account)
 })
 
-it('two imports of overlapping halves, started together, are exact', { timeout: 180_000 }, async () => {
+it('two concurrent imports of overlapping files are exact', { timeout: 180_000 }, async () => {
   const account = await makeAccount(stores)
   const halves = [join(folder, 'first.ndjson'), join(folder, 'second.ndjson')] as const
   await writeFile(halves[0], linesOf(0, 25_000))

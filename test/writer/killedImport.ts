@@ -4,7 +4,7 @@ import { rollupNames } from '../../src/writer/repair/rollups.ts'
 import { rowsOf } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
 
-/** What ends a dying process. */
+/** The error that ends a killed import. */
 export class Died extends Error {}
 
 export const clickTables = ['clicks', 'click_index', ...rollupNames] as const
@@ -14,9 +14,9 @@ export type WrittenTable = (typeof clickTables)[number] | (typeof conversionTabl
 type Row = Record<string, string | number | boolean | null>
 
 /**
- * The same stores as a process sees them that dies at its first insert: the tables named here have not got it, the others
- * have, and its row stays in the ledger.
- * @param failure what the insert fails with; a process that survives it goes on with stores that work
+ * The same stores for a process that is killed at its first insert: all tables but those named here have received the
+ * rows, and the batch remains in the journal.
+ * @param failure the error of the insert; a process that survives it continues with working stores
  */
 export function dyingStores(
   stores: Stores,
@@ -35,10 +35,10 @@ export function dyingStores(
         hasFailed = true
         const before = new Map<WrittenTable, Row[]>()
         for (const table of without) before.set(table, await present(stores, accountId, table))
-        const answer = await client.exec(order)
-        answer.stream.resume()
+        const response = await client.exec(order)
+        response.stream.resume()
         for (const table of without) await undo(stores, accountId, table, before.get(table) ?? [])
-        // What merges would do until somebody looks again: rows that were overtaken are gone.
+        // Merges may run before the next read: they remove replaced rows.
         for (const table of ['click_index', 'conversion_index', 'converted_clicks']) {
           await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
         }
@@ -58,7 +58,7 @@ async function present(stores: Stores, accountId: string, table: WrittenTable): 
   return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
 }
 
-/** Puts a table back as it was; what is made of it stays. */
+/** Restores a table; its derived tables keep their rows. */
 async function undo(stores: Stores, accountId: string, table: WrittenTable, before: Row[]): Promise<void> {
   const { client } = stores.clickhouse
   const insert = async (values: Row[]) => {

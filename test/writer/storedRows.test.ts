@@ -49,7 +49,7 @@ async function missing() {
 const deleteClick = (id: string) =>
   changeTables(stores, `DELETE FROM clicks WHERE account_id = '${account}' AND id = '${id}'`)
 
-it('each stored click is counted once, in the UTC month it was made', async () => {
+it('each stored click is counted once, in its UTC month', async () => {
   await importContent(stores, account, 'clicks', [
     click('a', '01'),
     click('b', '01'),
@@ -61,7 +61,7 @@ it('each stored click is counted once, in the UTC month it was made', async () =
   expect(await missing()).toEqual([])
 })
 
-it('a conversion is counted once however often it changes, and in the month that it moves to', async () => {
+it('a conversion that changes is counted once, in the month of its latest version', async () => {
   await importContent(stores, account, 'conversions', [conversion('v', '01', '1'), conversion('w', '01', '1')])
   await importContent(stores, account, 'conversions', [conversion('v', '01', '2')])
   expect(await counts()).toEqual(['conversions 2026-01: 2'])
@@ -85,7 +85,7 @@ it.each([
   },
 )
 
-it('recovery after an import that died does not hide rows that were lost before it', async () => {
+it('recovery after a killed import does not hide rows that were lost before it', async () => {
   await importContent(stores, account, 'clicks', [click('a', '01'), click('b', '01'), click('c', '01')])
   await deleteClick('a')
   await deleteClick('b')
@@ -94,7 +94,7 @@ it('recovery after an import that died does not hide rows that were lost before 
   expect(await missing()).toEqual([{ resource: 'clicks', month: '2026-01-01', confirmed: 3, stored: 1 }])
 })
 
-it('rows from before rows were counted are counted by the next writer', async () => {
+it('the next writer counts rows that were stored before counts existed', async () => {
   await importContent(stores, account, 'clicks', [click('a', '01'), click('b', '01')])
   await stores.postgres`DELETE FROM stored_rows WHERE account_id = ${account}`
   await stores.postgres`INSERT INTO account_tasks VALUES (${account}, 'count_stored_rows')`

@@ -107,7 +107,7 @@ describe('the sums of conversions follow', () => {
     expect(await sumsByCountry(account)).toEqual([['2026-03-01', 'US', { declinedConversions: 1 }]])
   })
 
-  it('a click that comes after its conversion and gives it a country', async () => {
+  it('a click that arrives after its conversion and sets its country', async () => {
     const account = await makeAccount(stores)
     const waiting = { ...first, campaignId: undefined, country: undefined, clickId: 'c1' }
     await importContent(stores, account, 'conversions', [waiting])
@@ -120,7 +120,7 @@ describe('the sums of conversions follow', () => {
     ])
   })
 
-  it('no row that lost, and none that came twice', async () => {
+  it('neither outdated nor duplicate rows', async () => {
     const account = await makeAccount(stores)
     await importContent(stores, account, 'conversions', [first])
     const stored = await countVersions(account)

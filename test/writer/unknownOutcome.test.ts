@@ -18,7 +18,7 @@ beforeEach(async () => {
   account = await makeAccount(stores)
 })
 
-/** What a connection fails with that breaks while the response is awaited. */
+/** The error of a connection that breaks before the response arrives. */
 const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
 
 const clicks = Array.from({ length: 6 }, (_, n) => ({
@@ -29,13 +29,13 @@ const conversions = Array.from({ length: 4 }, (_, n) => ({
   ...{ id: `v${n}`, clickId: `k${n}`, convertedAt: `2026-03-1${n}T00:00:00Z`, updatedAt: '2026-03-20T00:00:00Z' },
   ...{ status: 'pending', revenue: 2 },
 }))
-/** Half are approved, one of them at another moment. */
+/** Half are approved, one of them at another time. */
 const changed = conversions.slice(0, 2).map((row, n) => ({
   ...{ ...row, status: 'approved', updatedAt: '2026-03-21T00:00:00Z' },
   ...(n === 0 && { convertedAt: '2026-02-01T00:00:00Z' }),
 }))
 
-/** Compares what is stored with plain counts, before merges and after; `stages` are the imports that succeeded. */
+/** Compares the stored rows and sums with the imported rows, before and after merges. @param changes whether `changed` was imported */
 async function expectExact({ changes }: { changes: boolean }): Promise<void> {
   for (const merge of [false, true]) {
     if (merge) {
@@ -98,15 +98,17 @@ describe('an import whose connection breaks during an insert', () => {
   })
 
   it.each<{ without: WrittenTable[] }>([{ without: [] }, { without: ['sums_by_day', 'converted_clicks'] }])(
-    'attributes conversions that came before their click exactly when $without did not receive them',
+    'attributes conversions that arrived before their click exactly when $without did not receive them',
     async ({ without }) => {
       await importContent(stores, account, 'conversions', conversions)
       await changeTables(
         stores,
-        `INSERT INTO clicks (account_id, id, clicked_at, campaign_id, country, cost_base)
+        `INSERT INTO clicks (account_id, id, clicked_at, stored_at, campaign_id, country, cost_base)
         VALUES ${clicks
           .map(
-            (row) => `('${account}', '${row.id}', '${row.clickedAt.slice(0, 19).replace('T', ' ')}',
+            (
+              row,
+            ) => `('${account}', '${row.id}', '${row.clickedAt.slice(0, 19).replace('T', ' ')}', '2020-01-01 00:00:00',
           '${row.campaignId}', 'DE', 0.25)`,
           )
           .join(', ')}`,
@@ -160,7 +162,7 @@ function holding(pattern: RegExp, meanwhile: () => Promise<unknown>): Stores {
   })
 }
 
-/** What happens while a writer is suspended: its lease expires, and another writer does the same import. */
+/** Simulates a suspended writer: its lease expires, and another writer runs the same import. */
 async function supersede(): Promise<void> {
   await stores.postgres`
     UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour' WHERE name = ${`writer:${account}`}`
@@ -168,16 +170,16 @@ async function supersede(): Promise<void> {
   await importContent(stores, account, 'conversions', conversions)
 }
 
-describe('a writer that is suspended while another one takes over stores nothing more', () => {
+describe('a writer that is suspended while another one takes over stores no more rows', () => {
   const superseded = 'another one may have taken over'
 
-  it('between the journal and the insert', async () => {
+  it('when suspended between the journal and the insert', async () => {
     const late = importContent(holding(/^INSERT INTO clicks/, supersede), account, 'clicks', clicks)
     await expect(late).rejects.toThrow(superseded)
     await expectExact({ changes: false })
   })
 
-  it('before it changes conversions', async () => {
+  it('when suspended before it changes conversions', async () => {
     await importContent(
       stores,
       account,
@@ -189,11 +191,14 @@ describe('a writer that is suspended while another one takes over stores nothing
     await expectExact({ changes: false })
   })
 
-  it.each(['click_index', 'sums_by_day', 'sums_by_quarter_hour'] as const)('while it repairs %s', async (table) => {
-    const dying = importContent(dyingStores(stores, account, [table]), account, 'clicks', clicks)
-    await expect(dying).rejects.toThrow()
-    const late = importContent(holding(new RegExp(`INSERT INTO ${table}`), supersede), account, 'clicks', clicks)
-    await expect(late).rejects.toThrow(superseded)
-    await expectExact({ changes: false })
-  })
+  it.each(['click_index', 'sums_by_day', 'sums_by_quarter_hour'] as const)(
+    'when suspended while it repairs %s',
+    async (table) => {
+      const dying = importContent(dyingStores(stores, account, [table]), account, 'clicks', clicks)
+      await expect(dying).rejects.toThrow()
+      const late = importContent(holding(new RegExp(`INSERT INTO ${table}`), supersede), account, 'clicks', clicks)
+      await expect(late).rejects.toThrow(superseded)
+      await expectExact({ changes: false })
+    },
+  )
 })

@@ -230,7 +230,7 @@ const conversion = (n: number, more: Partial<ConversionRow> = {}): ConversionRow
   ...more,
 })
 
-describe('after an import that died', () => {
+describe('after a killed import', () => {
   const before: Step = { resource: 'clicks', rows: [click(1), click(2)] }
   const rows = [click(2), click(3), click(4, { isBot: true }), click(5, { country: 'DE' })]
 
@@ -276,7 +276,7 @@ describe('after an import that died', () => {
     },
   )
 
-  it('its days are right even when the next import is of something else', async () => {
+  it('an import of another resource repairs its days', async () => {
     const dying = dyingStores(stores, account, ['sums_by_day'])
     await expect(importContent(dying, account, 'clicks', [click(1)])).rejects.toThrow(Died)
     const done = await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C' }])
@@ -286,7 +286,7 @@ describe('after an import that died', () => {
     await mustEqual(model)
   })
 
-  it('in a repair that is still running in ClickHouse, the repair is ended before anything else', async () => {
+  it('whose repair is still running in ClickHouse, the next writer first ends that repair', async () => {
     const { client } = stores.clickhouse
     const queryId = `write ${account} left`
     const lease = await acquireLease(stores.postgres, `writer:${account}`)
@@ -310,7 +310,7 @@ describe('after an import that died', () => {
     await mustEqual(model)
   })
 
-  it('between its clicks and their conversions, the next run joins them', async () => {
+  it('that stored clicks but did not attribute conversions, the next import attributes them', async () => {
     await importContent(stores, account, 'conversions', [conversion(1, { clickId: 'k1' })])
     // The ledger is clean and the click is there: only the last step is missing.
     await importContent(stores, account, 'clicks', [click(2)])
@@ -327,7 +327,7 @@ describe('after an import that died', () => {
 // A history takes some seconds. To look for more: RECOVERY_HISTORIES=200 npx vitest run test/import/recovery
 const histories = Number(process.env.RECOVERY_HISTORIES ?? 3)
 
-it('whatever is imported in whatever order, and wherever it dies, every table is what a plain model says', {
+it('after random imports in random order that are killed at random points, every table matches the model', {
   timeout: 60_000 + histories * 30_000,
 }, async () => {
   const day = fc.integer({ min: 1, max: 4 }).map((n) => `2026-0${n > 2 ? 2 : 1}-0${n}T0${n}:${10 + 13 * (n % 4)}:00Z`)
@@ -375,7 +375,7 @@ it('whatever is imported in whatever order, and wherever it dies, every table is
 })
 
 describe('two writers', () => {
-  it('of one account take turns, and the second says that it waits', async () => {
+  it('of one account run one after the other, and the second reports that it waits', async () => {
     const first = importContent(stores, account, 'clicks', [click(1), click(2)])
     const second = importContent(stores, account, 'clicks', [click(2), click(3)])
     const done = await Promise.all([first, second])
@@ -394,7 +394,7 @@ describe('two writers', () => {
     await lease.release()
   })
 
-  it('wait while the stores are being migrated, and say so', async () => {
+  it('wait while the stores are being migrated, and report it', async () => {
     const migration = await acquireLease(stores.postgres, migrationLease)
     const said: string[] = []
     let writing: Promise<Writer> | undefined
@@ -408,7 +408,7 @@ describe('two writers', () => {
     await (await writing)?.close()
   })
 
-  it('and a migration never both believe that it is their turn', async () => {
+  it('and a migration never hold their leases at the same time', async () => {
     const { postgres } = stores
     const inside = new Set<string>()
     const meetings: string[][] = []
@@ -435,7 +435,7 @@ describe('two writers', () => {
     expect(meetings.filter(({ length }) => length > 1)).toEqual([])
   })
 
-  it('that a newer version has overtaken write nothing', async () => {
+  it('of an older version than the migrated stores write nothing', async () => {
     await stores.postgres`INSERT INTO schema_migrations (name, checksum) VALUES ('9999_future.sql', 'x')`
     try {
       const late = importContent(stores, account, 'clicks', [click(1)])
@@ -446,7 +446,7 @@ describe('two writers', () => {
     await mustEqual(new Model())
   })
 
-  describe('whose lease ran out, as while a machine sleeps,', () => {
+  describe('with an expired lease, as after a suspended machine,', () => {
     /** Stores that the writer asks from, after which an hour has gone by. @param meanwhile what others did in it */
     function sleeping(meanwhile: () => Promise<unknown>): TestStores {
       let sleptMs = 0
@@ -472,7 +472,7 @@ describe('two writers', () => {
     }
     afterEach(() => vi.restoreAllMocks())
 
-    it('go on when nobody has taken it', async () => {
+    it('continue when no other writer has acquired it', async () => {
       const done = await importContent(
         sleeping(async () => {}),
         account,
@@ -485,7 +485,7 @@ describe('two writers', () => {
       await mustEqual(model)
     })
 
-    it('write nothing more when a migration has counted them out', async () => {
+    it('write nothing more after a migration has run', async () => {
       const late = importContent(
         sleeping(() => isHeld(stores.postgres, 'writer:%')),
         account,
@@ -497,7 +497,7 @@ describe('two writers', () => {
     })
   })
 
-  it('are told apart from callers: what ends a comparison says so', async () => {
+  it('report what ended a comparison, unlike an API caller', async () => {
     const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
     const signal = AbortSignal.abort(new Error('interrupted'))
     await expect(compareAccount({ ...writer, signal })).rejects.toThrow('interrupted')
@@ -508,7 +508,7 @@ describe('two writers', () => {
     await writer.close()
   })
 
-  it('do not both write: one whose lease has gone to another sends nothing more', async () => {
+  it('never both write: a writer that lost its lease sends no more statements', async () => {
     const stolen = new Proxy(stores.clickhouse.client, {
       get(target, name) {
         const value = Reflect.get(target, name)

@@ -144,7 +144,7 @@ describe('clicks that are stored twice', () => {
     await expectSilentForGood()
   })
 
-  it('and are in the index only by the copy that does not stay are repaired too', async () => {
+  it('are repaired even if the index has only the later copy', async () => {
     await copyClick('c2', `toDateTime64('2026-09-20 00:00:00', 3, 'UTC') AS clicked_at`)
     await change(`OPTIMIZE TABLE click_index FINAL`)
     expect((await verify('--repair')).code).toBe(0)
@@ -152,7 +152,7 @@ describe('clicks that are stored twice', () => {
     await expectSilentForGood()
   })
 
-  it('are reported once, however many copies there are', async () => {
+  it('are reported once per id for any number of copies', async () => {
     await copyClick('c2', 'cost_base AS cost_base')
     await copyClick('c2', `'k9' AS campaign_id`)
     await copyClick('c3', 'cost_base AS cost_base')
@@ -233,8 +233,8 @@ describe('conversions that are not attributed to their click', () => {
   })
 })
 
-describe('rows that no batch was given a moment for', () => {
-  it('are reported, and a repair lets reads by updated_since go on past them', async () => {
+describe('rows with a stored_at later than every batch', () => {
+  it('are reported, and a repair makes reads by updated_since return them', async () => {
     await stores.clickhouse.client.command({
       query: `INSERT INTO clicks (account_id, id, clicked_at, stored_at)
         VALUES ('${account}', 'ahead', '2026-11-02 10:11:00', now64(3) + INTERVAL 1 DAY)`,
@@ -248,7 +248,7 @@ describe('rows that no batch was given a moment for', () => {
     expect(await verify()).toMatchObject({
       code: 1,
       lines: [
-        `${account} clicks 2026-11: 1 row is stored after the moment of the last batch; reads by updated_since do not return them`,
+        `${account} clicks 2026-11: 1 row is stored later than the last batch; reads by updated_since do not return them`,
         '1 account compared: 1 difference.',
       ],
     })
@@ -259,7 +259,7 @@ describe('rows that no batch was given a moment for', () => {
 })
 
 describe('rows that are lost', () => {
-  it('are reported by month, are not repaired, and accepted only when told to', async () => {
+  it('are reported by month, are not repaired, and are accepted only with the option', async () => {
     await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c2'`)
     await change(`DELETE FROM conversions WHERE account_id = '$account' AND id = 'v2'`)
     const lines = [
@@ -284,7 +284,7 @@ describe('rows that are lost', () => {
     await expectSilentForGood()
   })
 
-  it('are in the answer as JSON', async () => {
+  it('are reported as JSON', async () => {
     await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c1'`)
     const { stdout } = await runHere(['verify', '--account', account, '--json'], stores.environment)
     expect(JSON.parse(stdout).differences).toContainEqual({

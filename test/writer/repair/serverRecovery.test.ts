@@ -97,7 +97,7 @@ describe('a running server', () => {
     await expectConsistent()
   })
 
-  it('goes on when a store is unavailable, and recovers once it is back', async () => {
+  it('keeps running while a store is unavailable, and completes imports once it is available', async () => {
     await importKilledBeforeSums()
     const path = join(tmpdir(), `tributary-recovery-${account}.sock`)
     const { path: socket, host, port } = stores.postgres.options as unknown as Record<'path' | 'host' | 'port', string>
@@ -139,7 +139,7 @@ describe('a running server', () => {
     await expectConsistent()
   })
 
-  it('leaves the work to the instance that is doing it', async () => {
+  it('leaves the work to the instance that holds the recovery lease', async () => {
     await importKilledBeforeSums()
     const other = await acquireLease(stores.postgres, 'recovery')
     await recoverAccounts(stores, log, signal)

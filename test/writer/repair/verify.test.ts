@@ -98,11 +98,11 @@ const plants: Record<string, [statement: string, found: string]> = {
 }
 
 describe('verify', () => {
-  it('is silent when every sum and index is what the rows say', async () => {
+  it('reports nothing when every sum and index matches the rows', async () => {
     expect(await verify()).toMatchObject({ code: 0, shown: [] })
   })
 
-  it('states what is stored and what should be, of the account that it is asked about', async () => {
+  it('reports stored and correct sums of the given account only', async () => {
     await change(
       `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks, cost)
        VALUES ('acme', '2026-11-01 00:00:00', 'k1', 2, 1.5)`,
@@ -158,7 +158,7 @@ describe('verify', () => {
     expect(await verify()).toMatchObject({ code: 0, shown: [] })
   })
 
-  it('tells of sums that only add up over the day', async () => {
+  it('reports wrong sums that cancel each other out over the day', async () => {
     await change(
       `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
        VALUES ('acme', 'country', '2026-11-01', 'US', 1), ('acme', 'country', '2026-11-01', 'DE', -1)`,
@@ -168,7 +168,7 @@ describe('verify', () => {
     await verify('--repair')
   })
 
-  it('names an account that does not exist', async () => {
+  it('fails with the id of an account that does not exist', async () => {
     const { code, stderr } = await runHere(['verify', '--account', 'nobody'], stores.environment)
     expect([code, stderr]).toEqual([1, expect.stringContaining('nobody')])
   })
