@@ -2,19 +2,19 @@ import { existsSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// The stores of tests lie in memory where there is room: they are thrown away, and what a test says of a process that dies
-// holds there too. On disks half of the suite's time is flushes. `TMPDIR` has them elsewhere.
-const memory = '/dev/shm'
-const roomBytes = 4 * 1024 ** 3
-if (process.env.TMPDIR === undefined && freeBytes(memory) > roomBytes) process.env.TMPDIR = memory
+// Test stores are temporary, so they are put in memory when enough is free: on a disk, half of the suite's time is flushes.
+// Tests that kill processes are valid there too, because the files outlive the process. TMPDIR overrides the folder.
+const memoryFolder = '/dev/shm'
+const freeBytesMin = 4 * 1024 ** 3
+if (process.env.TMPDIR === undefined && freeBytes(memoryFolder) > freeBytesMin) process.env.TMPDIR = memoryFolder
 
-/** They take half a minute each; begun last, they would be waited for alone. */
-const long =
+/** Files that take about half a minute each. They start first, so that no worker runs one alone at the end. */
+const slowFiles =
   /test\/(docs\/commands|stores\/embedded\/(attach|recovery)|api\/events\/faults|faults\/crashes\/crashes|writer\/(kill|repair\/(recovery|verify))|properties\/consistency\/consistency)\./
 
-class LongestFirst extends BaseSequencer {
+class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return files.toSorted((one, other) => Number(long.test(other.moduleId)) - Number(long.test(one.moduleId)))
+    return files.toSorted((one, other) => Number(slowFiles.test(other.moduleId)) - Number(slowFiles.test(one.moduleId)))
   }
 }
 
@@ -22,15 +22,15 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/kit/template.ts'],
-    // Each file has engines of its own, and waits for processes a good part of its time: three at a time fill two cores.
+    // Test files start their own engines and often wait for them: three workers fill two cores.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
-    // Files of one worker share its process, and what they import is read once: a sixth less time. Whatever a file leaves
-    // behind in the process, the next one meets.
+    sequence: { sequencer: SlowestFirst },
+    // Files of one worker share its process and load modules once, which saves a sixth of the time.
+    // TRAP: global state that a file changes is seen by the next file.
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // What is waited for comes in milliseconds; how long a busy machine takes is no test.
+    // Conditions usually hold within milliseconds; the timeout only allows for a busy machine.
     expect: { poll: { timeout: 20_000 } },
   },
 })

@@ -13,8 +13,8 @@ import { packageRoot } from '../src/package.ts'
 import { readSettings } from '../src/settings.ts'
 import { migrate } from '../src/stores/migrations/migrate.ts'
 import { openStores } from '../src/stores/open.ts'
-import { clicks, fill, readPaths } from '../test/faults/fill.ts'
-import { ask, type Target } from '../test/faults/queries.ts'
+import { sendRequest, type Target } from '../test/faults/httpRequest.ts'
+import { clickCount, createLoadAccount, readPaths } from '../test/faults/loadAccount.ts'
 import { freePort } from '../test/kit/serverProcess.ts'
 import { startProgram, stopPrograms } from './processes.ts'
 
@@ -66,7 +66,7 @@ let answered = 0
 
 try {
   await migrate(stores)
-  const key = await fill(stores)
+  const key = await createLoadAccount(stores)
   const server = await startProgram([join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
     PATH: process.env.PATH,
     ...environment,
@@ -137,12 +137,12 @@ async function send(startedMs: number, kind: 'event' | 'read', perSecond: number
   async function askOne(number: number): Promise<void> {
     const sentMs = performance.now()
     const id = `soak-${number % 10 === 9 ? number - 1 : number}`
-    const event = { click_id: `click-${number % clicks}`, event_name: 'paid', event_id: id }
+    const event = { click_id: `click-${number % clickCount}`, event_name: 'paid', event_id: id }
     const question =
       kind === 'event'
         ? ({ method: 'POST', path: '/api/v1/events', key, body: JSON.stringify(event) } as const)
         : ({ method: 'GET', path: readPaths[number % readPaths.length] ?? '', key } as const)
-    const answer = await ask(agent, target, question)
+    const answer = await sendRequest(agent, target, question)
     if (answer?.status === 200) answered += 1
     else wrong.push(`${kind} ${number}: ${answer ? `${answer.status} ${answer.body}` : 'no answer'}`)
     taken.push({ atMs: sentMs - startedMs, kind, ms: performance.now() - sentMs })

@@ -1,115 +1,117 @@
-// Makes the API and its stores fail under load, and looks whether every answer of 200 was right, whether every event that
-// was answered 200 is stored exactly once, and so is every one that had to be sent again, and whether all is well again
-// by itself within seconds. First on servers, as in production, then on the embedded engines.
-//   npm run faults [-- part of a fault's name, which begins with "Servers: ", "Embedded: " or "Crashes: "] [--runs 10]
-// It needs Debian's postgresql-15, redis-server, faketime and strace, and the right to mount a small disk.
+// Fault tests under load: makes the API and its stores fail, and checks that every 200 response is correct, that every
+// acknowledged event is stored exactly once, retried ones included, and that the service recovers by itself within
+// seconds. Runs on servers as in production, then on the embedded engines, then the crash scenarios.
+//   npm run faults [-- part of a scenario's name, which begins with "Servers: ", "Embedded: " or "Crashes: "] [--runs 10]
+// Requires Debian's postgresql-15, redis-server, faketime and strace, and permission to mount a small disk.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { crashScenarios } from './crashes/crashScenarios.ts'
-import { openBed } from './processes.ts'
-import { scenarios } from './scenarios.ts'
+import { type Effort, embeddedFaults } from './embeddedFaults.ts'
+import { openEmbeddedServer } from './embeddedServer.ts'
+import { runServerFaults } from './runServerFaults.ts'
 import { serverFaults } from './serverFaults.ts'
 import { openServers } from './servers.ts'
-import { runFaults } from './underLoad.ts'
 
-const effort = { connections: 64, times: 3, awayMs: 20_000 }
-/** Room for both engines and what is stored before it is filled up. */
-const smallDiskMb = 600
-/** Room for what ClickHouse stores through all faults of servers, merged parts that it has not removed yet included. */
+const effort: Effort = { connections: 64, repetitions: 3, outageMs: 20_000 }
+/** Holds both engines and what is stored before the disk is filled. */
+const embeddedDiskMb = 600
+/** Holds what ClickHouse stores during all server faults, including merged parts that are not yet removed. */
 const serverDiskMb = 2_000
-
-/** Crash scenarios that run at a time: most of their time they wait for an engine to start. */
-const crashesAtOnce = 3
+/** Concurrent crash scenarios: most of their time they wait for an engine to start. */
+const concurrentCrashes = 3
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { runs: { type: 'string', default: '1' } },
 })
-const wanted = positionals[0] ?? ''
+const namePart = positionals[0] ?? ''
 let failed = 0
 for (let run = 1; run <= Number(values.runs); run++) {
   if (values.runs !== '1') console.log(`Run ${run} of ${values.runs}`)
-  await runEmbeddedAndServers()
+  await runOnServers()
+  await runOnEmbeddedEngines()
   await runCrashes()
 }
-// Callers of a load that came to no end would go on.
+// Clients of a load that did not finish keep the process alive.
 process.exit(failed === 0 ? 0 : 1)
 
-async function runEmbeddedAndServers(): Promise<void> {
-  const onServers = ofName('Servers', serverFaults)
-  if (Object.keys(onServers).length > 0) {
-    await withFolder(serverDiskMb, async (folder) => {
-      const servers = await openServers(folder)
-      try {
-        const { faults, events, reads } = await runFaults(
-          servers,
-          onServers,
-          ({ name, faults, recoveryMs, others }) => {
-            const seconds = (recoveryMs / 1000).toFixed(1)
-            say(name, faults, `well again after ${seconds} s; ${listed(Object.entries(others))}`)
-          },
+async function runOnServers(): Promise<void> {
+  const selected = select('Servers', serverFaults)
+  if (Object.keys(selected).length === 0) return
+  await withFolder(serverDiskMb, async (folder) => {
+    const servers = await openServers(folder)
+    try {
+      const { faults, events, reads } = await runServerFaults(servers, selected, (outcome) => {
+        const seconds = (outcome.recoveryMs / 1000).toFixed(1)
+        report(
+          outcome.name,
+          outcome.faults,
+          `recovered after ${seconds} s; ${listed(Object.entries(outcome.failures))}`,
         )
-        say('Servers: all of these together', faults, `${events} events stored once, ${reads} reads right`)
-      } finally {
-        await servers.close()
-      }
-    })
-  }
-  for (const [name, scenario] of Object.entries(ofName('Embedded', scenarios))) {
-    await withFolder(name.includes('disk') ? smallDiskMb : undefined, async (folder) => {
-      const bed = await openBed(folder)
+      })
+      report('Servers: all of these together', faults, `${events} events stored once, ${reads} correct reads`)
+    } finally {
+      await servers.close()
+    }
+  })
+}
+
+async function runOnEmbeddedEngines(): Promise<void> {
+  for (const [name, inject] of Object.entries(select('Embedded', embeddedFaults))) {
+    await withFolder(name.includes('disk') ? embeddedDiskMb : undefined, async (folder) => {
+      const server = await openEmbeddedServer(folder)
       try {
-        const { load, faults = [] } = await scenario(bed, effort, folder)
-        const all = [...faults, ...(await bed.reckon(load))]
-        say(name, all, `${load.answered.size} events stored once; ${listed([...load.others])}`)
+        const { load, faults = [] } = await inject(server, effort, folder)
+        const all = [...faults, ...(await server.differences(load))]
+        report(name, all, `${load.acknowledged.size} events stored once; ${listed([...load.failures])}`)
       } catch (error) {
-        const engines = await readFile(join(folder, 'embedded.log'), 'utf8')
-        say(name, [(error as Error).message, ...engines.trim().split('\n').slice(-15)], 'it came to no end')
+        const engineLog = await readFile(join(folder, 'embedded.log'), 'utf8')
+        report(name, [(error as Error).message, ...engineLog.trim().split('\n').slice(-15)], 'did not finish')
       } finally {
-        await bed.close()
+        await server.close()
       }
     })
   }
 }
 
 async function runCrashes(): Promise<void> {
-  const queue = Object.entries(ofName('Crashes', crashScenarios))
-  const work = async () => {
+  const queue = Object.entries(select('Crashes', crashScenarios))
+  const runQueued = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [name, scenario] = next
       const startedMs = performance.now()
-      const { faults, figures } = await scenario().catch((error: Error) => ({
+      const { faults, summary } = await scenario().catch((error: Error) => ({
         faults: [error.stack ?? error.message],
-        figures: 'it came to no end',
+        summary: 'did not finish',
       }))
-      say(name, faults, `${figures}; ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
+      report(name, faults, `${summary}; ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
     }
   }
-  await Promise.all(Array.from({ length: crashesAtOnce }, work))
+  await Promise.all(Array.from({ length: concurrentCrashes }, runQueued))
 }
 
-/** Faults by the name that they are shown and chosen by. */
-function ofName<Fault>(where: string, all: Record<string, Fault>): Record<string, Fault> {
-  const named = Object.entries(all).map(([name, fault]) => [`${where}: ${name}`, fault] as const)
-  return Object.fromEntries(named.filter(([name]) => name.includes(wanted)))
+/** @returns the scenarios that the command line selects, by the name that is printed */
+function select<Scenario>(group: string, scenarios: Record<string, Scenario>): Record<string, Scenario> {
+  const named = Object.entries(scenarios).map(([name, scenario]) => [`${group}: ${name}`, scenario] as const)
+  return Object.fromEntries(named.filter(([name]) => name.includes(namePart)))
 }
 
-function say(name: string, faults: readonly string[], figures: string): void {
-  console.log(`${faults.length === 0 ? 'held' : 'FAILED'}: ${name}: ${figures}.`)
+function report(name: string, faults: readonly string[], summary: string): void {
+  console.log(`${faults.length === 0 ? 'passed' : 'FAILED'}: ${name}: ${summary}.`)
   for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
   if (faults.length > 0) failed += 1
 }
 
-function listed(others: [status: string, count: number][]): string {
-  return others.map(([status, count]) => `${count} × ${status}`).join(', ') || 'no other answer than 200'
+function listed(failures: [status: string, count: number][]): string {
+  return failures.map(([status, count]) => `${count} × ${status}`).join(', ') || 'all responses were 200'
 }
 
 /**
- * @param diskMb puts a disk of that size there
- * @throws Error where mounting is not allowed: a full disk would be the real one
+ * @param diskMb mounts a disk of that size as the folder
+ * @throws Error where mounting is not allowed: filling the real disk would harm the machine
  */
 async function withFolder(diskMb: number | undefined, run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))

@@ -2,88 +2,88 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerProcess } from '../kit/serverProcess.ts'
 import type { Instance, Servers } from './servers.ts'
 
-/** One way of failing, done to servers under load. */
+/** One kind of failure of servers under load. */
 export interface ServerFault {
-  /** Makes it happen, lasts, and takes it back; resolves when everything has been put in order again. */
-  happen(servers: Servers): Promise<void>
-  /** Who may give another answer than 200 because of it; everybody else goes on as if nothing was. */
-  mayTrouble(servers: Servers): readonly Instance[]
+  /** Causes the failure, waits, and repairs it. */
+  inject(servers: Servers): Promise<void>
+  /** Instances that may respond other than 200; all others must not be affected. */
+  affects(servers: Servers): readonly Instance[]
 }
 
-/** How long a server is away. */
-const awayMs = 2_000
-/** Longer than what a caller of ClickHouse or Postgres waits for it. */
-const longMs = 23_000
+/** How long a server is unavailable. */
+const outageMs = 2_000
+/** Longer than the request timeouts of ClickHouse and Postgres. */
+const longOutageMs = 23_000
 
 const both = ({ one, other }: Servers) => [one, other]
 
-const stores = {
-  ClickHouse: { processOf: ({ clickhouse }: Servers) => clickhouse, mayTrouble: both },
-  Postgres: { processOf: ({ postgres }: Servers) => postgres, mayTrouble: both },
-  // An instance that counts alone meanwhile notices nothing.
-  Redis: { processOf: ({ redis }: Servers) => redis, mayTrouble: ({ other }: Servers) => [other] },
-  'One instance': { processOf: ({ one }: Servers) => one, mayTrouble: ({ one }: Servers) => [one] },
+const processes = {
+  ClickHouse: { processOf: ({ clickhouse }: Servers) => clickhouse, affects: both },
+  Postgres: { processOf: ({ postgres }: Servers) => postgres, affects: both },
+  // The instance with RATE_LIMIT_WITHOUT_REDIS=open counts by itself and is not affected.
+  Redis: { processOf: ({ redis }: Servers) => redis, affects: ({ other }: Servers) => [other] },
+  'One instance': { processOf: ({ one }: Servers) => one, affects: ({ one }: Servers) => [one] },
 }
 
 const failures: Record<string, (process: ServerProcess) => Promise<void>> = {
-  async 'is stopped, and started again'(process) {
+  async 'is stopped and restarted'(process) {
     await process.stop()
-    await sleep(awayMs)
+    await sleep(outageMs)
     await process.start()
   },
-  async 'is killed, and started again'(process) {
+  async 'is killed and restarted'(process) {
     await process.kill()
-    await sleep(awayMs)
+    await sleep(outageMs)
     await process.start()
   },
-  async 'hangs, and goes on'(process) {
+  async 'hangs and continues'(process) {
     process.pause()
-    await sleep(awayMs)
+    await sleep(outageMs)
     process.resume()
   },
 }
 
 export const serverFaults: Record<string, ServerFault> = {
   ...Object.fromEntries(
-    Object.entries(stores).flatMap(([name, { processOf, mayTrouble }]) =>
-      Object.entries(failures).map(([what, fail]) => [
-        `${name} ${what}`,
-        { mayTrouble, happen: (servers: Servers) => fail(processOf(servers)) },
+    Object.entries(processes).flatMap(([name, { processOf, affects }]) =>
+      Object.entries(failures).map(([failure, fail]) => [
+        `${name} ${failure}`,
+        { affects, inject: (servers: Servers) => fail(processOf(servers)) },
       ]),
     ),
   ),
-  'Both stores hang for long, and go on': {
-    mayTrouble: both,
-    async happen({ clickhouse, postgres }) {
+  'Both stores hang for 23 s and continue': {
+    affects: both,
+    async inject({ clickhouse, postgres }) {
       for (const process of [clickhouse, postgres]) process.pause()
-      await sleep(longMs)
+      await sleep(longOutageMs)
       for (const process of [clickhouse, postgres]) process.resume()
     },
   },
-  'Everything is killed at once, and started again': {
-    mayTrouble: both,
-    async happen({ clickhouse, postgres, redis, one, other }) {
+  'All processes are killed at once and restarted': {
+    affects: both,
+    async inject({ clickhouse, postgres, redis, one, other }) {
       const all = [one, other, clickhouse, postgres, redis]
       await Promise.all(all.map((process) => process.kill()))
-      await sleep(awayMs)
-      // The instances first: they wait for their stores.
+      await sleep(outageMs)
+      // Instances first: at start they wait for their stores.
       await Promise.all(all.map((process) => process.start()))
     },
   },
   'The disk of ClickHouse is full': {
-    mayTrouble: both,
-    async happen({ fillDisk }) {
-      const makeRoom = await fillDisk()
-      await sleep(2 * awayMs)
-      await makeRoom()
+    affects: both,
+    async inject({ fillClickHouseDisk }) {
+      const freeDisk = await fillClickHouseDisk()
+      await sleep(2 * outageMs)
+      await freeDisk()
     },
   },
   'The clock of one instance is ten minutes ahead, then ten behind, then right': {
-    mayTrouble: () => [],
-    async happen({ other }) {
+    affects: () => [],
+    async inject({ other }) {
       for (const seconds of [600, -600, 0]) {
         await other.skewClock(seconds)
-        await sleep(awayMs)
+        await sleep(outageMs)
       }
     },
   },

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -11,34 +10,35 @@ import { makeFalseClock } from '../kit/falseClock.ts'
 import { startPostgres } from '../kit/postgresServer.ts'
 import { startRedis } from '../kit/redis.ts'
 import { freePort, type ServerProcess } from '../kit/serverProcess.ts'
-import { fill } from './fill.ts'
-import type { Target } from './queries.ts'
+import { fillDisk } from './fullDisk.ts'
+import type { Target } from './httpRequest.ts'
+import { createLoadAccount } from './loadAccount.ts'
 
 /** An instance of the API. */
 export interface Instance extends ServerProcess, Target {
-  /** Puts its clock, and no other one, off by so many seconds. */
+  /** Shifts the clock of this instance only, by seconds from the true time. */
   skewClock(seconds: number): Promise<void>
 }
 
-/** As in production: two instances on three servers, each process of which can be made to fail. */
+/** Two instances on ClickHouse, Postgres and Redis servers, as in production; each process can be made to fail. */
 export interface Servers {
   readonly clickhouse: ServerProcess
   readonly postgres: ServerProcess
   readonly redis: ServerProcess
-  /** Counts alone while Redis is away. */
+  /** Runs with RATE_LIMIT_WITHOUT_REDIS=open: counts by itself while Redis is unavailable. */
   readonly one: Instance
-  /** Answers 503 while Redis is away. */
+  /** Runs with RATE_LIMIT_WITHOUT_REDIS=closed: responds 503 while Redis is unavailable. */
   readonly other: Instance
-  /** A view of both stores that none of the instances shares. */
+  /** Connections to both stores that no instance uses. */
   readonly stores: Stores
-  /** Of an account with what `fill` makes. */
+  /** API key of the load account. */
   readonly key: string
-  /** Fills the disk of ClickHouse to the last byte. @returns what makes room again */
-  fillDisk(): Promise<() => Promise<void>>
+  /** Fills the disk of ClickHouse to the last byte. @returns a function that frees the space */
+  fillClickHouseDisk(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-/** @param folder a small disk of its own, which is the caller's to remove; files of ClickHouse go there */
+/** @param folder the mount point of a small disk, which the caller removes; ClickHouse stores its files there */
 export async function openServers(folder: string): Promise<Servers> {
   const clickhouse = await startClickHouse(folder)
   const postgres = await startPostgres()
@@ -47,7 +47,7 @@ export async function openServers(folder: string): Promise<Servers> {
   const admin = readSettings({ ...shared, CLICKHOUSE_URL: clickhouse.url('admin') })
   const stores = await openStores(admin, () => {})
   await migrate(stores)
-  const key = await fill(stores)
+  const key = await createLoadAccount(stores)
   const environment = {
     ...shared,
     CLICKHOUSE_URL: clickhouse.url('tributary_writer'),
@@ -67,15 +67,7 @@ export async function openServers(folder: string): Promise<Servers> {
     other,
     stores,
     key,
-    async fillDisk() {
-      const filler = join(folder, 'filler')
-      const { bavail, bsize } = await statfs(folder)
-      // A hole would take no room.
-      await writeFile(filler, Buffer.alloc(bavail * bsize, 1)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOSPC') throw error
-      })
-      return () => rm(filler)
-    },
+    fillClickHouseDisk: () => fillDisk(folder),
     async close() {
       await Promise.all([one.kill(), other.kill()])
       await stores.close()
@@ -100,7 +92,7 @@ async function startInstance(folder: string, environment: Record<string, string>
     exited = once(child, 'exit')
     const listening = once(child.stdout as NodeJS.ReadableStream, 'data')
     const [code] = (await Promise.race([listening.then(() => []), exited])) as [number?]
-    if (code !== undefined) throw new Error(`An instance ended with ${code}.`)
+    if (code !== undefined) throw new Error(`An instance exited with code ${code}.`)
     isDown = false
   }
 
@@ -113,7 +105,7 @@ async function startInstance(folder: string, environment: Record<string, string>
       isDown = true
       child.kill('SIGTERM')
       const [code] = await exited
-      if (code !== 0) throw new Error(`An instance that was told to stop ended with ${code}.`)
+      if (code !== 0) throw new Error(`A stopped instance exited with code ${code}.`)
     },
     async kill() {
       isDown = true

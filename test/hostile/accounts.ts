@@ -2,30 +2,30 @@ import { scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
 import type { Stores } from '../../src/stores/open.ts'
-import { fill } from '../faults/fill.ts'
+import { createLoadAccount } from '../faults/loadAccount.ts'
 
-/** Who sends requests to the server. */
+/** API keys of the clients that send requests to the server. */
 export interface Accounts {
-  /** A key of the account whose rows `readPaths` and events name. */
+  /** Key of the account with the rows that `readPaths` and events refer to. */
   regular: string
-  /** Keys of the same account that the server has not seen. */
+  /** Keys of the same account that the server has not cached. */
   unseen: string[]
-  /** One key for each account that reads no export to its end. */
+  /** One key per account that starts exports and does not read them. */
   stalling: string[]
-  /** Of an account with `campaignCount` campaigns whose names take longest to search. */
+  /** Key of an account with `campaignCount` campaigns, with the names that are slowest to search. */
   searching: string
   attacking: string
 }
 
 const unseenMax = 1_000
 const stallingAccounts = 6
-/** As NDJSON some 35 MB: more than the operating system keeps for a client that reads nothing. */
+/** About 35 MB as NDJSON: more than the socket buffers of a client that reads nothing. */
 const clicksPerExport = 50_000
 const campaignCount = 60_000
 
-/** Stores the accounts and their rows. Their limits are those that no load reaches. */
+/** Stores the accounts and their rows, with limits that no load reaches. */
 export async function fillAccounts(stores: Stores): Promise<Accounts> {
-  const regular = await fill(stores)
+  const regular = await createLoadAccount(stores)
   const unseen: string[] = []
   while (unseen.length < unseenMax) unseen.push(await keyOf(stores, 'acme'))
   const stalling: string[] = []

@@ -1,25 +1,25 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clicks, readPaths } from '../faults/fill.ts'
-import { ask, type Question } from '../faults/queries.ts'
+import { type Request, sendRequest } from '../faults/httpRequest.ts'
+import { clickCount, readPaths } from '../faults/loadAccount.ts'
 import type { Accounts } from './accounts.ts'
 
-/** Requests of each kind a second; but for exports, whether or not the earlier ones were answered. */
+/** Requests per second of each kind, sent without waiting for earlier responses, except exports. */
 const perSecond = { read: 10, readWithUnseenKey: 2, event: 20, export: 1 } as const
 export type Kind = keyof typeof perSecond
 export const kinds = Object.keys(perSecond) as Kind[]
 
-/** What became of the requests of one kind. */
+/** Result of the requests of one kind. */
 export interface Outcome {
-  answered: number
+  completed: number
   p50Ms: number
   p99Ms: number
-  /** Responses other than 200, and requests without one, each with its count. */
-  others: Record<string, number>
+  /** Number of responses other than 200, and of requests without a response, by message. */
+  failures: Record<string, number>
 }
 
-/** Clients that behave well, over connections that they keep. */
-export class Regulars {
+/** Well-behaved clients, over keep-alive connections. */
+export class RegularClients {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 })
   readonly #port: number
   readonly #accounts: Accounts
@@ -30,59 +30,65 @@ export class Regulars {
     this.#accounts = accounts
   }
 
-  /** Sends requests of every kind for a while. @returns when the last one has been answered */
-  async work(forMs: number): Promise<Record<Kind, Outcome>> {
-    const outcomes = kinds.map(async (kind) => [kind, await this.#send(kind, forMs)] as const)
+  /** Sends requests of every kind. @returns when the last response has arrived */
+  async run(durationMs: number): Promise<Record<Kind, Outcome>> {
+    const outcomes = kinds.map(async (kind) => [kind, await this.#send(kind, durationMs)] as const)
     return Object.fromEntries(await Promise.all(outcomes)) as Record<Kind, Outcome>
   }
 
-  /** Sends many requests at once, so that the server has opened as many connections to its stores as it ever does. */
+  /** Sends many concurrent requests, so that the server has opened its maximum of store connections. */
   async warmUp(): Promise<void> {
-    for (const together of [1, 128]) {
-      await Promise.all(Array.from({ length: together }, () => kinds.map((kind) => this.#sendOne(kind, [], {}))).flat())
+    for (const concurrency of [1, 128]) {
+      const sends = Array.from({ length: concurrency }, () => kinds.map((kind) => this.#sendOne(kind, [], {}))).flat()
+      await Promise.all(sends)
     }
   }
 
-  /** Closes its connections; the next request opens others. */
+  /** Closes the connections; the next request opens new ones. */
   disconnect(): void {
     this.#agent.destroy()
   }
 
-  async #send(kind: Kind, forMs: number): Promise<Outcome> {
-    const tookMs: number[] = []
-    const others: Record<string, number> = {}
+  async #send(kind: Kind, durationMs: number): Promise<Outcome> {
+    const latenciesMs: number[] = []
+    const failures: Record<string, number> = {}
     const inFlight: Promise<void>[] = []
     const startedMs = performance.now()
-    for (let count = 0; count < (forMs / 1000) * perSecond[kind]; count++) {
+    for (let count = 0; count < (durationMs / 1000) * perSecond[kind]; count++) {
       await sleep(Math.max(0, startedMs + (count * 1000) / perSecond[kind] - performance.now()))
-      const sent = this.#sendOne(kind, tookMs, others)
+      const sent = this.#sendOne(kind, latenciesMs, failures)
       inFlight.push(sent)
-      // An account has one export at a time while others have theirs.
+      // While other accounts export too, an account is limited to one export at a time.
       if (kind === 'export') await sent
     }
     await Promise.all(inFlight)
-    tookMs.sort((one, other) => one - other)
-    return { answered: tookMs.length, p50Ms: quantile(tookMs, 0.5), p99Ms: quantile(tookMs, 0.99), others }
+    latenciesMs.sort((one, other) => one - other)
+    return {
+      completed: latenciesMs.length,
+      p50Ms: quantile(latenciesMs, 0.5),
+      p99Ms: quantile(latenciesMs, 0.99),
+      failures,
+    }
   }
 
-  async #sendOne(kind: Kind, tookMs: number[], others: Record<string, number>): Promise<void> {
-    const question = this.#next(kind)
+  async #sendOne(kind: Kind, latenciesMs: number[], failures: Record<string, number>): Promise<void> {
+    const request = this.#next(kind)
     const sentMs = performance.now()
-    const answer = await ask(this.#agent, { port: this.#port, isDown: () => false }, question)
-    tookMs.push(performance.now() - sentMs)
-    if (answer?.status === 200) return
-    const said = answer ? `${answer.status} ${answer.body.slice(0, 80)}` : 'no response'
-    others[said] = (others[said] ?? 0) + 1
+    const response = await sendRequest(this.#agent, { port: this.#port, isDown: () => false }, request)
+    latenciesMs.push(performance.now() - sentMs)
+    if (response?.status === 200) return
+    const failure = response ? `${response.status} ${response.body.slice(0, 80)}` : 'no response'
+    failures[failure] = (failures[failure] ?? 0) + 1
   }
 
-  #next(kind: Kind): Question {
+  #next(kind: Kind): Request {
     const number = this.#number++
     const { regular: key, unseen } = this.#accounts
     const path = readPaths[number % readPaths.length] ?? ''
     if (kind === 'read') return { method: 'GET', path, key }
     if (kind === 'readWithUnseenKey') return { method: 'GET', path: '/api/v1/campaigns', key: unseen.pop() ?? '' }
     if (kind === 'export') return { method: 'GET', path: '/api/v1/clicks?format=csv', key }
-    const event = { click_id: `click-${number % clicks}`, event_name: 'paid', event_id: `regular-${number}` }
+    const event = { click_id: `click-${number % clickCount}`, event_name: 'paid', event_id: `regular-${number}` }
     return { method: 'POST', path: '/api/v1/events', key, body: JSON.stringify(event) }
   }
 }

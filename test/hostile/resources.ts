@@ -3,18 +3,22 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stores } from '../../src/stores/open.ts'
 
-/** What a server holds; each is a count that must come back to where it was. */
-export interface Held {
+/** Resources that a server uses; each count must return to its value before the attacks. */
+export interface Resources {
   fileDescriptors: number
   clickhouseQueries: number
   postgresSessions: number
 }
 
 /**
- * Counts what a server holds right now.
- * @param postgresPid the embedded engine, whose sessions are its connections; undefined where Postgres is a server
+ * Counts the resources that a server uses now.
+ * @param postgresPid the embedded engine, with one file descriptor per session; undefined where Postgres is a server
  */
-export async function heldBy(serverPid: number, stores: Stores, postgresPid: number | undefined): Promise<Held> {
+export async function countResources(
+  serverPid: number,
+  stores: Stores,
+  postgresPid: number | undefined,
+): Promise<Resources> {
   return {
     fileDescriptors: (await readdir(`/proc/${serverPid}/fd`)).length,
     clickhouseQueries: await clickhouseQueries(stores),
@@ -23,17 +27,17 @@ export async function heldBy(serverPid: number, stores: Stores, postgresPid: num
 }
 
 /**
- * Counts the queries of the API that run now; ours have no label.
- * @param olderThanS seconds that a query has been running for at least
+ * Counts the running queries of the API. Queries of this program have no `log_comment`.
+ * @param olderThanS minimum running time in seconds
  */
 export async function clickhouseQueries({ clickhouse }: Stores, olderThanS = 0): Promise<number> {
-  const answer = await clickhouse.client.query({
+  const result = await clickhouse.client.query({
     query: `SELECT count() AS queries FROM system.processes
       WHERE Settings['log_comment'] != '' AND elapsed >= {olderThanS:Float64}`,
     query_params: { olderThanS },
     format: 'JSONEachRow',
   })
-  const [row] = await answer.json<{ queries: string }>()
+  const [row] = await result.json<{ queries: string }>()
   return Number(row?.queries)
 }
 
@@ -43,47 +47,51 @@ async function sessions({ postgres }: Stores): Promise<number> {
   return row?.sessions ?? 0
 }
 
-/** Counts what is held once it no longer changes: connections that were closed a moment ago still go. */
-export async function whenSteady(count: () => Promise<Held>): Promise<Held> {
+/** Waits until the number of file descriptors no longer changes: closed connections disappear with a delay. */
+export async function waitUntilSteady(count: () => Promise<Resources>): Promise<Resources> {
   for (let last = await count(); ; ) {
     await sleep(3_000)
-    const held = await count()
-    if (held.fileDescriptors === last.fileDescriptors) return held
-    last = held
+    const counts = await count()
+    if (counts.fileDescriptors === last.fileDescriptors) return counts
+    last = counts
   }
 }
 
-/** Waits until nothing more is held than before, up to a deadline. @returns what is held at the end */
-export async function untilBack(before: Held, count: () => Promise<Held>, deadlineMs: number): Promise<Held> {
+/** Waits until no resource count exceeds its earlier value. @returns the last counts, also after the deadline */
+export async function waitForRelease(
+  before: Resources,
+  count: () => Promise<Resources>,
+  deadlineMs: number,
+): Promise<Resources> {
   const endMs = performance.now() + deadlineMs
   for (;;) {
-    const held = await count()
-    if (grownSince(before, held).length === 0 || performance.now() > endMs) return held
+    const counts = await count()
+    if (grownSince(before, counts).length === 0 || performance.now() > endMs) return counts
     await sleep(250)
   }
 }
 
-/** @returns the names of what is more than before */
-export function grownSince(before: Held, after: Held): (keyof Held)[] {
-  return (Object.keys(before) as (keyof Held)[]).filter((name) => after[name] > before[name])
+/** @returns the resources with a higher count than before */
+export function grownSince(before: Resources, after: Resources): (keyof Resources)[] {
+  return (Object.keys(before) as (keyof Resources)[]).filter((name) => after[name] > before[name])
 }
 
-/** Looks at the memory of a process ten times a second. @returns what stops it and gives the most that was seen, in MB */
+/** Samples the memory of a process ten times per second. @returns a function that stops sampling and returns the peak in MB */
 export function watchMemory(pid: number): () => number {
-  let mostMb = 0
-  const look = async () => {
+  let maxMb = 0
+  const sample = async () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
     const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
-    mostMb = Math.max(mostMb, Math.round(kilobytes / 1024))
+    maxMb = Math.max(maxMb, Math.round(kilobytes / 1024))
   }
-  const timer = setInterval(look, 100)
+  const timer = setInterval(sample, 100)
   return () => {
     clearInterval(timer)
-    return mostMb
+    return maxMb
   }
 }
 
-/** @returns the process of the embedded Postgres of a folder; undefined where there is none */
+/** @returns the process id of the embedded Postgres of a folder; undefined when none runs */
 export function embeddedPostgresPid(folder: string): number | undefined {
   const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   const line = lines.find((candidate) => candidate.endsWith(`/embedded/postgres/engine.js ${folder}`))

@@ -1,9 +1,9 @@
-// Do hostile clients slow down regular ones, or take what the server does not get back? One attack after the other runs
-// beside regular clients, and beside exports that are never read. First on the embedded engines, then with a PostgreSQL 15
-// server where it is installed.
+// Measures whether hostile clients slow down regular ones or leak resources of the server. The attacks run one after the
+// other, each together with regular clients and with exports that are never read: first on the embedded engines, then with
+// a PostgreSQL 15 server where it is installed.
 //   npm run hostile [-- parts of the names of attacks]
-// It takes five minutes and asks 127.0.0.1 alone. It fails when a regular request is not answered 200, when their p99 is
-// 1 s or more, when the server holds 400 MB, or when it does not get back what it had.
+// Takes five minutes and connects to 127.0.0.1 only. Fails when a regular response is not 200, when the p99 of regular
+// requests is 1 s or more, when the server uses 400 MB or more, or when it does not release resources.
 import { setMaxListeners } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
@@ -15,38 +15,38 @@ import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
-import { ask } from '../faults/queries.ts'
+import { sendRequest } from '../faults/httpRequest.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { type Accounts, fillAccounts } from './accounts.ts'
-import { type Attack, attacks, type Battle, stallExports } from './attacks.ts'
-import { type Kind, kinds, type Outcome, Regulars } from './regulars.ts'
+import { type Attack, type AttackContext, attacks, stallExports } from './attacks.ts'
+import { type Kind, kinds, type Outcome, RegularClients } from './regulars.ts'
 import {
   clickhouseQueries,
+  countResources,
   embeddedPostgresPid,
   grownSince,
-  heldBy,
-  untilBack,
+  waitForRelease,
+  waitUntilSteady,
   watchMemory,
-  whenSteady,
 } from './resources.ts'
 
 const attackMs = 10_000
 const p99MaxMs = 1_000
 const memoryMaxMb = 400
-/** A reader that takes nothing for a minute is disconnected; a check comes every five seconds. No other query takes so long. */
+/** The server disconnects a client that reads nothing for 60 s; it checks every 5 s. No other query runs that long. */
 const stalledMaxMs = 75_000
 const stalledFromS = 25
-/** Idle connections to the stores, and queries whose client has left, take a moment. */
-const backMaxMs = 30_000
-/** As `npm start` starts it. */
+/** Closing idle store connections and cancelling queries of disconnected clients takes some seconds. */
+const releaseMaxMs = 30_000
+/** The options of `npm start`. */
 const nodeOptions = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 
 const parts = process.argv.slice(2)
-const wanted = Object.entries(attacks).filter(
+const selected = Object.entries(attacks).filter(
   ([name]) => parts.length === 0 || parts.some((part) => name.includes(part)),
 )
-const broken: string[] = []
+const failed: string[] = []
 
 await runOn('embedded engines', {})
 if (hasPostgres()) {
@@ -57,9 +57,9 @@ if (hasPostgres()) {
     await server.close()
   }
 }
-for (const line of broken) console.log(`FAILED: ${line}`)
-if (broken.length === 0) console.log('Every promise held.')
-process.exit(broken.length === 0 ? 0 : 1)
+for (const line of failed) console.log(`FAILED: ${line}`)
+if (failed.length === 0) console.log('All checks passed.')
+process.exit(failed.length === 0 ? 0 : 1)
 
 async function runOn(where: string, databases: Record<string, string>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-hostile-'))
@@ -71,22 +71,22 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
     const words = [...nodeOptions, join(packageRoot, 'dist/src/main.js'), 'serve', '--json']
     const server = await startProgram(words, { PATH: process.env.PATH, ...environment })
     const postgresPid = embeddedPostgresPid(folder)
-    const count = () => heldBy(server.pid, stores, postgresPid)
-    const regulars = new Regulars(Number(environment.PORT), accounts)
+    const count = () => countResources(server.pid, stores, postgresPid)
+    const regulars = new RegularClients(Number(environment.PORT), accounts)
     await regulars.warmUp()
     regulars.disconnect()
-    const before = await whenSteady(count)
+    const before = await waitUntilSteady(count)
     await attackAll(where, { port: Number(environment.PORT), accounts }, { server, stores, regulars })
     regulars.disconnect()
-    const after = await untilBack(before, count, backMaxMs)
-    console.log(`\nWhat the server holds, on ${where}:`)
+    const after = await waitForRelease(before, count, releaseMaxMs)
+    console.log(`\nResources of the server on ${where}:`)
     console.table({ before, after })
     for (const name of grownSince(before, after)) {
-      broken.push(`${where}: ${name} were ${before[name]} and are ${after[name]}.`)
+      failed.push(`${where}: ${name} grew from ${before[name]} to ${after[name]}.`)
     }
     await checkSlots(where, Number(environment.PORT), accounts)
     const code = await server.stop('SIGTERM')
-    if (code !== 0) broken.push(`${where}: the server ended with ${code}.`)
+    if (code !== 0) failed.push(`${where}: the server exited with code ${code}.`)
   } finally {
     await stopPrograms()
     await stores.close()
@@ -94,70 +94,72 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   }
 }
 
-/** Runs the attacks one by one, and exports that are never read beside all of them. */
+/** Runs the attacks one by one; exports that are never read run during all of them. */
 async function attackAll(
   where: string,
-  target: Omit<Battle, 'signal'>,
-  { server, stores, regulars }: { server: Program; stores: Stores; regulars: Regulars },
+  target: Omit<AttackContext, 'signal'>,
+  { server, stores, regulars }: { server: Program; stores: Stores; regulars: RegularClients },
 ): Promise<void> {
   const rows: Record<string, string | number>[] = []
   let startedMs = 0
   const stalling = new AbortController()
   setMaxListeners(0, stalling.signal)
-  const stall: Attack = async (battle) => {
+  const stall: Attack = async (context) => {
     startedMs = performance.now()
-    stallExports({ ...battle, signal: stalling.signal })
+    stallExports({ ...context, signal: stalling.signal })
   }
-  let stalledMost = 0
-  let stalledMs = 0
+  let stalledMax = 0
+  let lastStalledMs = 0
   const watching = setInterval(async () => {
     const stalled = await clickhouseQueries(stores, stalledFromS)
-    stalledMost = Math.max(stalledMost, stalled)
-    if (stalled > 0) stalledMs = performance.now() - startedMs
+    stalledMax = Math.max(stalledMax, stalled)
+    if (stalled > 0) lastStalledMs = performance.now() - startedMs
   }, 1_000)
   const withoutAttack: Attack = async () => {}
   for (const [name, attack] of [
     ['no attack', withoutAttack] as const,
     ['two exports of each of 6 accounts, never read', stall] as const,
-    ...wanted,
+    ...selected,
   ]) {
     const end = new AbortController()
     setMaxListeners(0, end.signal)
     const memoryMb = watchMemory(server.pid)
     const attacking = attack({ ...target, signal: end.signal })
-    const outcomes = await regulars.work(attackMs)
+    const outcomes = await regulars.run(attackMs)
     end.abort()
     await attacking
-    const mostMb = memoryMb()
+    const maxMb = memoryMb()
     const latencies = kinds.map((kind) => [kind, `${outcomes[kind].p50Ms} / ${outcomes[kind].p99Ms}`])
-    rows.push({ attack: name, MB: mostMb, ...Object.fromEntries(latencies) })
-    for (const kind of kinds) judge(`${where}: ${name}: ${kind}`, kind, outcomes[kind])
-    if (mostMb >= memoryMaxMb) broken.push(`${where}: ${name}: the server held ${mostMb} MB.`)
+    rows.push({ attack: name, MB: maxMb, ...Object.fromEntries(latencies) })
+    for (const kind of kinds) check(`${where}: ${name}: ${kind}`, kind, outcomes[kind])
+    if (maxMb >= memoryMaxMb) failed.push(`${where}: ${name}: the server used ${maxMb} MB.`)
   }
   await sleep(Math.max(0, startedMs + stalledMaxMs - performance.now()))
   clearInterval(watching)
   stalling.abort()
-  if (stalledMost === 0) broken.push(`${where}: no export was stalled, so nothing was tried.`)
-  if (stalledMs > stalledMaxMs - 5_000) broken.push(`${where}: exports that were not read went on.`)
-  console.log(`\nResponse times of regular clients on ${where}, p50 / p99 in ms, and the most memory of the server:`)
+  if (stalledMax === 0) failed.push(`${where}: no export was stalled, so stalled exports were not tested.`)
+  if (lastStalledMs > stalledMaxMs - 5_000) failed.push(`${where}: exports that were not read were not ended.`)
+  console.log(`\nResponse times of regular clients on ${where}, p50 / p99 in ms, and the peak memory of the server:`)
   console.table(rows)
-  console.log(`${stalledMost} exports were never read; the last was ended after ${Math.round(stalledMs / 1000)} s.`)
+  console.log(
+    `${stalledMax} exports were never read; the last one was ended after ${Math.round(lastStalledMs / 1000)} s.`,
+  )
 }
 
-function judge(what: string, kind: Kind, { p99Ms, others }: Outcome): void {
-  // Of the other kinds there are too few requests for a quantile.
-  if ((kind === 'read' || kind === 'event') && p99Ms >= p99MaxMs) broken.push(`${what}: p99 was ${p99Ms} ms.`)
-  for (const [said, times] of Object.entries(others)) broken.push(`${what}: ${times} × ${said}`)
+function check(what: string, kind: Kind, { p99Ms, failures }: Outcome): void {
+  // The other kinds have too few requests for a quantile.
+  if ((kind === 'read' || kind === 'event') && p99Ms >= p99MaxMs) failed.push(`${what}: p99 was ${p99Ms} ms.`)
+  for (const [failure, times] of Object.entries(failures)) failed.push(`${what}: ${times} × ${failure}`)
 }
 
-/** The accounts that attacked can use all of their concurrent reads and exports again. */
+/** Checks that the attacking accounts can use all of their concurrent reads and exports again. */
 async function checkSlots(where: string, port: number, { attacking, searching, stalling }: Accounts): Promise<void> {
   const agent = new Agent()
   const get = async (path: string, key: string) =>
-    (await ask(agent, { port, isDown: () => false }, { method: 'GET', path, key }))?.status
+    (await sendRequest(agent, { port, isDown: () => false }, { method: 'GET', path, key }))?.status
   const reads = [attacking, searching].flatMap((key) => Array.from({ length: 8 }, () => get('/api/v1/clicks', key)))
   const exports = stalling.slice(0, 3).flatMap((key) => [1, 2].map(() => get('/api/v1/clicks?format=csv', key)))
   const statuses = await Promise.all([...reads, ...exports])
   const refused = statuses.filter((status) => status !== 200)
-  if (refused.length > 0) broken.push(`${where}: places are not free again: ${refused.join(', ')}`)
+  if (refused.length > 0) failed.push(`${where}: slots were not released: ${refused.join(', ')}`)
 }

@@ -2,34 +2,34 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { type Bed, openBed } from '../../faults/processes.ts'
-import { scenarios } from '../../faults/scenarios.ts'
+import { embeddedFaults } from '../../faults/embeddedFaults.ts'
+import { type EmbeddedServer, openEmbeddedServer } from '../../faults/embeddedServer.ts'
 
-// The short form of `npm run faults`, which also fills a disk and keeps stores away for longer.
-const effort = { connections: 16, times: 1, awayMs: 3_000 }
+// The short form of `npm run faults`, which also fills a disk and has longer outages.
+const effort = { connections: 16, repetitions: 1, outageMs: 3_000 }
 
 let folder: string
-let bed: Bed
+let server: EmbeddedServer
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))
   await cp(inject('engines').template, folder, { recursive: true, filter: (path) => basename(path) !== 'run' })
-  bed = await openBed(folder)
+  server = await openEmbeddedServer(folder)
 }, 120_000)
 afterEach(async () => {
-  await bed?.close()
+  await server?.close()
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
 }, 120_000)
 
-describe('every event answered 200 is stored exactly once, and so is every one that was sent again, when', () => {
+describe('every acknowledged event, retried ones included, is stored exactly once when', () => {
   const names = [
-    'the server is killed under load and started again',
-    'the server is told to stop under load and started again',
+    'the server is killed under load and restarted',
+    'the server is terminated under load and restarted',
     'ClickHouse is killed under load',
-    'Postgres is away while caches are warm',
+    'Postgres is unavailable while caches are warm',
   ]
   it.each(names)('%s', { timeout: 180_000 }, async (name) => {
-    const outcome = await scenarios[name]?.(bed, effort, folder)
-    if (!outcome) throw new Error(`There is no scenario ${name}.`)
-    expect([...(outcome.faults ?? []), ...(await bed.reckon(outcome.load))]).toEqual([])
+    const outcome = await embeddedFaults[name]?.(server, effort, folder)
+    if (!outcome) throw new Error(`No such scenario: ${name}`)
+    expect([...(outcome.faults ?? []), ...(await server.differences(outcome.load))]).toEqual([])
   })
 })

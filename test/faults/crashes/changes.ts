@@ -5,13 +5,13 @@ const dayMs = 86_400_000
 const firstDayMs = Date.UTC(2020, 0, 1, 10)
 
 export type Status = 'pending' | 'approved'
-/** Of each click. */
+/** Cost of each click. */
 export const cost = 0.25
-/** Of each conversion, by its status. */
+/** Revenue of each conversion, by its status. */
 export const revenue: Record<Status, number> = { pending: 2, approved: 3 }
 export const campaignsOfClicks = ['campaign-0', 'campaign-1', 'campaign-2'] as const
 
-/** What an account must hold: what was answered with 200, or was in an import that ended with success. */
+/** The rows that must be stored: events with a 200 response and rows of successful imports. Clicks and conversions by number. */
 export class Acknowledged {
   readonly clicks = new Set<number>()
   readonly conversions = new Map<number, Status>()
@@ -20,11 +20,11 @@ export class Acknowledged {
   readonly campaigns = new Set<string>()
 }
 
-/** Rows of one import. Rows are known by number, and each number has a UTC day of its own: the repair of one day does not hide what is wrong on another. */
+/** Rows of one import. Each number has its own UTC day, so that the repair of one day does not hide a fault on another. */
 export interface Change {
   resource: ResourceName
   rows: readonly object[]
-  /** What the import counts when it is the first one of these rows; undefined where an attempt without response counts. */
+  /** Counts of the first import of these rows; undefined where they depend on failed attempts. */
   counts: Partial<Tally> | undefined
   acknowledge(acknowledged: Acknowledged): void
 }
@@ -45,7 +45,7 @@ export const changes = {
     },
   }),
 
-  /** Pending ones of clicks with the same numbers. */
+  /** Pending conversions of the clicks with the same numbers. */
   conversions: (numbers: readonly number[]): Change => ({
     resource: 'conversions',
     rows: numbers.map((number) => conversionOf(number, 'pending')),
@@ -55,7 +55,7 @@ export const changes = {
     },
   }),
 
-  /** Approves conversions that are stored. */
+  /** Approvals of stored conversions. */
   approvals: (numbers: readonly number[]): Change => ({
     resource: 'conversions',
     rows: numbers.map((number) => conversionOf(number, 'approved')),
@@ -80,7 +80,7 @@ export const changes = {
   campaigns: (ids: readonly string[]): Change => ({
     resource: 'campaigns',
     rows: ids.map((id) => ({ id, name: `Campaign ${id}` })),
-    // An upsert: a row that an attempt without response stored is a duplicate for the next attempt.
+    // An upsert: a row that a failed attempt stored is a duplicate for the next attempt.
     counts: undefined,
     acknowledge({ campaigns }) {
       for (const id of ids) campaigns.add(id)
@@ -88,7 +88,7 @@ export const changes = {
   }),
 }
 
-/** The UTC day of everything with that number, `2020-01-01`. */
+/** The UTC day of all rows with that number, `2020-01-01`. */
 export function dayOf(number: number): string {
   return timeOf(number).slice(0, 10)
 }

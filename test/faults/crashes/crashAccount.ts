@@ -15,26 +15,26 @@ import { compareWith } from './comparison.ts'
 import type { CrashStores } from './crashStores.ts'
 
 const nowMs = Date.UTC(2024, 0, 1)
-/** How often a client imports rows again after an import that failed. */
+/** Attempts of a client to import rows when imports fail. */
 const importsMax = 5
 const eventDeadlineMs = 60_000
 const tables = [...new Set([...clickTables, ...conversionTables]), 'pixel_events']
 
-/** An account that is written while processes die, and what was acknowledged to its clients. */
+/** An account that is written while processes are killed, and the rows that were acknowledged to its clients. */
 export class CrashAccount {
   readonly id: string
   readonly key: string
   readonly #stores: CrashStores
   readonly #app: App
   readonly #acknowledged: Acknowledged
-  /** Counts that were wrong in themselves. */
+  /** Imports with wrong counts. */
   readonly #faults: string[] = []
 
-  /** Makes an account, and the campaigns that its clicks belong to. */
+  /** Creates an account and the campaigns of its clicks. */
   static async open(stores: CrashStores): Promise<CrashAccount> {
     const id = await makeAccount(stores.stores)
     const created = await createKey(stores.stores.postgres, { accountId: id, name: 'crash', scopes, expiresAt: null })
-    if (!created) throw new Error(`no account ${id}`)
+    if (!created) throw new Error(`The account ${id} is missing.`)
     const account = new CrashAccount(stores, id, created.key, await appOn(stores), new Acknowledged())
     await account.import(changes.campaigns(campaignsOfClicks))
     return account
@@ -48,7 +48,7 @@ export class CrashAccount {
     this.#acknowledged = acknowledged
   }
 
-  /** The same account, with what was acknowledged, on the same stores opened again. */
+  /** @returns the same account with its acknowledged rows, on stores that were opened again */
   async moveTo(stores: CrashStores): Promise<CrashAccount> {
     return new CrashAccount(stores, this.id, this.key, await appOn(stores), this.#acknowledged)
   }
@@ -58,9 +58,9 @@ export class CrashAccount {
   }
 
   /**
-   * Imports rows, as often as it takes until an import succeeds.
-   * @param isFirst whether nothing else has written these rows, so that its counts are known
-   * @returns how many rows it counts as inserted or updated
+   * Imports rows, and retries until an import succeeds.
+   * @param isFirst whether no other import has written these rows, so that the counts are known
+   * @returns the number of rows counted as inserted or updated
    */
   async import({ resource, rows, counts, acknowledge }: Change, isFirst = true): Promise<number> {
     for (let attempt = 1; ; attempt++) {
@@ -74,7 +74,7 @@ export class CrashAccount {
         )
         acknowledge(this.#acknowledged)
         const counted = JSON.stringify({ inserted, updated, duplicates, rejected })
-        // An import after one that failed finds rows of that one.
+        // A retry may find rows of the failed attempt, so only the counts of the first attempt are known.
         if (counts && isFirst && attempt === 1) {
           const expected = JSON.stringify({ inserted: 0, updated: 0, duplicates: 0, rejected: 0, ...counts })
           if (counted !== expected) this.#faults.push(`${JSON.stringify(rows[0])} was counted as ${counted}`)
@@ -86,7 +86,7 @@ export class CrashAccount {
     }
   }
 
-  /** Sends an event of a stored click until it is answered with 200. */
+  /** Sends an event of a stored click, and retries until the response is 200. */
   async sendEvent(click: number, id: string): Promise<void> {
     const body = { click_id: `click-${click}`, event_name: 'paid', event_id: id, value: 1 }
     for (const deadlineMs = performance.now() + eventDeadlineMs; ; await sleep(50)) {
@@ -98,9 +98,9 @@ export class CrashAccount {
   }
 
   /**
-   * Compares the stores with what was acknowledged, and by `verify` sums with rows: first as the tables are, then with
-   * all parts merged.
-   * @returns what differs, empty when nothing does
+   * Compares stored with acknowledged rows, and runs `verify` to compare sums with rows: before and after all parts are
+   * merged.
+   * @returns the differences, empty when there are none
    */
   async differences(): Promise<string[]> {
     const found = [...this.#faults, ...(await this.#compare())]
@@ -110,9 +110,9 @@ export class CrashAccount {
 
   async #compare(): Promise<string[]> {
     const found = await compareWith(this.#acknowledged, this.#stores.stores, this.id)
-    const words = ['verify', '--account', this.id, '--json']
-    const { code, stdout, stderr } = await runHere(words, this.#stores.environment)
-    if (code !== 0) found.push(`verify ended with ${code}: ${stdout.trim()} ${stderr.trim()}`)
+    const commandLine = ['verify', '--account', this.id, '--json']
+    const { code, stdout, stderr } = await runHere(commandLine, this.#stores.environment)
+    if (code !== 0) found.push(`verify exited with ${code}: ${stdout.trim()} ${stderr.trim()}`)
     return found
   }
 }

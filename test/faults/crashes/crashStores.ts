@@ -11,36 +11,37 @@ import { processesOf } from '../../kit/processes.ts'
 import { embeddedPostgres } from './embeddedPostgres.ts'
 import { armKill, type Instant } from './syscallKiller.ts'
 
-/** A process that can be killed, and comes back. */
+/** A process that can be killed and restarted. */
 export interface Victim {
-  /** Another one after each start. */
+  /** Changes with each start. */
   readonly pid: number
-  /** Resolves when the process of now has ended. */
+  /** Resolves when the current process has exited. */
   readonly ended: Promise<unknown>
-  /** Resolves when it answers again. */
+  /** Resolves when the process accepts requests again. */
   start(): Promise<void>
 }
 
-/** Migrated stores, an embedded Postgres and one process or two nodes of ClickHouse, each of which can be killed. */
+/** Migrated stores: an embedded Postgres, and one ClickHouse process or two nodes; each process can be killed. */
 export interface CrashStores {
   readonly stores: Stores
-  /** For processes that are started on the same stores. */
+  /** Settings of processes that use the same stores. */
   readonly environment: Record<string, string> & { CLICKHOUSE_URL: string }
   readonly nodes: readonly [ClickHouseServer, ...ClickHouseServer[]]
   readonly postgres: Victim
-  /** Path of the socket that Postgres listens on. */
+  /** Path of the Unix socket that Postgres listens on. */
   readonly postgresSocket: string
   close(): Promise<void>
 }
 
 export interface CrashStoresOptions {
-  /** A folder of a Postgres database to copy, since making one takes seconds. */
+  /** Folder of a Postgres database to copy, since creating one takes seconds. */
   postgresTemplate?: string
   isCluster?: boolean
-  /** Where everything is stored, and stays; a folder of its own when left out. */
+  /** Data folder, which is kept; by default a temporary one, which is removed. */
   folder?: string
 }
 
+/** The caller closes the stores. */
 export async function openCrashStores(options: CrashStoresOptions = {}): Promise<CrashStores> {
   const { postgresTemplate, isCluster = false } = options
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tributary-crashes-')))
@@ -62,7 +63,7 @@ export async function openCrashStores(options: CrashStoresOptions = {}): Promise
     postgresSocket: embeddedPathsOf(folder).postgresSocket,
     async close() {
       await stores.close()
-      // The embedded engine would stay for a moment, for the next client.
+      // The embedded engine would stay for a moment to serve the next client.
       for (const { id } of processesOf(folder)) process.kill(id, 'SIGKILL')
       await Promise.all(nodes.map((node) => node.close()))
       if (options.folder) return
@@ -71,22 +72,35 @@ export async function openCrashStores(options: CrashStoresOptions = {}): Promise
   }
 }
 
-/** What came of a piece of work during which a process was to die. */
-export interface Killed<Result> {
+/** Runs with stores that are closed afterwards. */
+export async function withCrashStores<Result>(
+  options: CrashStoresOptions,
+  run: (stores: CrashStores) => Promise<Result>,
+): Promise<Result> {
+  const stores = await openCrashStores(options)
+  try {
+    return await run(stores)
+  } finally {
+    await stores.close()
+  }
+}
+
+/** Result of an operation during which a process may have been killed. */
+export interface KillResult<Result> {
   result: Result
-  /** Arguments of the call that the process died at; undefined when the work made fewer calls. */
+  /** Arguments of the call at which the process was killed; undefined when the operation made fewer calls. */
   diedAt: string | undefined
 }
 
-/** Runs a piece of work while a process dies at an instant; it is started again at once. */
+/** Runs an operation while a process is killed at an instant; the process is restarted at once. */
 export async function withKill<Result>(
   victim: Victim,
   instant: Instant,
-  work: () => Promise<Result>,
-): Promise<Killed<Result>> {
+  operation: () => Promise<Result>,
+): Promise<KillResult<Result>> {
   const { pid, ended } = victim
   const kill = await armKill(pid, instant)
-  const result = work()
+  const result = operation()
   const isDead = await Promise.race([
     ended.then(() => true),
     result.then(
@@ -97,7 +111,7 @@ export async function withKill<Result>(
   if (isDead) await victim.start()
   await result.catch(() => {})
   const diedAt = await kill.disarm()
-  // A merge may have made the call after the work was done.
+  // A merge may have made the call after the operation ended.
   if (diedAt !== undefined && !isDead) {
     await ended
     await victim.start()

@@ -7,25 +7,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const sizeMb = 1_024
 const unmountMaxMs = 30_000
 
-/** A file system of its own that can lose what was not flushed to it, as in a power cut. */
+/** A file system that can lose data that was not flushed, as in a power cut. */
 export interface Disk {
   readonly folder: string
-  /** From now on nothing reaches the disk any more; what was not flushed is lost. */
+  /** Discards data that was not flushed; later writes do not reach the disk. */
   cutPower(): void
-  /** Mounts it again, as it is after the cut. Its processes must have ended. */
+  /** Mounts the disk again as it was at the cut. Processes that use it must have ended. */
   mountAgain(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Makes an ext4 file system in a file and mounts it. Its journal is not written every few seconds but when a program
- * flushes a file: every loss that the file system allows happens.
+ * Creates an ext4 file system in a file and mounts it. Its journal is written only when a program flushes a file, not every
+ * few seconds, so that the largest loss that ext4 allows happens.
  * @returns undefined where mounting is not allowed
  */
 export async function openDisk(): Promise<Disk | undefined> {
-  const place = await mkdtemp(join(tmpdir(), 'tributary-disk-'))
-  const image = join(place, 'image')
-  const folder = join(place, 'mounted')
+  const parent = await mkdtemp(join(tmpdir(), 'tributary-disk-'))
+  const image = join(parent, 'image')
+  const folder = join(parent, 'mounted')
   const mount = () => execFileSync('mount', ['-o', 'loop,commit=3600', image, folder], { stdio: 'pipe' })
   try {
     await mkdir(folder)
@@ -33,8 +33,8 @@ export async function openDisk(): Promise<Disk | undefined> {
     execFileSync('mkfs.ext4', ['-q', image], { stdio: 'pipe' })
     mount()
   } catch (error) {
-    await rm(place, { recursive: true })
-    console.warn(`No power cut: ${(error as Error).message.trim()}`)
+    await rm(parent, { recursive: true })
+    console.warn(`The power cut is skipped: ${(error as Error).message.trim()}`)
     return undefined
   }
   async function unmount(): Promise<void> {
@@ -56,12 +56,12 @@ export async function openDisk(): Promise<Disk | undefined> {
     },
     async close() {
       await unmount()
-      await rm(place, { recursive: true })
+      await rm(parent, { recursive: true })
     },
   }
 }
 
-/** The request EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: neither files nor the journal are written any more. */
+/** The ioctl EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: neither files nor the journal are written from then on. */
 const shutDown = `
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack('I', 2))`

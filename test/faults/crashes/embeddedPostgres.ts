@@ -3,14 +3,14 @@ import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { processesOf } from '../../kit/processes.ts'
 import type { Victim } from './crashStores.ts'
 
-/** The supervisor pauses before it starts an engine that died this often within half a minute. */
-const deathsMax = 4
+/** After this number of exits within 30 s, the supervisor waits before it restarts an engine. */
+const exitsMax = 4
 
 const startMaxMs = 60_000
 
-/** The embedded Postgres of a folder; its supervisor starts it again, and is replaced before it would pause. */
+/** The embedded Postgres of a folder. Its supervisor restarts it; the supervisor is killed before it would wait. */
 export function embeddedPostgres(folder: string, sql: Postgres): Victim {
-  let deaths = 0
+  let exits = 0
   const pidOf = (program: string) => processesOf(folder).find((running) => running.program === program)?.id
   return {
     get pid() {
@@ -22,16 +22,16 @@ export function embeddedPostgres(folder: string, sql: Postgres): Victim {
       return endOf(this.pid)
     },
     async start() {
-      deaths += 1
+      exits += 1
       const supervisor = pidOf('supervisor')
-      if (deaths % deathsMax === 0 && supervisor) process.kill(supervisor, 'SIGKILL')
+      if (exits % exitsMax === 0 && supervisor) process.kill(supervisor, 'SIGKILL')
       for (const deadlineMs = performance.now() + startMaxMs; ; await sleep(50)) {
         const isUp = await sql`SELECT 1`.then(
           () => true,
           () => false,
         )
         if (isUp) return
-        if (performance.now() > deadlineMs) throw new Error('The embedded Postgres does not start again.')
+        if (performance.now() > deadlineMs) throw new Error('The embedded Postgres does not restart.')
       }
     },
   }

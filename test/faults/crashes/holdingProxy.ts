@@ -1,40 +1,40 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** Where a proxy stops the traffic of a connection. */
+/** What a proxy holds back. */
 export interface Hold {
-  /** Recognizes the request by a part of what the client sends. */
+  /** Matches the bytes of the request. */
   request: RegExp
   /**
-   * What is kept back: the whole request; of an HTTP request only its body; or the response, so that the request is
-   * carried out.
+   * `request`: the whole request; `body`: only the body of an HTTP request; `response`: the response, so that the store
+   * executes the request.
    */
-  keeps: 'request' | 'body' | 'response'
+  holds: 'request' | 'body' | 'response'
 }
 
-/** A TCP proxy in front of a store: it passes everything on, but for one request or response that it holds. */
+/** A TCP proxy in front of a store. It forwards everything except one request or response, which it holds. */
 export interface HoldingProxy {
   readonly port: number
-  /** Holds the first request of that kind, or its response. @returns what resolves when it is held */
+  /** Holds the next request that matches, or its response. Resolves when it is held. */
   hold(hold: Hold): Promise<void>
-  /** Passes on what is held, and everything that comes after it. */
+  /** Forwards what is held and everything after it. */
   release(): void
   close(): Promise<void>
 }
 
-/** Postgres' message Flush: the client asks what a statement's parameters are, and executes it once it knows. */
+/** The message Flush of Postgres: the client waits for the parameter types of a statement before it executes it. */
 const postgresFlush = Buffer.from([0x48, 0, 0, 0, 4])
 
-/** @param target the store, by port or by the path of a Unix socket */
+/** @param target port or Unix socket path of the store */
 export async function openHoldingProxy(target: NetConnectOpts): Promise<HoldingProxy> {
   const sockets = new Set<Socket>()
   let wanted: (Hold & { reached: () => void }) | undefined
-  let pass = () => {}
+  let forward = () => {}
 
-  /** @returns what passes on the chunks of one socket to another, and what is called instead when they are kept back */
+  /** Forwards the chunks of one socket to another. @returns a function that starts to hold chunks back and calls `reached` at the next one */
   function pipe(from: Socket, to: Socket, inspect: (chunk: Buffer) => Buffer = (chunk) => chunk) {
-    let kept: Buffer[] | undefined
-    let onKept = () => {}
+    let held: Buffer[] | undefined
+    let onHeld = () => {}
     sockets.add(from)
     from.on('error', () => {})
     from.on('close', () => {
@@ -42,41 +42,41 @@ export async function openHoldingProxy(target: NetConnectOpts): Promise<HoldingP
       to.destroy()
     })
     from.on('data', (chunk) => {
-      const passing = kept ? chunk.subarray(0, 0) : inspect(chunk)
-      to.write(passing)
-      kept?.push(chunk.subarray(passing.length))
-      if (kept) onKept()
+      const forwarded = held ? chunk.subarray(0, 0) : inspect(chunk)
+      to.write(forwarded)
+      held?.push(chunk.subarray(forwarded.length))
+      if (held) onHeld()
     })
     return (reached: () => void) => {
-      kept = []
-      onKept = reached
-      pass = () => {
-        for (const chunk of kept ?? []) to.write(chunk)
-        kept = undefined
+      held = []
+      onHeld = reached
+      forward = () => {
+        for (const chunk of held ?? []) to.write(chunk)
+        held = undefined
       }
     }
   }
 
   const server = createServer((client) => {
     const store = connect(target)
-    const keepResponse = pipe(store, client)
-    /** Called once the statement, which has been described, is to be executed. */
+    const holdResponse = pipe(store, client)
+    /** Called when the client executes the described statement. */
     let onExecution: (() => void) | undefined
-    const keepRequest = pipe(client, store, (chunk) => {
+    const holdRequest = pipe(client, store, (chunk) => {
       if (onExecution) {
         onExecution()
         onExecution = undefined
       }
       if (!wanted?.request.test(chunk.toString('latin1'))) return chunk
-      const { keeps, reached } = wanted
+      const { holds, reached } = wanted
       wanted = undefined
-      if (keeps === 'response') {
-        if (chunk.subarray(-postgresFlush.length).equals(postgresFlush)) onExecution = () => keepResponse(reached)
-        else keepResponse(reached)
+      if (holds === 'response') {
+        if (chunk.subarray(-postgresFlush.length).equals(postgresFlush)) onExecution = () => holdResponse(reached)
+        else holdResponse(reached)
         return chunk
       }
-      keepRequest(reached)
-      return chunk.subarray(0, keeps === 'body' ? chunk.indexOf('\r\n\r\n') + 4 : 0)
+      holdRequest(reached)
+      return chunk.subarray(0, holds === 'body' ? chunk.indexOf('\r\n\r\n') + 4 : 0)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -89,7 +89,7 @@ export async function openHoldingProxy(target: NetConnectOpts): Promise<HoldingP
       }),
     release() {
       wanted = undefined
-      pass()
+      forward()
     },
     async close() {
       for (const socket of sockets) socket.destroy()

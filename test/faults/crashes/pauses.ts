@@ -11,29 +11,28 @@ import type { CrashStores } from './crashStores.ts'
 import type { Hold } from './holdingProxy.ts'
 import { openStoreProxies } from './storeProxies.ts'
 
-/** A step of an import at which its process is stopped: the store that it talks to, and what is held. */
+/** A step of an import at which its process is paused: the store that it uses then, and what the proxy holds. */
 export interface PauseStep extends Hold {
   store: 'clickhouse' | 'postgres'
 }
 
 const insert = /^POST [^ ]*INSERT(?:\+|%20)INTO(?:\+|%20)(?:clicks|conversions)\b/
 
-/** Every step of a batch, in order. What is held reaches the store after another import has ended. */
+/** The steps of a batch, in order. What the proxy holds reaches the store after another import has ended. */
 export const pauseSteps = {
-  'before the journal entry': { store: 'postgres', request: /INSERT INTO import_batches/, keeps: 'request' },
-  'between journal entry and insert': { store: 'postgres', request: /INSERT INTO import_batches/, keeps: 'response' },
-  'while the insert is on its way': { store: 'clickhouse', request: insert, keeps: 'request' },
-  'while the rows of the insert are on their way': { store: 'clickhouse', request: insert, keeps: 'body' },
-  'after the insert': { store: 'clickhouse', request: insert, keeps: 'response' },
-  'before the confirmation': { store: 'postgres', request: /DELETE FROM import_batches/, keeps: 'request' },
-  'after the confirmation': { store: 'postgres', request: /DELETE FROM import_batches/, keeps: 'response' },
+  'before the journal entry': { store: 'postgres', request: /INSERT INTO import_batches/, holds: 'request' },
+  'between journal entry and insert': { store: 'postgres', request: /INSERT INTO import_batches/, holds: 'response' },
+  'before ClickHouse receives the insert': { store: 'clickhouse', request: insert, holds: 'request' },
+  'between header and rows of the insert': { store: 'clickhouse', request: insert, holds: 'body' },
+  'after the insert': { store: 'clickhouse', request: insert, holds: 'response' },
+  'before the confirmation': { store: 'postgres', request: /DELETE FROM import_batches/, holds: 'request' },
+  'after the confirmation': { store: 'postgres', request: /DELETE FROM import_batches/, holds: 'response' },
 } as const satisfies Record<string, PauseStep>
 
 /**
- * Stops the process of an import at a step, lets another import of the same rows take over and end, and lets the first
- * one go on.
- * @param pauseMs for how long it is stopped at least; the other import takes over when the lease has expired, after 10 s
- * @returns what was wrong with what the two printed, empty when nothing was
+ * Pauses an import process at a step, runs another import of the same rows to its end, and resumes the first one.
+ * @param pauseMs minimum duration of the pause; the other import starts writing when the lease has expired, after 10 s
+ * @returns faults in what the two imports printed, empty when there are none
  */
 export async function pauseImport(
   stores: CrashStores,
@@ -52,20 +51,20 @@ export async function pauseImport(
   child.stdin.end()
   const [stdout, stderr, exit] = [text(child.stdout), text(child.stderr), exitOf(child)]
   try {
-    const isOver = await Promise.race([held.then(() => false), exit.then(() => true)])
-    if (isOver) throw new Error(`The import ended before it was paused: ${await stdout} ${await stderr}`)
+    const hasEnded = await Promise.race([held.then(() => false), exit.then(() => true)])
+    if (hasEnded) throw new Error(`The import ended before it was paused: ${await stdout} ${await stderr}`)
     child.kill('SIGSTOP')
     const [counted] = await Promise.all([account.import(change, false), sleep(pauseMs)])
     proxies[step.store].release()
     child.kill('SIGCONT')
     const code = await exit
-    // What the paused one left, if anything, the next import brings in order.
+    // The next import repairs what the paused one left unfinished.
     await account.import(change, false)
-    // It may end with an error; if it does not, each row was inserted or updated by one of the two.
+    // The paused import may fail; if it does not, one of the two inserted or updated each row.
     const { inserted = 0, updated = 0 } = code === 0 ? (JSON.parse(await stdout) as Partial<Tally>) : {}
     if (code === 1 || (code === 0 && inserted + updated + counted === rows.length)) return []
     return [
-      `The other import counted ${counted} rows; the paused one ended with ${code}: ${await stdout} ${await stderr}`,
+      `The other import counted ${counted} rows; the paused one exited with ${code}: ${await stdout} ${await stderr}`,
     ]
   } finally {
     child.kill('SIGKILL')

@@ -4,9 +4,9 @@ import type { Disk } from './disk.ts'
 import type { Trial } from './trials.ts'
 
 /**
- * Cuts the power of both engines right after each write was acknowledged, and starts them again.
- * @param writes in any order; what they need is stored, and on the disk, before the first one
- * @returns what was acknowledged and is missing, or twice there
+ * Cuts the power of both engines right after each acknowledged write, and restarts them.
+ * @param writes in order; rows that a write refers to are stored right before it
+ * @returns acknowledged rows that are missing, wrong or stored twice
  */
 export async function cutPower(disk: Disk, writes: Readonly<Record<string, Trial>>): Promise<string[]> {
   let stores = await openCrashStores({ folder: disk.folder })

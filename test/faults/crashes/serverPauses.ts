@@ -7,23 +7,24 @@ import type { CrashStores } from './crashStores.ts'
 import type { Hold } from './holdingProxy.ts'
 import { openStoreProxies } from './storeProxies.ts'
 
-const lookUp = /^POST [\s\S]*SELECT[\s\S]*pixel_events/
+/** The query for stored events with the same id, by its `log_comment`. */
+const duplicateLookup = /^POST [^ ]*log_comment=events\.duplicates\b/
 const insert = /^POST [^ ]*INSERT(?:\+|%20)INTO(?:\+|%20)pixel_events\b/
 
-/** Every step of an event. What is held reaches ClickHouse after another server has stored the event. */
+/** The steps of storing an event. The held request reaches ClickHouse after another server has stored the event. */
 export const eventPauseSteps = {
-  'before the look-up': { request: lookUp, keeps: 'request' },
-  'between look-up and insert': { request: lookUp, keeps: 'response' },
-  'while the insert is on its way': { request: insert, keeps: 'request' },
-  'while the row of the insert is on its way': { request: insert, keeps: 'body' },
-  'after the insert': { request: insert, keeps: 'response' },
+  'before the duplicate lookup': { request: duplicateLookup, holds: 'request' },
+  'between lookup and insert': { request: duplicateLookup, holds: 'response' },
+  'before ClickHouse receives the insert': { request: insert, holds: 'request' },
+  'between header and row of the insert': { request: insert, holds: 'body' },
+  'after the insert': { request: insert, holds: 'response' },
 } as const satisfies Record<string, Hold>
 
 /**
- * Stops the process of a server at each step of an event, has the event sent to another server, and lets the first one go on.
- * @param click a stored one, which the events belong to
- * @param pauseMs for how long it is stopped at least
- * @returns what was wrong with its responses, empty when nothing was
+ * Pauses a server process at each step of an event, sends the event to another server, and resumes the first one.
+ * @param click number of the stored click that the events refer to
+ * @param pauseMs minimum duration of each pause
+ * @returns faults of the responses, empty when there are none
  */
 export async function pauseServer(
   stores: CrashStores,
@@ -49,13 +50,13 @@ export async function pauseServer(
         body: JSON.stringify({ click_id: `click-${click}`, event_name: 'paid', event_id: id, value: 1 }),
       })
       const early = await Promise.race([held, response])
-      if (early) throw new Error(`${name}: answered before it was paused: ${early.status} ${await early.text()}`)
+      if (early) throw new Error(`${name}: responded before the pause: ${early.status} ${await early.text()}`)
       child.kill('SIGSTOP')
       await Promise.all([account.sendEvent(click, id), sleep(pauseMs)])
       proxies.clickhouse.release()
       child.kill('SIGCONT')
       const { status } = await response
-      if (status !== 200 && status !== 503) faults.push(`${name}: answered ${status}`)
+      if (status !== 200 && status !== 503) faults.push(`${name}: responded ${status}`)
     }
     return faults
   } finally {

@@ -1,11 +1,11 @@
 import type { CrashStores } from './crashStores.ts'
 import { type HoldingProxy, openHoldingProxy } from './holdingProxy.ts'
 
-/** Proxies in front of both stores, for one other process. */
+/** Proxies in front of both stores, for one client process. */
 export interface StoreProxies {
   readonly clickhouse: HoldingProxy
   readonly postgres: HoldingProxy
-  /** What tells a process to reach the stores through them. */
+  /** Settings of a process that connects through the proxies. */
   readonly environment: Record<string, string>
   close(): Promise<void>
 }

@@ -11,23 +11,23 @@ const detachMaxMs = 2_000
 /** System calls by which the engines change files. */
 export type FileCall = 'rename' | 'write' | 'pwrite64' | 'fdatasync' | 'fsync' | 'openat' | 'mkdir'
 
-/** An instant in the life of a process: just before one of its threads makes its N-th call of that name. */
+/** An instant in a process: right before one of its threads makes its N-th call of that name. */
 export interface Instant {
   call: FileCall
-  /** From 1. strace counts for each thread on its own, from the moment that it is attached. */
+  /** Counted from 1. TRAP: strace counts per thread, from the moment that it is attached. */
   at: number
 }
 
-/** A process that dies at an instant. */
+/** A process that will be killed at an instant. */
 export interface ArmedKill {
-  /** Detaches. @returns the arguments of the call that was not made, such as a path; undefined when the process lives */
+  /** Detaches. @returns the arguments of the call that was not made, such as a path; undefined when the process was not killed */
   disarm(): Promise<string | undefined>
 }
 
 /** `8626  rename("/data/tmp_insert_1", …`: the thread, the call, its arguments. */
 const callStart = /^(\d+) +(\w+)\(/
 
-/** Whether processes can be killed at a system call here. @throws Error on CI, where strace must be installed */
+/** Whether strace is installed. @throws Error on CI when it is not */
 export function hasStrace(): boolean {
   if (existsSync(program)) return true
   const missing = `${program} is missing: install Debian's strace to run these tests.`
@@ -37,8 +37,8 @@ export function hasStrace(): boolean {
 }
 
 /**
- * Has the kernel kill a process right before a system call, which is not made: what is in files then is what a crash at
- * that instant leaves. Resolves when every thread is watched.
+ * Makes the kernel kill a process right before a system call, which is not made: the files are then as after a crash at
+ * that instant. Resolves when every thread is traced.
  * @throws Error when the process can't be traced
  */
 export async function armKill(pid: number, { call, at }: Instant): Promise<ArmedKill> {
@@ -55,28 +55,28 @@ export async function armKill(pid: number, { call, at }: Instant): Promise<Armed
 
 async function attach(pid: number, expressions: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-strace-'))
-  const output = join(folder, 'calls')
-  const wanted = expressions.flatMap((expression) => ['-e', expression])
-  const child = spawn(program, ['-f', '-p', `${pid}`, '-o', output, ...wanted], {
+  const callsFile = join(folder, 'calls')
+  const options = expressions.flatMap((expression) => ['-e', expression])
+  const child = spawn(program, ['-f', '-p', `${pid}`, '-o', callsFile, ...options], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exited = once(child, 'exit')
   await new Promise<void>((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      if (/ attached/.test(said)) resolve()
+      output += text
+      if (/ attached/.test(output)) resolve()
     })
-    child.once('exit', () => reject(new Error(`strace: ${said.trim()}`)))
+    child.once('exit', () => reject(new Error(`strace: ${output.trim()}`)))
   })
   return {
     async detach(): Promise<string[]> {
       child.kill('SIGINT')
       // TRAP: strace hangs when it is interrupted while the threads of a killed process end.
-      const impatience = setTimeout(() => child.kill('SIGKILL'), detachMaxMs)
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), detachMaxMs)
       await exited
-      clearTimeout(impatience)
-      const lines = (await readFile(output, 'utf8')).split('\n')
+      clearTimeout(killTimer)
+      const lines = (await readFile(callsFile, 'utf8')).split('\n')
       await rm(folder, { recursive: true })
       return lines
     },

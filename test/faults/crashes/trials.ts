@@ -3,9 +3,9 @@ import { CrashAccount } from './crashAccount.ts'
 import { type CrashStores, type Victim, withKill } from './crashStores.ts'
 import type { FileCall } from './syscallKiller.ts'
 
-/** One write, made while a process dies; numbers are given out once, so that each has a day of its own. */
+/** One kind of write, made while a process is killed. Each number is used once and has its own day. */
 export interface Trial {
-  /** What stands before the write, of the numbers of all trials: stored at once, with nothing dying. */
+  /** Stores the rows that the writes refer to, for all numbers at once, before any kill. */
   prepare?(account: CrashAccount, numbers: readonly number[]): Promise<unknown>
   write(account: CrashAccount, number: number): Promise<unknown>
 }
@@ -33,60 +33,72 @@ export const trials = {
 
 export type TrialName = keyof typeof trials
 
-/** At which instants processes die. */
+/** The instants at which processes are killed. */
 export interface Sweep {
-  /** Before each call of that name that the write makes, from the first to the last. */
+  /** The kill happens before each call of that name that the write makes, from the first to the last. */
   call: FileCall
-  /** How many writes die at each of them. */
-  times: number
-  /** Processes of the stores, which die in turns. */
+  /** Writes with a kill at each call. */
+  repetitions: number
+  /** Processes of the stores; each write kills the next one. */
   victims: readonly Victim[]
 }
 
-/** What came of trials. */
-export interface Outcome {
-  /** What was acknowledged and is not there, or is there twice; empty when nothing is. */
+export interface TrialResult {
+  /** Acknowledged rows that are missing, wrong or stored twice; empty when there are none. */
   faults: string[]
-  /** How many writes a process died in, by what it was about to do. */
-  deaths: Map<string, number>
+  /** Number of kills, by the call that the process was about to make. */
+  kills: Map<string, number>
 }
 
 /** More calls than any write makes. */
 const callsMax = 250
+/** Numbers that are prepared at a time: an import costs more than its rows. */
+const preparedCount = 32
 
-/** Runs one kind of write on an account of its own, once for each instant, until it makes no further call. */
-export async function runTrials(stores: CrashStores, trial: Trial, { call, times, victims }: Sweep): Promise<Outcome> {
+/** Runs one kind of write on its own account, `repetitions` times for each instant, until it makes no further call. */
+export async function runTrials(
+  stores: CrashStores,
+  trial: Trial,
+  { call, repetitions, victims }: Sweep,
+): Promise<TrialResult> {
   const account = await CrashAccount.open(stores)
-  const deaths = new Map<string, number>()
+  const kills = new Map<string, number>()
   const faults: string[] = []
   let number = 0
+  let preparedUntil = 0
   try {
-    for (let at = 1, died = times; died > 0 && at <= callsMax; at++) {
-      died = 0
-      const numbers = Array.from({ length: times }, () => number++)
-      await trial.prepare?.(account, numbers)
-      for (const each of numbers) {
-        const victim = victims[each % victims.length]
-        if (!victim) throw new Error('There is nothing to kill.')
+    for (let at = 1, killed = repetitions; killed > 0 && at <= callsMax; at++) {
+      killed = 0
+      for (let repetition = 0; repetition < repetitions; repetition++) {
+        if (number === preparedUntil) {
+          preparedUntil += preparedCount
+          await trial.prepare?.(
+            account,
+            Array.from({ length: preparedCount }, (_, index) => number + index),
+          )
+        }
+        const written = number++
+        const victim = victims[written % victims.length]
+        if (!victim) throw new Error('The sweep has no victims.')
         try {
-          const { diedAt } = await withKill(victim, { call, at }, () => trial.write(account, each))
+          const { diedAt } = await withKill(victim, { call, at }, () => trial.write(account, written))
           if (diedAt === undefined) continue
-          died += 1
+          killed += 1
           const step = `${call} of ${stepOf(diedAt)}`
-          deaths.set(step, (deaths.get(step) ?? 0) + 1)
+          kills.set(step, (kills.get(step) ?? 0) + 1)
         } catch (error) {
-          faults.push(`Write ${each}, killed at ${call} ${at}: ${(error as Error).message}`)
+          faults.push(`Write ${written}, killed at ${call} ${at}: ${(error as Error).message}`)
         }
       }
     }
     faults.push(...(await account.differences()))
-    return { faults, deaths }
+    return { faults, kills }
   } finally {
     await account.close()
   }
 }
 
-/** The file that a call names, without what differs from run to run: `tmp_insert/data.bin`; most name a descriptor. */
+/** The file that a call names, without the parts that differ between runs, `tmp_insert/data.bin`; most name a descriptor. */
 function stepOf(callArguments: string): string {
   const [, path] = /"(\/[^"]*)"/.exec(callArguments) ?? []
   const names = path?.replace(/\/$/, '').split('/').slice(-2) ?? []

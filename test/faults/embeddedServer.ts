@@ -1,38 +1,36 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { freePort } from '../kit/serverProcess.ts'
-import { fill, reckon } from './fill.ts'
-import { Load } from './load.ts'
+import { EventLoad } from './eventLoad.ts'
+import { createLoadAccount } from './loadAccount.ts'
+import { compareStoredEvents } from './storedEvents.ts'
 
-/** A server process on embedded engines, each of which can be made to fail, and what tells the truth afterwards. */
-export interface Bed {
+/** One server process on embedded engines; a scenario can signal the server and each engine. */
+export interface EmbeddedServer {
   /** Starts the server, always on the same port; resolves when it listens. */
   serve(): Promise<ChildProcess>
-  /** Sends events on that many connections until it is told to finish. */
-  load(connections: number): Load
-  /** Sends a signal to an engine or to the supervisor, however they are called right now. */
+  /** Sends events over that many connections until the load is finished. */
+  load(connections: number): EventLoad
+  /** Sends a signal to the running process of an engine or of the supervisor. */
   signal(program: Program, signal: NodeJS.Signals): void
-  /** Waits until ClickHouse answers. */
-  clickhouseAnswers(): Promise<void>
-  /** Compares what the load was told with what is stored. @returns what differs, empty when nothing does */
-  reckon(load: Load): Promise<string[]>
+  /** Compares acknowledged events with stored ones. @returns the differences, empty when there are none */
+  differences(load: EventLoad): Promise<string[]>
   close(): Promise<void>
 }
 
 type Program = 'supervisor' | 'clickhouse/engine' | 'postgres/engine'
 
-/** @param folder an empty one; it is the caller's to remove */
-export async function openBed(folder: string): Promise<Bed> {
+/** @param folder an empty folder, which the caller removes */
+export async function openEmbeddedServer(folder: string): Promise<EmbeddedServer> {
   const environment = { DATA_DIR: folder, PORT: `${await freePort()}`, LOG_LEVEL: 'fatal' }
   const stores = await openStores(readSettings(environment), () => {})
   await migrate(stores)
-  const key = await fill(stores)
+  const key = await createLoadAccount(stores)
   const servers: ChildProcess[] = []
 
   return {
@@ -45,26 +43,20 @@ export async function openBed(folder: string): Promise<Bed> {
       await Promise.race([
         once(child.stdout as NodeJS.ReadableStream, 'data'),
         once(child, 'exit').then(([code]) => {
-          throw new Error(`The server ended with ${code}.`)
+          throw new Error(`The server exited with code ${code}.`)
         }),
       ])
       return child
     },
-    // The one server is killed and stopped at any moment here.
-    load: (connections) => new Load([{ port: Number(environment.PORT), isDown: () => true }], key, connections),
+    // Scenarios kill and stop the only server at any time.
+    load: (connections) => new EventLoad([{ port: Number(environment.PORT), isDown: () => true }], key, connections),
     signal(program, signal) {
       const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
       const line = lines.find((candidate) => candidate.endsWith(`/embedded/${program}.js ${folder}`))
-      if (!line) throw new Error(`There is no ${program}.`)
+      if (!line) throw new Error(`${program} does not run.`)
       process.kill(Number.parseInt(line, 10), signal)
     },
-    async clickhouseAnswers() {
-      for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
-        if ((await stores.clickhouse.client.ping({ select: true })).success) return
-        if (Date.now() > deadline) throw new Error('ClickHouse stays away.')
-      }
-    },
-    reckon: async (load) => [...load.faults, ...(await reckon(stores, load))],
+    differences: async (load) => [...load.faults, ...(await compareStoredEvents(stores, load))],
     async close() {
       for (const server of servers) server.kill('SIGKILL')
       await stores.close()

@@ -1,0 +1,39 @@
+import { countStoredEvents } from '../../src/query/monthlyEvents.ts'
+import type { Stores } from '../../src/stores/open.ts'
+import { changeTables } from '../kit/rows.ts'
+import type { EventLoad } from './eventLoad.ts'
+import { loadAccountId } from './loadAccount.ts'
+
+/** Compares the acknowledged events of a load with the stored ones. @returns the differences, empty when there are none */
+export async function compareStoredEvents(
+  { clickhouse }: Pick<Stores, 'clickhouse'>,
+  load: EventLoad,
+): Promise<string[]> {
+  const faults: string[] = []
+  const stored = new Map<string, number>()
+  const result = await clickhouse.client.query({
+    query: 'SELECT id, count() AS rows, max(generation) AS generation FROM pixel_events FINAL GROUP BY id',
+    format: 'JSONEachRow',
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
+  })
+  for (const { id, rows, generation } of await result.json<{ id: string; rows: number; generation: number }>()) {
+    stored.set(id, rows)
+    if (rows !== 1 || generation !== 0) faults.push(`${id} is stored ${rows} times, last as generation ${generation}`)
+    if (!load.acknowledged.has(id)) faults.push(`${id} is stored and was not acknowledged`)
+  }
+  for (const id of load.acknowledged) if (!stored.has(id)) faults.push(`${id} was acknowledged and is not stored`)
+  await changeTables({ clickhouse }, 'OPTIMIZE TABLE pixel_events FINAL')
+  let counted = 0
+  // An instance with a wrong clock may have dated events into an adjacent month.
+  for (const monthMs of adjacentMonths(new Date())) {
+    const counts = await countStoredEvents(clickhouse, [loadAccountId], monthMs, { label: 'faults' })
+    counted += counts.get(loadAccountId) ?? 0
+  }
+  if (counted !== stored.size) faults.push(`The monthly count is ${counted} for ${stored.size} stored events`)
+  return faults
+}
+
+/** @returns the first instants of the previous, the current and the next month, UTC */
+function adjacentMonths(now: Date): number[] {
+  return [-1, 0, 1].map((shift) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + shift))
+}
