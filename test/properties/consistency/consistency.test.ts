@@ -8,7 +8,7 @@ import { post } from '../../api/events/send.ts'
 import { importContent } from '../../import/runImport.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { changeTables, startMerges, stopMerges } from '../../kit/rows.ts'
-import { campaigns, type Life, life, type Questions, type Step, type Window } from './generators.ts'
+import { campaigns, type History, history, type Reads, type Step, type Window } from './generators.ts'
 import {
   type ClickLine,
   type ConversionLine,
@@ -22,10 +22,10 @@ import {
   type Tally,
 } from './model.ts'
 
-// The same few lives at every run. To look for more: LAW_MINUTES=10 npx vitest run test/properties/consistency; a failure prints its seed,
-// and LAW_SEED takes it.
-const minutes = Number(process.env.LAW_MINUTES ?? 0)
-const seed = Number(process.env.LAW_SEED ?? (minutes > 0 ? Date.now() % 2 ** 31 : 32))
+// The same few histories in every run. For more: CONSISTENCY_MINUTES=10 npx vitest run test/properties/consistency. A failure
+// prints its seed; CONSISTENCY_SEED repeats it.
+const minutes = Number(process.env.CONSISTENCY_MINUTES ?? 0)
+const seed = Number(process.env.CONSISTENCY_SEED ?? (minutes > 0 ? Date.now() % 2 ** 31 : 32))
 
 const dayMs = 86_400_000
 
@@ -37,16 +37,16 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-describe('the law of the house', () => {
+describe('the consistency law', () => {
   it(
-    'holds after every step: overview, daily, all reports and the lists agree with a plain count, to the cent',
+    'holds after every step: overview, daily stats, all reports and the lists equal a plain count, to the millionth',
     async () => {
       let accounts = 0
       if (minutes > 0) console.log(`Seed ${seed}.`)
       await fc.assert(
-        fc.asyncProperty(life, async (given) => {
+        fc.asyncProperty(history, async (generated) => {
           accounts += 1
-          const { nowMs, currency } = given
+          const { nowMs, currency } = generated
           api.setNow(nowMs)
           const accountId = `account-${accounts}`
           const key = await api.account(accountId, { currency })
@@ -54,16 +54,16 @@ describe('the law of the house', () => {
           await importContent(api.stores, accountId, 'campaigns', named)
           await mergeNow()
           const account = { accountId, key, nowMs, currency, model: new Model(), files: [] as File[] }
-          for (const [step, questions] of given.steps) {
-            await take(account, step)
-            await compare(account, questions)
+          for (const [step, reads] of generated.steps) {
+            await apply(account, step)
+            await compareReads(account, reads)
           }
         }),
         minutes > 0
           ? { seed, numRuns: 1_000_000, interruptAfterTimeLimit: minutes * 60_000 }
           : { seed, numRuns: 5, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
       )
-      if (minutes > 0) console.log(`${accounts} lives.`)
+      if (minutes > 0) console.log(`${accounts} histories.`)
     },
     (minutes + 4) * 60_000,
   )
@@ -75,8 +75,8 @@ const tables = [
 ]
 
 /**
- * Merges every table, and lets none be merged from then on: versions stay side by side until the next time, and those are
- * what a reader has to collapse.
+ * Merges every table and then stops merges: until the next call, row versions stay unmerged, and readers have to collapse
+ * them.
  */
 async function mergeNow(): Promise<void> {
   for (const table of tables) {
@@ -92,20 +92,20 @@ interface Account {
   accountId: string
   key: string
   nowMs: number
-  currency: Life['currency']
+  currency: History['currency']
   model: Model
   files: File[]
 }
 
-async function take(account: Account, step: Step): Promise<void> {
+async function apply(account: Account, step: Step): Promise<void> {
   const { files, key } = account
   if (step.kind === 'merge') {
     await mergeNow()
   } else if (step.kind === 'event') {
-    const answer = await post(api.app, key, { click_id: step.clickId, event_name: 'paid', value: 1e9 })
-    const isFound = campaigns.includes(account.model.campaignOf(step.clickId) ?? '')
-    expect([step, answer.statusCode]).toEqual([step, isFound ? 200 : 404])
-  } else if (step.kind !== 'again') {
+    const response = await post(api.app, key, { click_id: step.clickId, event_name: 'paid', value: 1e9 })
+    const isStored = campaigns.includes(account.model.campaignOf(step.clickId) ?? '')
+    expect([step, response.statusCode]).toEqual([step, isStored ? 200 : 404])
+  } else if (step.kind !== 'repeat') {
     const { kind: resource, lines } = step
     const file = { resource, lines } as File
     files.push(file)
@@ -150,9 +150,9 @@ function amountFields(name: string, baseName: string, given: ClickLine['cost'], 
     : { ...fields, exchangeRate: inUnits(BigInt(foreign.exchangeRate)) }
 }
 
-/** Asks everything that shows numbers, and counts the same in plain code. */
-async function compare({ key, nowMs, model }: Account, questions: Questions): Promise<void> {
-  const { tz, days, campaign, limit } = questions
+/** Reads every endpoint that shows numbers, and compares the responses with counts in plain code. */
+async function compareReads({ key, nowMs, model }: Account, reads: Reads): Promise<void> {
+  const { tz, days, campaign, limit } = reads
   const todayMs = startOfDay(nowMs)
   const ofCampaign = (row: CountedClick | CountedConversion) =>
     campaign === undefined || row.dimensions.campaignId === campaign
@@ -162,7 +162,7 @@ async function compare({ key, nowMs, model }: Account, questions: Questions): Pr
 
   const { dates, dateOf } = calendarOf(tz, days, nowMs)
   const dateOfRow = ({ atMs }: { atMs: number }) => dateOf(todayMs + atMs)
-  const during = (wanted: readonly string[]) => (row: { atMs: number }) => wanted.includes(dateOfRow(row))
+  const during = (days: readonly string[]) => (row: { atMs: number }) => days.includes(dateOfRow(row))
   const stats = `days=${days}&tz=${tz}${filter}`
   const [overview, daily] = await Promise.all([
     api.read(`/stats/overview?${stats}`, key, StatsOverview),
@@ -173,50 +173,52 @@ async function compare({ key, nowMs, model }: Account, questions: Questions): Pr
     dates.map((date) => ({ date, ...metricsOf(clicks.filter(during([date])), conversions.filter(during([date]))) })),
   )
 
-  const { query, fromMs, untilMs } = windowQuery(questions.window, todayMs, questions.offset)
+  const { query, fromMs, untilMs } = windowQuery(reads.window, todayMs, reads.offset)
   const inWindow = ({ atMs }: { atMs: number }) => todayMs + atMs >= fromMs && todayMs + atMs < untilMs
-  const shown = [clicks.filter(inWindow), conversions.filter(inWindow)] as const
-  const absolute = shown.map((rows) =>
+  const counted = [clicks.filter(inWindow), conversions.filter(inWindow)] as const
+  const absolute = counted.map((rows) =>
     rows.map((row) => ({ ...row, atMs: todayMs + row.atMs })),
-  ) as unknown as typeof shown
+  ) as unknown as typeof counted
   const reports = await Promise.all(
     dimensions.map((groupBy) => api.read(`/reports?group_by=${groupBy}&${query}${filter}`, key, ReportResponse)),
   )
   for (const { groupBy, data, totals, bucketCount } of reports) {
     const expected = reportOf(groupBy, ...absolute)
     expect([groupBy, data.map(({ name: _name, ...bucket }) => bucket)]).toEqual([groupBy, expected])
-    expect([groupBy, totals, bucketCount]).toEqual([groupBy, metricsOf(...shown), expected.length])
+    expect([groupBy, totals, bucketCount]).toEqual([groupBy, metricsOf(...counted), expected.length])
   }
 
-  const ofThat = filter.replace('&', '')
+  const campaignQuery = filter.replace('&', '')
   const lines = model.listedClicks.filter(({ line }) => campaign === undefined || line.campaignId === campaign)
   const [all, converted, unconverted] = await Promise.all(
-    ['', '&converted=true', '&converted=false'].map((more) => walk(`/clicks?${ofThat}${more}`, limit, key, ClickPage)),
+    ['', '&converted=true', '&converted=false'].map((more) =>
+      readAllPages(`/clicks?${campaignQuery}${more}`, limit, key, ClickPage),
+    ),
   )
   expect(all?.map(({ id, conversionCount }) => [id, conversionCount])).toEqual(
     lines.map(({ line, conversionCount }) => [line.id, conversionCount]),
   )
-  for (const [rows, wanted] of [
+  for (const [rows, isConverted] of [
     [converted, true],
     [unconverted, false],
   ] as const) {
-    const expected = lines.filter(({ conversionCount }) => conversionCount > 0 === wanted)
+    const expected = lines.filter(({ conversionCount }) => conversionCount > 0 === isConverted)
     expect(rows?.map(({ id }) => id)).toEqual(expected.map(({ line }) => line.id))
   }
 
   const range = `from=${instant(fromMs)}&to=${instant(untilMs)}`
-  const listed = await walk(`/clicks?${range}${filter}`, limit, key, ClickPage)
-  const counted = await walk(`/conversions?${range}${filter}`, limit, key, ConversionPage)
+  const listedClicks = await readAllPages(`/clicks?${range}${filter}`, limit, key, ClickPage)
+  const listedConversions = await readAllPages(`/conversions?${range}${filter}`, limit, key, ConversionPage)
   expect(
     metricsOf(
-      listed
+      listedClicks
         .filter(({ isBot, isTest }) => !isBot && !isTest)
         .map(({ costBase }) => ({ atMs: 0, dimensions: {}, cost: toMillionths(costBase) })),
-      counted.map(({ status, revenueBase }) => ({
+      listedConversions.map(({ status, revenueBase }) => ({
         ...{ atMs: 0, dimensions: {}, status, revenue: toMillionths(revenueBase) },
       })),
     ),
-  ).toEqual(metricsOf(...shown))
+  ).toEqual(metricsOf(...counted))
 }
 
 function windowQuery(window: Window, todayMs: number, offset: number) {
@@ -238,8 +240,8 @@ function windowQuery(window: Window, todayMs: number, offset: number) {
   return { query: `from=${from}&to=${to}`, fromMs, untilMs }
 }
 
-/** Every row of a list, page by page. */
-async function walk<T extends typeof ClickPage | typeof ConversionPage>(
+/** Reads all rows of a list, page by page. */
+async function readAllPages<T extends typeof ClickPage | typeof ConversionPage>(
   path: string,
   limit: number,
   key: string,
@@ -268,7 +270,7 @@ function instant(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 
-/** The same moment as clocks there write it. */
+/** Formats an instant with a UTC offset in minutes. */
 function inOffset(epochMs: number, minutes: number): string {
   if (minutes === 0) return instant(epochMs)
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
@@ -276,7 +278,7 @@ function inOffset(epochMs: number, minutes: number): string {
   return instant(epochMs + minutes * 60_000).replace('Z', offset)
 }
 
-/** A double with at most 15 digits came from exactly one number of millionths. */
+/** Exact: a double with at most 15 digits stands for one number of millionths. */
 function toMillionths(units: number | null): bigint {
   return BigInt(Math.round((units ?? 0) * 1e6))
 }

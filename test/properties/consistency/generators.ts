@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { type ClickLine, type ConversionLine, statuses } from './model.ts'
 
-// What the law is tried on: few ids, so that rows meet; moments on the edges of days of many zones, and beside them.
+// Generates account histories: few ids, so that rows interact; times at and next to the day boundaries of many zones.
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-/** Days on which clocks change in one of the zones, or did so within the window; and an ordinary one. */
-const moments = [
+/** Present times: days of a clock change in one of the zones, or soon after one, and ordinary days. */
+const presentTimes = [
   Date.UTC(2026, 10, 2, 4, 30), // New York on 1 November
   Date.UTC(2026, 2, 9, 15), // New York on 8 March
   Date.UTC(2026, 9, 26, 0, 10), // London on 25 October
   Date.UTC(2026, 2, 30, 12), // London on 29 March
   Date.UTC(2026, 3, 6, 11), // Lord Howe and Chatham on 5 April
   Date.UTC(2026, 9, 5, 1), // Lord Howe on 4 October, Chatham on 27 September
-  Date.UTC(2027, 0, 1, 0, 0), // a year ends
-  Date.UTC(2028, 1, 29, 18, 20), // a leap day
+  Date.UTC(2027, 0, 1, 0, 0), // first instant of a year
+  Date.UTC(2028, 1, 29, 18, 20), // leap day
 ]
 
 const zones = [
@@ -29,11 +29,11 @@ const zones = [
   'Pacific/Apia',
 ]
 
-/** Where those zones' midnights lie from midnight UTC. */
+/** Local midnights of those zones, in hours from midnight UTC. */
 const midnightsH = [0, 4, 5, -1, -10.5, -11, -5.5, -5.75, -12.75, -13.75, -13]
 
-/** In milliseconds from midnight UTC of the present day: some days back to 2 ahead. */
-const aside = fc.oneof(
+/** Pairs of days and hours from midnight UTC of the present day, 6 days back to 2 ahead. */
+const dayAndHour = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(fc.integer({ min: -6, max: 2 }), fc.constantFrom(...midnightsH)) },
   {
     weight: 1,
@@ -43,14 +43,15 @@ const aside = fc.oneof(
     ),
   },
 )
-const moment = fc
-  .tuple(aside, fc.constantFrom(0, 0, -1, 1, 437_001))
-  .map(([[days, hours], besideMs]) => days * dayMs + hours * hourMs + besideMs)
+/** In milliseconds from midnight UTC of the present day. */
+const time = fc
+  .tuple(dayAndHour, fc.constantFrom(0, 0, -1, 1, 437_001))
+  .map(([[days, hours], shiftMs]) => days * dayMs + hours * hourMs + shiftMs)
 
-/** Campaigns that the account has; clicks and conversions name another one too. */
+/** Stored campaigns; clicks and conversions also refer to one that is not stored. */
 export const campaigns = ['k1', 'k2']
 const campaignId = fc.constantFrom(...campaigns, 'K1')
-/** Absent once in so many times. */
+/** Absent once in `freq + 1` times. */
 const maybe = <T>(value: fc.Arbitrary<T>, freq = 2) => fc.option(value, { nil: undefined, freq })
 /** Absent four times in five. */
 const seldom = <T>(value: fc.Arbitrary<T>) =>
@@ -68,31 +69,31 @@ const dimensions = {
   browser: maybe(fc.constantFrom('Chrome', 'Ünïcode "quoted" \\ %')),
 }
 
-/** Millionths: cents, all six decimals, nothing, a correction below zero, and as much as a double holds exactly. */
+/** Amounts in millionths: cents, six decimals, zero, negative corrections, and the largest exact double. */
 const millionths = fc.oneof(
   fc.integer({ min: 0, max: 5_000 }).map((cents) => cents * 10_000),
   fc.integer({ min: 1, max: 9_999_999 }),
   fc.constantFrom(0, -1, -2_500_000, 999_999_999_999_999),
 )
-/** Small enough that the converted amount stays one that is stored. */
-const converted = fc.oneof(fc.integer({ min: -9_999, max: 99_999_999 }), fc.constant(500_000))
+/** Small enough that the converted amount can be stored. */
+const convertible = fc.oneof(fc.integer({ min: -9_999, max: 99_999_999 }), fc.constant(500_000))
 const amount = maybe(
   fc.oneof(
     { weight: 5, arbitrary: fc.record({ amount: millionths }) },
     {
       weight: 2,
       arbitrary: fc.record({
-        amount: converted,
+        amount: convertible,
         foreign: fc.record({ exchangeRate: fc.integer({ min: 1, max: 3_000_000 }) }),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ amount: converted, foreign: fc.record({ base: converted }) }) },
-    { weight: 1, arbitrary: fc.record({ amount: converted, foreign: fc.constant('unconvertible' as const) }) },
+    { weight: 1, arbitrary: fc.record({ amount: convertible, foreign: fc.record({ base: convertible }) }) },
+    { weight: 1, arbitrary: fc.record({ amount: convertible, foreign: fc.constant('unconvertible' as const) }) },
   ),
   4,
 )
 
-/** Absent is left out, as callers do. */
+/** Leaves out absent fields. */
 const line = <T>(shape: { [Name in keyof T]: fc.Arbitrary<T[Name] | undefined> }): fc.Arbitrary<T> =>
   fc
     .record(shape as Record<string, fc.Arbitrary<unknown>>)
@@ -100,7 +101,7 @@ const line = <T>(shape: { [Name in keyof T]: fc.Arbitrary<T[Name] | undefined> }
 
 const clickLine = line<ClickLine>({
   id: ids('c', 14),
-  atMs: moment,
+  atMs: time,
   ...dimensions,
   cost: amount,
   isBot: seldom(fc.constant(true)),
@@ -109,11 +110,11 @@ const clickLine = line<ClickLine>({
 
 const anyConversion = line<ConversionLine>({
   id: ids('v', 7),
-  atMs: moment,
+  atMs: time,
   status: fc.constantFrom('approved', ...statuses),
   source: maybe(fc.constantFrom('cpa', 'revenue')),
   clickId: maybe(ids('c', 16), 5),
-  // A few moments, so that ties are common; they have nothing to do with when the row arrives.
+  // Few values, so that ties are common; they are independent of the order of imports.
   updatedAtMs: maybe(
     fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs),
     4,
@@ -124,20 +125,22 @@ const anyConversion = line<ConversionLine>({
   isTest: seldom(fc.constant(true)),
 })
 
-/** Most updates leave a conversion at its moment: each id has one of its own. */
+/** Most updates keep `convertedAt`: each id has its own. */
 const conversionLine = fc
   .tuple(anyConversion, fc.integer({ min: 0, max: 3 }))
-  .map(([given, n]) => (n === 0 ? given : { ...given, atMs: -Number(given.id.slice(1)) * 11 * hourMs }))
+  .map(([conversion, n]) =>
+    n === 0 ? conversion : { ...conversion, atMs: -Number(conversion.id.slice(1)) * 11 * hourMs },
+  )
 
-/** What happens to an account. */
+/** One change of an account. */
 export type Step =
   | { kind: 'clicks'; lines: ClickLine[] }
   | { kind: 'conversions'; lines: ConversionLine[] }
-  /** A file that was imported before comes again, with or without lines after its own. */
-  | { kind: 'again'; which: number; more: ClickLine[] }
-  /** The engine merges parts: versions and sums collapse. */
+  /** Imports an earlier file again, with or without additional lines at its end. */
+  | { kind: 'repeat'; which: number; more: ClickLine[] }
+  /** Merges all parts: versions and sums collapse. */
   | { kind: 'merge' }
-  /** An event of a click, with a value that is no money. */
+  /** Sends an event of a click; its value must not count as revenue. */
   | { kind: 'event'; clickId: string }
 
 const clicks = (least: number) =>
@@ -157,7 +160,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('again' as const),
+      kind: fc.constant('repeat' as const),
       which: fc.nat(20),
       more: fc.array(clickLine, { maxLength: 4 }),
     }),
@@ -166,10 +169,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('event' as const), clickId: ids('c', 14) }) },
 )
 
-/** Rows enough to meet, in either order, before anything else. */
-const beginning = fc
+/** The first two steps: enough rows to interact, in either order. */
+const firstSteps = fc
   .tuple(clicks(8), conversions(6), fc.boolean())
-  .map(([first, second, isOther]): Step[] => (isOther ? [second, first] : [first, second]))
+  .map(([first, second, isReversed]): Step[] => (isReversed ? [second, first] : [first, second]))
 
 /** The window of a report, in milliseconds from midnight UTC of the present day. */
 export type Window =
@@ -178,9 +181,9 @@ export type Window =
   | { fromMs: number; toMs: number }
 
 const instants = fc.oneof(
-  fc.tuple(moment, moment),
-  // Within a day, or from one into the next: nothing of it is in the sums by day.
-  fc.tuple(moment, fc.integer({ min: 1, max: 40 * hourMs })).map(([atMs, moreMs]) => [atMs, atMs + moreMs]),
+  fc.tuple(time, time),
+  // Within a day or two: the sums by day cannot be used.
+  fc.tuple(time, fc.integer({ min: 1, max: 40 * hourMs })).map(([atMs, moreMs]) => [atMs, atMs + moreMs]),
 )
 
 const window: fc.Arbitrary<Window> = fc.oneof(
@@ -201,43 +204,43 @@ const window: fc.Arbitrary<Window> = fc.oneof(
   },
 )
 
-/** What is asked after a step. */
-export interface Questions {
+/** Parameters of the reads after a step. */
+export interface Reads {
   tz: string
   days: number
   window: Window
   campaign: string | undefined
-  /** In minutes, for writing instants. */
+  /** UTC offset of instants in the query string, minutes. */
   offset: number
   limit: number
 }
 
-const questions: fc.Arbitrary<Questions> = fc.record({
+const reads: fc.Arbitrary<Reads> = fc.record({
   tz: fc.constantFrom(...zones),
   days: fc.oneof(fc.integer({ min: 1, max: 14 }), fc.constantFrom(30, 90)),
   window,
-  campaign: maybe(fc.oneof({ weight: 5, arbitrary: campaignId }, { weight: 1, arbitrary: fc.constant('nobody') }), 2),
+  campaign: maybe(fc.oneof({ weight: 5, arbitrary: campaignId }, { weight: 1, arbitrary: fc.constant('absent') }), 2),
   offset: fc.constantFrom(0, 0, 345, -570),
   limit: fc.constantFrom(4, 200, 200),
 })
 
-/** The life of an account. */
-export interface Life {
+/** The history of an account: steps, each with the reads after it. */
+export interface History {
   nowMs: number
   currency: string
-  steps: [Step, Questions][]
+  steps: [Step, Reads][]
 }
 
-export const life: fc.Arbitrary<Life> = fc
+export const history: fc.Arbitrary<History> = fc
   .record({
-    nowMs: fc.constantFrom(...moments),
+    nowMs: fc.constantFrom(...presentTimes),
     currency: fc.constantFrom('USD', 'EUR'),
-    first: beginning,
+    first: firstSteps,
     more: fc.array(step, { minLength: 2, maxLength: 7, size: 'max' }),
-    questions: fc.array(questions, { minLength: 9, maxLength: 9 }),
+    reads: fc.array(reads, { minLength: 9, maxLength: 9 }),
   })
-  .map(({ nowMs, currency, first, more, questions }) => ({
+  .map(({ nowMs, currency, first, more, reads }) => ({
     nowMs,
     currency,
-    steps: [...first, ...more].map((step, index) => [step, questions[index] as Questions]),
+    steps: [...first, ...more].map((step, index) => [step, reads[index] as Reads]),
   }))

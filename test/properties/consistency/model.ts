@@ -1,9 +1,9 @@
 import type { Metrics } from '../../../schema/metrics.ts'
 import type { Dimension } from '../../../schema/report.ts'
 
-// The rules of the numbers once more, in plain code over plain rows: no SQL, no rollup, nothing of `src`.
+// An independent model of the numbers: plain code over plain rows, without SQL, sums or code of `src`.
 
-/** What clicks and conversions are grouped by; what was not given is absent. */
+/** Report dimensions of a row; a value that the file does not give is absent. */
 interface Dimensions {
   campaignId?: string
   offerId?: string
@@ -15,14 +15,14 @@ interface Dimensions {
   browser?: string
 }
 
-/** How an amount may be given in a file: in the account's currency, or in another with a rate or its worth. */
+/** An amount in a file: in the account's currency, or in another one with an exchange rate or the converted amount. */
 interface Amount {
   /** Millionths. */
   amount: number
   foreign?: { exchangeRate: number } | { base: number } | 'unconvertible'
 }
 
-/** A click as it is put into a file. */
+/** A click in an import file. */
 export interface ClickLine extends Dimensions {
   id: string
   atMs: number
@@ -31,7 +31,7 @@ export interface ClickLine extends Dimensions {
   isTest?: boolean
 }
 
-/** A conversion as it is put into a file. */
+/** A conversion in an import file. */
 export interface ConversionLine extends Dimensions {
   id: string
   atMs: number
@@ -47,7 +47,7 @@ export interface ConversionLine extends Dimensions {
 export const statuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export type Status = (typeof statuses)[number]
 
-/** What an import says it did. */
+/** Counts of an import. */
 export interface Tally {
   inserted: number
   updated: number
@@ -55,14 +55,14 @@ export interface Tally {
   rejected: number
 }
 
-/** What counts of a click: its moment, its dimensions, millionths of the account's currency. */
+/** The part of a click that metrics use; the cost in millionths of the account's currency. */
 export interface CountedClick {
   atMs: number
   dimensions: Dimensions
   cost: bigint
 }
 
-/** What counts of a conversion. */
+/** The part of a conversion that metrics use; the revenue in millionths of the account's currency. */
 export interface CountedConversion {
   atMs: number
   dimensions: Dimensions
@@ -70,12 +70,12 @@ export interface CountedConversion {
   revenue: bigint
 }
 
-/** One account's rows, as they should be. */
+/** The expected rows of one account. */
 export class Model {
   readonly #clicks = new Map<string, ClickLine>()
   readonly #conversions = new Map<string, { line: ConversionLine; file: string; number: number }>()
 
-  /** The first click with an id wins. */
+  /** The first click with an id is kept. */
   importClicks(lines: readonly ClickLine[]): Tally {
     const tally = { inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
     for (const line of lines) {
@@ -89,7 +89,7 @@ export class Model {
     return tally
   }
 
-  /** The higher `updatedAt` wins; on a tie the stored row stays, but of one file the later line wins. */
+  /** The row with the higher `updatedAt` is kept; on a tie the stored row, but within one file the later line. */
   importConversions(lines: readonly ConversionLine[], file: string): Tally {
     const tally = { inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
     for (const [index, line] of lines.entries()) {
@@ -112,19 +112,19 @@ export class Model {
     return tally
   }
 
-  /** The campaign of a click, whatever it is. */
+  /** The campaign of a click, including bots and tests. */
   campaignOf(clickId: string): string | undefined {
     return this.#clicks.get(clickId)?.campaignId
   }
 
-  /** Neither bots nor tests. */
+  /** Clicks without bots and tests. */
   get clicks(): CountedClick[] {
     return this.listedClicks.flatMap(({ line }) =>
       line.isBot || line.isTest ? [] : [{ atMs: line.atMs, dimensions: line, cost: baseOf(line.cost) }],
     )
   }
 
-  /** No tests; what a conversion was not given it has from its click. */
+  /** Conversions without tests; missing dimensions are taken from the click. */
   get conversions(): CountedConversion[] {
     return [...this.#conversions.values()].flatMap(({ line }) => {
       if (line.isTest) return []
@@ -134,7 +134,7 @@ export class Model {
     })
   }
 
-  /** Every click, with how many conversions it has that are no tests, newest first. */
+  /** All clicks with their number of conversions without tests, newest first. */
   get listedClicks(): { line: ClickLine; conversionCount: number }[] {
     const counts = new Map<string, number>()
     for (const { line } of this.#conversions.values()) {
@@ -150,7 +150,7 @@ function updatedAtOf({ updatedAtMs, createdAtMs, atMs }: ConversionLine): number
   return updatedAtMs ?? createdAtMs ?? atMs
 }
 
-/** Millionths of the account's currency; a foreign amount at its own rate, rounded half away from zero. */
+/** Millionths of the account's currency; a foreign amount at its exchange rate, rounded half away from zero. */
 function baseOf(given: Amount | undefined): bigint {
   if (given === undefined) return 0n
   const { amount, foreign } = given
@@ -158,12 +158,12 @@ function baseOf(given: Amount | undefined): bigint {
   return 'base' in foreign ? BigInt(foreign.base) : quotient(BigInt(amount) * BigInt(foreign.exchangeRate), 1_000_000n)
 }
 
-/** All numbers of the specification over some rows. Sums are exact; ratios come from sums and are rounded at the end. */
+/** All metrics over some rows. Sums are exact; ratios are computed from sums and rounded at the end. */
 export function metricsOf(clicks: readonly CountedClick[], conversions: readonly CountedConversion[]): Metrics {
-  const inState = (...wanted: Status[]) => conversions.filter(({ status }) => wanted.includes(status))
+  const withStatus = (...statuses: Status[]) => conversions.filter(({ status }) => statuses.includes(status))
   const revenueOf = (rows: readonly CountedConversion[]) => rows.reduce((sum, { revenue }) => sum + revenue, 0n)
-  const approved = inState('approved')
-  const back = inState('refunded', 'chargeback')
+  const approved = withStatus('approved')
+  const reversed = withStatus('refunded', 'chargeback')
   const cost = clicks.reduce((sum, click) => sum + click.cost, 0n)
   const revenue = revenueOf(approved)
   const clickCount = BigInt(clicks.length)
@@ -172,12 +172,12 @@ export function metricsOf(clicks: readonly CountedClick[], conversions: readonly
     clicks: clicks.length,
     conversions: approved.length,
     revenue: inUnits(revenue),
-    pendingConversions: inState('pending').length,
-    holdConversions: inState('hold').length,
-    declinedConversions: inState('declined').length,
-    refundedConversions: back.length,
-    pendingRevenue: inUnits(revenueOf(inState('pending', 'hold'))),
-    refundedRevenue: inUnits(revenueOf(back)),
+    pendingConversions: withStatus('pending').length,
+    holdConversions: withStatus('hold').length,
+    declinedConversions: withStatus('declined').length,
+    refundedConversions: reversed.length,
+    pendingRevenue: inUnits(revenueOf(withStatus('pending', 'hold'))),
+    refundedRevenue: inUnits(revenueOf(reversed)),
     cost: inUnits(cost),
     profit: inUnits(revenue - cost),
     roi: ratio((revenue - cost) * 100_000_000n, cost),
@@ -200,13 +200,13 @@ function quotient(dividend: bigint, divisor: bigint): bigint {
   return a < 0n ? -((-2n * a + b) / (2n * b)) : (2n * a + b) / (2n * b)
 }
 
-/** The double that is nearest to so many millionths. */
+/** Converts millionths to the nearest double. */
 export function inUnits(millionths: bigint): number {
   const digits = String(millionths < 0n ? -millionths : millionths).padStart(7, '0')
   return Number(`${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`) + 0
 }
 
-/** The buckets of a report: clicks descending, then id. */
+/** The buckets of a report, by clicks descending, then by id. */
 export function reportOf(
   groupBy: Dimension,
   clicks: readonly CountedClick[],
@@ -217,8 +217,8 @@ export function reportOf(
   const ids = new Set([...clicks, ...conversions].map(bucketOf))
   return [...ids]
     .map((id) => {
-      const of = (row: CountedClick | CountedConversion) => bucketOf(row) === id
-      return { id, ...metricsOf(clicks.filter(of), conversions.filter(of)) }
+      const isInBucket = (row: CountedClick | CountedConversion) => bucketOf(row) === id
+      return { id, ...metricsOf(clicks.filter(isInBucket), conversions.filter(isInBucket)) }
     })
     .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1))
 }
@@ -234,7 +234,7 @@ const fields: Record<Exclude<Dimension, 'day'>, keyof Dimensions> = {
   traffic_source: 'trafficSourceId',
 }
 
-/** The last `count` dates of a calendar on a wall in that zone, oldest first, and the date that it shows at a moment. */
+/** The last `count` local dates of a zone, oldest first, and the local date of an instant. */
 export function calendarOf(
   tz: string,
   count: number,

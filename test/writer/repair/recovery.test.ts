@@ -324,7 +324,7 @@ describe('after a killed import', () => {
   })
 })
 
-// A history takes some seconds. To look for more: RECOVERY_HISTORIES=200 npx vitest run test/import/recovery
+// A history takes some seconds. To look for more: RECOVERY_HISTORIES=200 npx vitest run test/writer/repair/recovery
 const histories = Number(process.env.RECOVERY_HISTORIES ?? 3)
 
 it('after random imports in random order that are killed at random points, every table matches the model', {

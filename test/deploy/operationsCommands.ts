@@ -1,8 +1,8 @@
-// Walks docs/operations.md: runs its `sh` blocks as they stand, in order, in a clean clone of the last commit, and compares
-// what they print with the `text` blocks under them.
-//   npm run walk
-// It wants Debian's postgresql-15, redis-server and nginx, and the ports that the page names. ClickHouse is the embedded
-// engine as a server of its own, with the users of docs/clickhouse-users.sql.
+// Runs the commands of docs/operations.md: all `sh` blocks unchanged, in order, in a clean clone of the last commit, and
+// compares their output with the `text` blocks below them.
+//   npm run test:operations
+// Requires Debian's postgresql-15, redis-server and nginx, and the ports that the page names. ClickHouse is the embedded
+// engine as a server, with the users of docs/clickhouse-users.sql.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,10 +16,10 @@ import { startPostgres } from '../kit/postgresServer.ts'
 import { startRedis } from '../kit/redis.ts'
 
 const page = 'docs/operations.md'
-/** Ends what a block prints. */
-const mark = '\x1e'
+/** Terminates the output of a block. */
+const separator = '\x1e'
 
-const folder = await mkdtemp(join(tmpdir(), 'tributary-walk-'))
+const folder = await mkdtemp(join(tmpdir(), 'tributary-operations-'))
 execFileSync('git', ['clone', '--quiet', packageRoot, folder])
 const [clickhouse, postgres, redis] = await Promise.all([startClickHouse(), startPostgres(), startRedis()])
 const admin = new URL(clickhouse.url('admin'))
@@ -27,7 +27,7 @@ const database = new URL(postgres.url(''))
 let failed = 0
 try {
   const blocks = blocksOf(page)
-  const printed = await walk(blocks, {
+  const outputs = await runBlocks(blocks, {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     CLICKHOUSE_ADMIN_URL: `${admin.origin.replace('//', '//admin:admin@')}/`,
@@ -39,12 +39,12 @@ try {
     POSTGRES_PORT: database.port,
     REDIS_PORT: new URL(redis.url).port,
   })
-  for (const [index, { place, text: expected }] of blocks.entries()) {
-    const seen = printed[index]
-    const holds = seen !== undefined && (expected === undefined || trimmed(seen) === trimmed(expected))
-    console.log(`${holds ? 'held' : 'FAILED'}: ${place}`)
-    if (!holds) console.log(`${seen === undefined ? 'was not run to its end' : `printed:\n${seen}`}`)
-    if (!holds) failed += 1
+  for (const [index, { place: location, text: expected }] of blocks.entries()) {
+    const output = outputs[index]
+    const matches = output !== undefined && (expected === undefined || trimmed(output) === trimmed(expected))
+    console.log(`${matches ? 'passed' : 'FAILED'}: ${location}`)
+    if (!matches) console.log(`${output === undefined ? 'did not finish' : `printed:\n${output}`}`)
+    if (!matches) failed += 1
   }
 } finally {
   await Promise.all([clickhouse.close(), postgres.close()])
@@ -53,20 +53,20 @@ try {
 }
 process.exitCode = failed === 0 ? 0 : 1
 
-/** Runs all blocks in one shell, which ends at the first command that fails. @returns what each block printed that was run to its end */
-async function walk(blocks: readonly Block[], env: Record<string, string | undefined>): Promise<string[]> {
+/** Runs all blocks in one shell, which exits at the first command that fails. @returns the outputs of the finished blocks */
+async function runBlocks(blocks: readonly Block[], env: Record<string, string | undefined>): Promise<string[]> {
   const end = 'kill $(cat *.pid) 2> /dev/null; nginx -c "$PWD/nginx.conf" -s quit'
-  const script = blocks.map(({ commands }) => `${commands.join('\n')}\nprintf '${mark}'`).join('\n')
+  const script = blocks.map(({ commands }) => `${commands.join('\n')}\nprintf '${separator}'`).join('\n')
   const shell = spawn('bash', ['-euc', `set -o pipefail\ntrap '${end}' EXIT\n${script}`], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [output] = await Promise.all([text(shell.stdout), once(shell, 'exit')])
-  return output.split(mark).slice(0, -1)
+  const [printed] = await Promise.all([text(shell.stdout), once(shell, 'exit')])
+  return printed.split(separator).slice(0, -1)
 }
 
-/** Spaces at the ends of lines say nothing. */
+/** Ignores trailing spaces. */
 function trimmed(text: string): string {
   return text.replace(/ +$/gm, '').trim()
 }
