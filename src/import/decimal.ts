@@ -1,3 +1,4 @@
+import { divideRounded } from '../query/money.ts'
 import { RowError } from './rowError.ts'
 
 /** The text of a number, where a double would lose digits. */
@@ -60,11 +61,7 @@ export function readRate(value: unknown): Decimal {
  * @throws RowError when the result is 10^12 or more
  */
 export function convert(millionths: bigint, rate: Decimal): bigint {
-  const unit = 10n ** BigInt(rate.decimals)
-  const product = millionths * rate.digits
-  const half = product < 0n ? -unit : unit
-  // BigInt division truncates towards zero, so adding half a unit with the same sign rounds half away from zero.
-  const converted = (2n * product + half) / (2n * unit)
+  const converted = divideRounded(millionths * rate.digits, 10n ** BigInt(rate.decimals))
   if (converted >= moneyEnd || converted <= -moneyEnd)
     throw new RowError('must be between -10^12 and 10^12 after conversion')
   return converted

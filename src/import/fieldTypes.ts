@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { devices, subIdNames } from '../../schema/click.ts'
+import { eventNamePattern, eventValueMax, propertyLimits } from '../../schema/event.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { isLonger } from '../../schema/textLength.ts'
 import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
@@ -49,7 +50,7 @@ function oneOf<Word extends string>(words: readonly Word[]): FieldType<Word> {
 export const text: FieldType<string> = { read: readText }
 export const id = matching(idPattern, `must match ${idPattern}`)
 export const eventId = matching(eventIdPattern, `must match ${eventIdPattern}`)
-export const eventName = matching('^[a-zA-Z][a-zA-Z0-9_]{0,63}$', 'must match ^[a-zA-Z][a-zA-Z0-9_]{0,63}$')
+export const eventName = matching(eventNamePattern, `must match ${eventNamePattern}`)
 export const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
 export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
 export const device = oneOf(devices)
@@ -124,14 +125,12 @@ const numberFromCell = (cell: string) => (isNumberText(cell) ? new DecimalText(c
 export const money: FieldType<bigint> = { read: readMoney, fromCell: numberFromCell }
 export const rate: FieldType<Decimal> = { read: readRate, fromCell: numberFromCell }
 
-const signalMax = 1e12
-
 /** The value of a pixel event. Not money, so a double is precise enough. */
 export const signal: FieldType<number> = {
   read(value) {
     const number = value instanceof DecimalText ? Number(value.text) : value
     if (typeof number !== 'number') throw new RowError('must be a number')
-    if (!(Math.abs(number) <= signalMax)) throw new RowError('must be between -10^12 and 10^12')
+    if (!(Math.abs(number) <= eventValueMax)) throw new RowError('must be between -10^12 and 10^12')
     // Converts -0 to 0, as POST /events does.
     return number + 0
   },
@@ -184,10 +183,7 @@ export const subIds: FieldType<Partial<SubIds>> = {
   fromCell: jsonFromCell,
 }
 
-const propertiesMax = 20
-const propertyNameMax = 64
-const propertyTextMax = 256
-const propertiesBytesMax = 8_192
+const { keysMax, keyLengthMax, textLengthMax, bytesMax } = propertyLimits
 
 /** Converts an object of at most 20 texts, numbers and booleans to JSON text; an empty object to empty text. */
 export const properties: FieldType<string> = {
@@ -195,24 +191,24 @@ export const properties: FieldType<string> = {
     const entries = Object.entries(readObject(value))
       .filter(([, property]) => property !== null)
       .map(([name, property]) => [name, readProperty(name, property)])
-    if (entries.length > propertiesMax) throw new RowError(`must have at most ${propertiesMax} keys`)
+    if (entries.length > keysMax) throw new RowError(`must have at most ${keysMax} keys`)
     const json = JSON.stringify(Object.fromEntries(entries))
-    if (Buffer.byteLength(json) > propertiesBytesMax) throw new RowError('must be at most 8 KiB as JSON')
+    if (Buffer.byteLength(json) > bytesMax) throw new RowError(`must be at most ${bytesMax / 1024} KiB as JSON`)
     return entries.length === 0 ? '' : json
   },
   fromCell: jsonFromCell,
 }
 
 function readProperty(name: string, value: unknown): string | number | boolean {
-  const shown = JSON.stringify(name.slice(0, propertyNameMax))
-  if (isLonger(name, propertyNameMax) || !name.isWellFormed()) {
-    throw new RowError(`must have keys of at most ${propertyNameMax} characters, not ${shown}`)
+  const shown = JSON.stringify(name.slice(0, keyLengthMax))
+  if (isLonger(name, keyLengthMax) || !name.isWellFormed()) {
+    throw new RowError(`must have keys of at most ${keyLengthMax} characters, not ${shown}`)
   }
   const property = value instanceof DecimalText ? Number(value.text) : value
   if (typeof property === 'boolean') return property
   if (typeof property === 'number' && Number.isFinite(property)) return property
-  if (typeof property === 'string' && !isLonger(property, propertyTextMax) && property.isWellFormed()) return property
-  throw new RowError(`must contain text of at most ${propertyTextMax} characters, a number or a boolean in ${shown}`)
+  if (typeof property === 'string' && !isLonger(property, textLengthMax) && property.isWellFormed()) return property
+  throw new RowError(`must contain text of at most ${textLengthMax} characters, a number or a boolean in ${shown}`)
 }
 
 const listMax = 1_000

@@ -1,3 +1,5 @@
+import { divideRounded, formatMillionths, parseMillionths } from './money.ts'
+
 /** Counts and amounts as millionths, exactly: as integers where these are exact, else as big ones. */
 export type Millionths = number | bigint
 
@@ -9,15 +11,12 @@ export function millionthsOf(text: string | number): Millionths {
   // Off by less than a half below this, so that rounding gives the integer itself.
   const near = Number(text) * 1e6
   if (Math.abs(near) < exactBelow) return Math.round(near)
-  const [, sign, whole = '0', decimals = ''] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(`${text}`) ?? []
-  return BigInt(`${sign}${whole}${decimals.padEnd(6, '0')}`)
+  return parseMillionths(`${text}`)
 }
 
 /** @returns the nearest number of what so many millionths are */
 export function fromMillionths(value: Millionths): number {
-  if (typeof value === 'number') return value / 1e6
-  const digits = `${value < 0n ? -value : value}`.padStart(7, '0')
-  return Number(`${value < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`)
+  return typeof value === 'number' ? value / 1e6 : Number(formatMillionths(value))
 }
 
 export function difference(a: Millionths, b: Millionths): Millionths {
@@ -40,15 +39,7 @@ export function ratio(numerator: Millionths, denominator: Millionths, times: 1 |
     const nearest = near - down < 0.5 ? down : down + 1
     return isNegative && nearest > 0 ? -nearest / 1e6 : nearest / 1e6
   }
-  return fromMillionths(quotient(BigInt(numerator) * BigInt(times) * 1_000_000n, BigInt(denominator)))
+  return fromMillionths(divideRounded(BigInt(numerator) * BigInt(times) * 1_000_000n, BigInt(denominator)))
 }
 
 const exactBelow = 1e15
-
-/** Rounded half away from zero. */
-function quotient(numerator: bigint, denominator: bigint): bigint {
-  const isNegative = numerator < 0n !== denominator < 0n
-  const [n, d] = [numerator < 0n ? -numerator : numerator, denominator < 0n ? -denominator : denominator]
-  const rounded = (2n * n + d) / (2n * d)
-  return isNegative ? -rounded : rounded
-}

@@ -1,5 +1,6 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
+import { formatMillionths } from '../../query/money.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
 import { type RowReader, rowReader } from '../fields.ts'
 import * as fieldTypes from '../fieldTypes.ts'
@@ -136,14 +137,12 @@ function toColumns<Row extends Named>(read: RowReader<Row>): RowReader<MetadataR
     const row = read(fields, from)
     const columns = Object.entries(row).map(([name, value]) => [
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      typeof value === 'number' ? new Date(value).toISOString() : typeof value === 'bigint' ? decimalOf(value) : value,
+      typeof value === 'number'
+        ? new Date(value).toISOString()
+        : typeof value === 'bigint'
+          ? formatMillionths(value)
+          : value,
     ])
     return Object.fromEntries(columns) as MetadataRow
   }
-}
-
-/** Millionths as decimal text. */
-function decimalOf(millionths: bigint): string {
-  const digits = String(millionths < 0n ? -millionths : millionths).padStart(7, '0')
-  return `${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`
 }

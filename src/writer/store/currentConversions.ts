@@ -1,3 +1,4 @@
+import { parseMillionths } from '../../query/money.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
@@ -50,9 +51,6 @@ const wholeRow: Fragment = ch`
   payout, revenue, currency, revenue_base AS revenueBase, coupon_code AS couponCode, is_test AS isTest,
   import_file AS importFile, import_line AS importLine`
 
-/** Converts Decimal(18, 6) as ClickHouse writes it, `-12.5`, to millionths. */
 function millionths(decimal: string | null): bigint | null {
-  if (decimal === null) return null
-  const [whole = '', fraction = ''] = decimal.split('.')
-  return BigInt(whole + fraction.padEnd(6, '0'))
+  return decimal === null ? null : parseMillionths(decimal)
 }
