@@ -39,7 +39,7 @@ export function extentOf(times: Iterable<number>, removed: readonly number[] = [
   return { firstMs, lastMs, added }
 }
 
-/** @returns the first day of a moment's UTC month, `2026-11-01` */
+/** @param atMs epoch milliseconds @returns the first day of its UTC month, `2026-11-01` */
 export function monthOf(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 7)}-01`
 }

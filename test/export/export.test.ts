@@ -331,19 +331,19 @@ describe('a file', () => {
 it.each([
   [['clickz', '--account', 'acme'], 2, /there is nothing like clickz to export; there are clicks/],
   [['clicks'], 2, /--account/],
-  [['clicks', '--account', 'nobody'], 1, /there is no account nobody/],
+  [['clicks', '--account', 'missing'], 1, /there is no account missing/],
   [['clicks', '--account', 'acme', '--from', 'soon'], 2, /from is not on the calendar/],
   [['clicks', '--account', 'acme', '--from', '2026-02-02', '--to', '2026-01-01'], 2, /is not before the end/],
   [['clicks', '--account', 'acme', '--format', 'xml'], 2, /ndjson, csv/],
   [['clicks', '--account', 'acme', '--output', 'a.json'], 2, /must end in \.ndjson or \.csv/],
   [['clicks', '--account', 'acme', '--output', 'a.csv', '--format', 'ndjson'], 2, /no name for a file of ndjson/],
   [['clicks', '--account', 'acme', '--json'], 2, /--json needs --output/],
-])('what can’t be meant ends with one line: %j', async (words, code, line) => {
+])('invalid arguments fail with one line: %j', async (words, code, line) => {
   expectOneLine(await exporting(...words), code, line)
 })
 
 describe('an interrupted export', () => {
-  /** More than the buffers between the store and a reader who does not read hold. */
+  /** More rows than the buffers between the database and a stalled reader hold. */
   const clicks = 150_000
   beforeAll(async () => {
     await createAccount(source.stores.postgres, { id: 'large', name: 'large', plan: 'scale', currency: 'USD' })
@@ -371,7 +371,7 @@ describe('an interrupted export', () => {
       })
     const linesOf = (chunk: Buffer | string | null) => `${chunk ?? ''}`.split('\n').length - 1
     let lines = 0
-    // TRAP: a query that waits for its reader holds up whoever would end it, so we read on, but slowly.
+    // TRAP: a query that waits for its reader delays the KILL that ends it, so the test continues to read, but slowly.
     while (!isKilled) {
       lines += linesOf(child.stdout.read(65_536))
       await pause(5)
@@ -404,12 +404,12 @@ describe('an interrupted export', () => {
   })
 
   it('never writes the text of an error that follows rows', async () => {
-    const question = ch`
+    const query = ch`
 SELECT number, throwIf(number = 2000000) FROM numbers() LIMIT 3000000 SETTINGS max_block_size = 10000
 FORMAT JSONEachRow`
     let seen = ''
     const reading = async () => {
-      for await (const chunk of streamBytes(source.stores.clickhouse, question, { label: 'test' })) {
+      for await (const chunk of streamBytes(source.stores.clickhouse, query, { label: 'test' })) {
         seen = (seen + chunk.toString()).slice(-1_000)
       }
     }

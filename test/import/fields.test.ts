@@ -117,7 +117,7 @@ describe('a time', () => {
   })
 
   it.each(['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00+00:01', '2106-01-01T00:00:00Z', '0000-01-01T00:00:00Z'])(
-    'does not lie outside of what is stored: %s',
+    'outside the supported range is rejected: %s',
     (text) => {
       expect(() => at(text)).toThrow('clickedAt: must be between 1970-01-01 and 2105-12-31')
     },

@@ -16,7 +16,7 @@ export interface Imported extends Tally {
 }
 
 export interface ImportOptions {
-  /** Its ending says what the content is. */
+  /** File name; its extension gives the format. */
   name?: string
   nowMs?: number
   signal?: AbortSignal
@@ -69,10 +69,10 @@ export async function importContent(
 
 /** Runs a SELECT and returns its rows; whole numbers are numbers, decimals are text. */
 export async function rowsOf<Row>({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<Row[]> {
-  const answer = await clickhouse.client.query({
+  const response = await clickhouse.client.query({
     query,
     format: 'JSONEachRow',
     clickhouse_settings: { output_format_json_quote_64bit_integers: 0, output_format_json_quote_decimals: 1 },
   })
-  return await answer.json<Row>()
+  return await response.json<Row>()
 }

@@ -62,9 +62,9 @@ async function endHalfWay(account: string, signal: NodeJS.Signals) {
   return ended
 }
 
-async function mustBeExact(account: string): Promise<void> {
-  const ours = `WHERE account_id = '${account}'`
-  const sums = `SELECT value, sum(clicks) AS clicks, toFloat64(sum(cost)) AS cost FROM sums_by_day ${ours}
+async function expectExact(account: string): Promise<void> {
+  const ofAccount = `WHERE account_id = '${account}'`
+  const sums = `SELECT value, sum(clicks) AS clicks, toFloat64(sum(cost)) AS cost FROM sums_by_day ${ofAccount}
     AND dimension = 'campaign' GROUP BY value ORDER BY value`
   const perCampaign = (campaign: number) => Math.floor((rows - campaign - 1) / 7) + 1
   expect(await rowsOf(stores, sums)).toEqual(
@@ -75,7 +75,7 @@ async function mustBeExact(account: string): Promise<void> {
     })),
   )
   for (const table of ['clicks', 'click_index']) {
-    const counted = await rowsOf(stores, `SELECT count() AS n, uniqExact(id) AS ids FROM ${table} FINAL ${ours}`)
+    const counted = await rowsOf(stores, `SELECT count() AS n, uniqExact(id) AS ids FROM ${table} FINAL ${ofAccount}`)
     expect(counted).toEqual([{ n: rows, ids: rows }])
   }
   const span = { accountId: account, fromMs: Date.UTC(2026, 0, 1), untilMs: Date.UTC(2027, 0, 1) }
@@ -96,11 +96,11 @@ it('an import that was interrupted and then killed is completed exactly by the n
   await endHalfWay(account, 'SIGKILL')
   const { code, stdout } = await run(wordsFor(account), stores.environment)
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: rows, rejected: 0 }])
-  await mustBeExact(account)
+  await expectExact(account)
 })
 
 it('an import continues and is exact when ClickHouse is killed', { timeout: 180_000 }, async ({ skip }) => {
-  if (stores.settings.CLICKHOUSE_URL !== undefined) skip('ClickHouse is a server, not ours to kill')
+  if (stores.settings.CLICKHOUSE_URL !== undefined) skip('ClickHouse is an external server')
   const account = await makeAccount(stores)
   const child = start(wordsFor(account), stores.environment)
   const [stdout, stderr, exit] = [text(child.stdout), text(child.stderr), exitOf(child)]
@@ -115,7 +115,7 @@ it('an import continues and is exact when ClickHouse is killed', { timeout: 180_
     { read: rows, inserted: rows },
     expect.any(String),
   ])
-  await mustBeExact(account)
+  await expectExact(account)
 })
 
 it('two concurrent imports of overlapping files are exact', { timeout: 180_000 }, async () => {
@@ -134,5 +134,5 @@ it('two concurrent imports of overlapping files are exact', { timeout: 180_000 }
       'The stores are being migrated; waiting for the migration to end.',
     ]).toContain(wait)
   }
-  await mustBeExact(account)
+  await expectExact(account)
 })

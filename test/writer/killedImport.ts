@@ -5,7 +5,7 @@ import { rowsOf } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
 
 /** The error that ends a killed import. */
-export class Died extends Error {}
+export class ImportKilled extends Error {}
 
 export const clickTables = ['clicks', 'click_index', ...rollupNames] as const
 export const conversionTables = ['conversions', 'conversion_index', 'converted_clicks', ...rollupNames] as const
@@ -18,15 +18,15 @@ type Row = Record<string, string | number | boolean | null>
  * rows, and the batch remains in the journal.
  * @param failure the error of the insert; a process that survives it continues with working stores
  */
-export function dyingStores(
+export function killedStores(
   stores: Stores,
   accountId: string,
   without: readonly WrittenTable[],
-  failure: Error = new Died(),
+  failure: Error = new ImportKilled(),
 ): Stores {
   const { client } = stores.clickhouse
   let hasFailed = false
-  const dying = new Proxy(client, {
+  const killed = new Proxy(client, {
     get(target, name) {
       const value = Reflect.get(target, name)
       if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
@@ -46,7 +46,7 @@ export function dyingStores(
       }
     },
   })
-  return { ...stores, clickhouse: { ...stores.clickhouse, client: dying } }
+  return { ...stores, clickhouse: { ...stores.clickhouse, client: killed } }
 }
 
 const isRollup = (table: WrittenTable) => (rollupNames as string[]).includes(table)

@@ -4,7 +4,7 @@ import { compareRowCounts } from '../../src/writer/storedRows.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { Died, dyingStores } from './killedImport.ts'
+import { ImportKilled, killedStores } from './killedImport.ts'
 
 let stores: TestStores
 let account: string
@@ -74,10 +74,10 @@ it.each([
   [['clicks', 'click_index'] as const, []],
   [['sums_by_day'] as const, ['clicks 2026-01: 1']],
 ])(
-  'an import that died before its batch reached %j is counted by the rows that are there',
+  'after an import that was killed before its batch reached %j, the counts match the stored rows',
   async (tables, expected) => {
-    const dying = dyingStores(stores, account, tables)
-    await expect(importContent(dying, account, 'clicks', [click('a', '01')])).rejects.toThrow(Died)
+    const killed = killedStores(stores, account, tables)
+    await expect(importContent(killed, account, 'clicks', [click('a', '01')])).rejects.toThrow(ImportKilled)
     expect(await counts()).toEqual([])
     await importContent(stores, account, 'offers', [])
     expect(await counts()).toEqual(expected)
@@ -89,8 +89,8 @@ it('recovery after a killed import does not hide rows that were lost before it',
   await importContent(stores, account, 'clicks', [click('a', '01'), click('b', '01'), click('c', '01')])
   await deleteClick('a')
   await deleteClick('b')
-  const dying = dyingStores(stores, account, ['clicks'])
-  await expect(importContent(dying, account, 'clicks', [click('d', '01')])).rejects.toThrow(Died)
+  const killed = killedStores(stores, account, ['clicks'])
+  await expect(importContent(killed, account, 'clicks', [click('d', '01')])).rejects.toThrow(ImportKilled)
   expect(await missing()).toEqual([{ resource: 'clicks', month: '2026-01-01', confirmed: 3, stored: 1 }])
 })
 

@@ -56,7 +56,7 @@ const changes: Record<string, [change: object, expected: Summed[]]> = {
     { convertedAt: '2025-12-31T23:59:59.999Z' },
     [['2025-12-31', 'DE', { pendingConversions: 1, pendingRevenue: 10 }]],
   ],
-  'a row that turns out to be a test': [{ isTest: true }, []],
+  'a row that becomes a test': [{ isTest: true }, []],
   'nothing but updatedAt': [{}, [['2026-03-01', 'DE', { pendingConversions: 1, pendingRevenue: 10 }]]],
 }
 
@@ -139,7 +139,7 @@ async function countVersions(account: string): Promise<object[]> {
   )
 }
 
-/** The sums as they are stored, once they are found to be what the rows say. */
+/** The stored sums, after checking that they match the rows. */
 async function sumsByCountry(account: string): Promise<Summed[]> {
   for (const name of rollupNames) {
     for (const year of [2025, 2026]) {

@@ -6,7 +6,7 @@ import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
 import { changeTables, giveMoments } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { clickTables, conversionTables, dyingStores, type WrittenTable } from './killedImport.ts'
+import { clickTables, conversionTables, killedStores, type WrittenTable } from './killedImport.ts'
 
 let stores: TestStores
 let account: string
@@ -43,19 +43,19 @@ async function expectExact({ changes }: { changes: boolean }): Promise<void> {
         await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
       }
     }
-    const ours = `account_id = '${account}'`
+    const ofAccount = `account_id = '${account}'`
     const count = async (sql: string) => (await rowsOf(stores, sql))[0]
-    expect(await count(`SELECT count() AS rows, uniqExact(id) AS ids FROM clicks WHERE ${ours}`)).toEqual({
+    expect(await count(`SELECT count() AS rows, uniqExact(id) AS ids FROM clicks WHERE ${ofAccount}`)).toEqual({
       ...{ rows: clicks.length, ids: clicks.length },
     })
     expect(
       await count(`SELECT count() AS rows, countIf(status = 'approved') AS approved, countIf(click_at IS NOT NULL) AS joined
-        FROM conversions FINAL WHERE ${ours}`),
+        FROM conversions FINAL WHERE ${ofAccount}`),
     ).toEqual({ rows: conversions.length, approved: changes ? changed.length : 0, joined: conversions.length })
     expect(
       await count(`SELECT sum(clicks) AS clicks, toFloat64(sum(cost)) AS cost, sum(conversions) AS approved,
           sum(pending_conversions) AS pending
-        FROM sums_by_day WHERE ${ours} AND dimension = 'country' AND value = 'DE'`),
+        FROM sums_by_day WHERE ${ofAccount} AND dimension = 'country' AND value = 'DE'`),
     ).toEqual({
       ...{ clicks: clicks.length, cost: clicks.length / 4, approved: changes ? changed.length : 0 },
       pending: conversions.length - (changes ? changed.length : 0),
@@ -68,7 +68,7 @@ async function expectExact({ changes }: { changes: boolean }): Promise<void> {
 }
 
 describe('an import whose connection breaks during an insert', () => {
-  const losing = (without: readonly WrittenTable[]) => dyingStores(stores, account, without, reset())
+  const losing = (without: readonly WrittenTable[]) => killedStores(stores, account, without, reset())
   const confirmed = 'ClickHouse did not confirm a batch; checking what it stored.'
 
   it.each<{ without: WrittenTable[] }>([
@@ -194,8 +194,8 @@ describe('a writer that is suspended while another one takes over stores no more
   it.each(['click_index', 'sums_by_day', 'sums_by_quarter_hour'] as const)(
     'when suspended while it repairs %s',
     async (table) => {
-      const dying = importContent(dyingStores(stores, account, [table]), account, 'clicks', clicks)
-      await expect(dying).rejects.toThrow()
+      const killed = importContent(killedStores(stores, account, [table]), account, 'clicks', clicks)
+      await expect(killed).rejects.toThrow()
       const late = importContent(holding(new RegExp(`INSERT INTO ${table}`), supersede), account, 'clicks', clicks)
       await expect(late).rejects.toThrow(superseded)
       await expectExact({ changes: false })

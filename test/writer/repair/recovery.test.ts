@@ -13,7 +13,7 @@ import type { Writer } from '../../../src/writer/writer.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { changeTables } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
-import { clickTables, conversionTables, Died, dyingStores, type WrittenTable } from '../killedImport.ts'
+import { clickTables, conversionTables, ImportKilled, killedStores, type WrittenTable } from '../killedImport.ts'
 
 let stores: TestStores
 let account: string
@@ -53,8 +53,8 @@ interface ConversionRow {
 }
 
 type Step = ({ resource: 'clicks'; rows: ClickRow[] } | { resource: 'conversions'; rows: ConversionRow[] }) & {
-  /** The first run dies: tables that its batch did not reach. Undefined: it does not die. */
-  deathWithout?: WrittenTable[] | undefined
+  /** Tables that the batch did not reach when the import was killed; undefined: it is not killed. */
+  killedWithout?: WrittenTable[] | undefined
 }
 
 /** What must be in the stores after all steps, computed without them. */
@@ -129,21 +129,21 @@ async function lines(query: string): Promise<string[]> {
 const iso = (column: string) => `formatDateTime(${column}, '%Y-%m-%dT%H:%i:%SZ')`
 const sums = `sum(clicks), '/', toFloat64(sum(cost))`
 
-/** Compares every table with the model, and the rollups with what `differences` says of them. */
+/** Compares every table with the model, and the rollups with `differences`. */
 async function mustEqual(model: Model): Promise<void> {
-  const ours = `account_id = '${account}'`
-  expect(await lines(`SELECT concat(id, ' ', ${iso('clicked_at')}) AS line FROM clicks FINAL WHERE ${ours}`)).toEqual(
-    [...model.clicks.values()].map((row) => `${row.id} ${row.clickedAt}`).sort(),
-  )
+  const ofAccount = `account_id = '${account}'`
+  expect(
+    await lines(`SELECT concat(id, ' ', ${iso('clicked_at')}) AS line FROM clicks FINAL WHERE ${ofAccount}`),
+  ).toEqual([...model.clicks.values()].map((row) => `${row.id} ${row.clickedAt}`).sort())
   expect(
     await lines(
-      `SELECT concat(id, ' ', ${iso('clicked_at')}, ' ', campaign_id) AS line FROM click_index FINAL WHERE ${ours}`,
+      `SELECT concat(id, ' ', ${iso('clicked_at')}, ' ', campaign_id) AS line FROM click_index FINAL WHERE ${ofAccount}`,
     ),
   ).toEqual([...model.clicks.values()].map((row) => `${row.id} ${row.clickedAt} ${row.campaignId ?? ''}`).sort())
   const having = 'HAVING sum(clicks) != 0 OR sum(cost) != 0'
   expect(
     await lines(`SELECT concat(dimension, ' ', toString(day), ' ', value, ': ', ${sums}) AS line
-      FROM sums_by_day WHERE ${ours} GROUP BY dimension, day, value ${having}`),
+      FROM sums_by_day WHERE ${ofAccount} GROUP BY dimension, day, value ${having}`),
   ).toEqual(
     model.sums((row) =>
       Object.entries(dimensionsOf(row)).map(
@@ -153,7 +153,7 @@ async function mustEqual(model: Model): Promise<void> {
   )
   expect(
     await lines(`SELECT concat(dimension, ' ', campaign_id, ' ', toString(day), ' ', value, ': ', ${sums}) AS line
-      FROM sums_by_day_and_campaign WHERE ${ours} GROUP BY dimension, campaign_id, day, value ${having}`),
+      FROM sums_by_day_and_campaign WHERE ${ofAccount} GROUP BY dimension, campaign_id, day, value ${having}`),
   ).toEqual(
     model.sums((row) =>
       Object.entries(dimensionsOf(row))
@@ -163,7 +163,7 @@ async function mustEqual(model: Model): Promise<void> {
   )
   expect(
     await lines(`SELECT concat(${iso('bucket')}, ' ', campaign_id, ': ', ${sums}) AS line
-      FROM sums_by_quarter_hour WHERE ${ours} GROUP BY bucket, campaign_id ${having}`),
+      FROM sums_by_quarter_hour WHERE ${ofAccount} GROUP BY bucket, campaign_id ${having}`),
   ).toEqual(
     model.sums((row) => {
       const minutes = Math.floor(Number(row.clickedAt.slice(14, 16)) / 15) * 15
@@ -176,26 +176,28 @@ async function mustEqual(model: Model): Promise<void> {
   }
   expect(
     await lines(`SELECT concat(id, ' ', ${iso('converted_at')}, ' ', status, ' ', country, ' ', click_campaign_id, ' ',
-      ifNull(${iso('click_at')}, '')) AS line FROM conversions FINAL WHERE ${ours}`),
+      ifNull(${iso('click_at')}, '')) AS line FROM conversions FINAL WHERE ${ofAccount}`),
   ).toEqual(model.conversionRows())
   expect(
-    await lines(`SELECT concat(id, ' ', ${iso('converted_at')}) AS line FROM conversion_index FINAL WHERE ${ours}`),
+    await lines(
+      `SELECT concat(id, ' ', ${iso('converted_at')}) AS line FROM conversion_index FINAL WHERE ${ofAccount}`,
+    ),
   ).toEqual([...model.conversions.values()].map(({ row }) => `${row.id} ${row.convertedAt}`).sort())
   expect(
     await lines(`SELECT concat(click_id, ' ', ${iso('clicked_at')}, ' ', conversion_id, ' ', toString(is_test)) AS line
-      FROM converted_clicks FINAL WHERE ${ours}`),
+      FROM converted_clicks FINAL WHERE ${ofAccount}`),
   ).toEqual(model.convertedClicks())
   expect(await stores.postgres`SELECT token FROM import_batches WHERE account_id = ${account}`).toEqual([])
 }
 
-/** @returns whether it died before it was run to its end */
+/** @returns whether it was killed before it was repeated to its end */
 async function run(step: Step): Promise<boolean> {
-  const { resource, rows, deathWithout } = step
+  const { resource, rows, killedWithout } = step
   let hasDied = false
-  if (deathWithout) {
-    const dying = importContent(dyingStores(stores, account, deathWithout), account, resource, rows)
-    await dying.catch((error: unknown) => {
-      if (!(error instanceof Died)) throw error
+  if (killedWithout) {
+    const killed = importContent(killedStores(stores, account, killedWithout), account, resource, rows)
+    await killed.catch((error: unknown) => {
+      if (!(error instanceof ImportKilled)) throw error
       hasDied = true
     })
   }
@@ -203,7 +205,7 @@ async function run(step: Step): Promise<boolean> {
   return hasDied
 }
 
-/** @returns how many of the steps died */
+/** @returns number of killed steps */
 async function runAll(steps: readonly Step[]): Promise<number> {
   const model = new Model()
   let deaths = 0
@@ -234,26 +236,26 @@ describe('after a killed import', () => {
   const before: Step = { resource: 'clicks', rows: [click(1), click(2)] }
   const rows = [click(2), click(3), click(4, { isBot: true }), click(5, { country: 'DE' })]
 
-  const clickDeaths: WrittenTable[][] = [
+  const clickKills: WrittenTable[][] = [
     ...clickTables.map((table) => [table]),
     ['click_index', ...rollupNames],
     [...rollupNames],
     ['clicks', 'click_index'],
   ]
-  it.each(clickDeaths.map((tables) => ({ tables })))(
+  it.each(clickKills.map((tables) => ({ tables })))(
     'clicks are exact when its batch did not reach $tables',
     async ({ tables }) => {
-      expect(await runAll([before, { resource: 'clicks', rows, deathWithout: tables }])).toBe(1)
+      expect(await runAll([before, { resource: 'clicks', rows, killedWithout: tables }])).toBe(1)
     },
   )
 
-  const conversionDeaths: WrittenTable[][] = [
+  const conversionKills: WrittenTable[][] = [
     ...conversionTables.map((table) => [table]),
     ['conversion_index', 'converted_clicks'],
     [...rollupNames],
     ['conversions', ...rollupNames],
   ]
-  it.each(conversionDeaths.map((tables) => ({ tables })))(
+  it.each(conversionKills.map((tables) => ({ tables })))(
     'conversions are exact when its batch did not reach $tables',
     async ({ tables }) => {
       const deaths = await runAll([
@@ -269,7 +271,7 @@ describe('after a killed import', () => {
             conversion(2, { updatedAt: '2026-03-01T00:00:00Z', status: 'refunded' }),
             conversion(4, { clickId: 'k1' }),
           ],
-          deathWithout: tables,
+          killedWithout: tables,
         },
       ])
       expect(deaths).toBe(1)
@@ -277,8 +279,8 @@ describe('after a killed import', () => {
   )
 
   it('an import of another resource repairs its days', async () => {
-    const dying = dyingStores(stores, account, ['sums_by_day'])
-    await expect(importContent(dying, account, 'clicks', [click(1)])).rejects.toThrow(Died)
+    const killed = killedStores(stores, account, ['sums_by_day'])
+    await expect(importContent(killed, account, 'clicks', [click(1)])).rejects.toThrow(ImportKilled)
     const done = await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C' }])
     expect(done.said).toEqual([`An earlier import into account ${account} was interrupted; repairing its batches.`])
     const model = new Model()
@@ -286,7 +288,7 @@ describe('after a killed import', () => {
     await mustEqual(model)
   })
 
-  it('whose repair is still running in ClickHouse, the next writer first ends that repair', async () => {
+  it('with a repair that is still running in ClickHouse, the next writer first ends that repair', async () => {
     const { client } = stores.clickhouse
     const queryId = `write ${account} left`
     const lease = await acquireLease(stores.postgres, `writer:${account}`)
@@ -356,11 +358,11 @@ it('after random imports in random order that are killed at random points, every
     fc.option(fc.subarray([...tables]), { nil: undefined, freq: 2 })
   const rows = <T>(row: fc.Arbitrary<T>) => fc.array(row, { minLength: 1, maxLength: 6 })
   const step: fc.Arbitrary<Step> = fc.oneof(
-    fc.record({ resource: fc.constant('clicks' as const), rows: rows(clickRow), deathWithout: death(clickTables) }),
+    fc.record({ resource: fc.constant('clicks' as const), rows: rows(clickRow), killedWithout: death(clickTables) }),
     fc.record({
       resource: fc.constant('conversions' as const),
       rows: rows(conversionRow),
-      deathWithout: death(conversionTables),
+      killedWithout: death(conversionTables),
     }),
   )
   let deaths = 0
@@ -399,8 +401,8 @@ describe('two writers', () => {
     const said: string[] = []
     let writing: Promise<Writer> | undefined
     await new Promise<void>((resolve) => {
-      const say = (line: string) => resolve(void said.push(line))
-      writing = openWriter(stores, account, { onMessage: say, signal: new AbortController().signal })
+      const onMessage = (line: string) => resolve(void said.push(line))
+      writing = openWriter(stores, account, { onMessage, signal: new AbortController().signal })
     })
     expect(said).toEqual(['The stores are being migrated; waiting for the migration to end.'])
     expect(await stores.postgres`SELECT 1 FROM leases WHERE name = ${`writer:${account}`} AND owner <> ''`).toEqual([])
@@ -447,7 +449,7 @@ describe('two writers', () => {
   })
 
   describe('with an expired lease, as after a suspended machine,', () => {
-    /** Stores that the writer asks from, after which an hour has gone by. @param meanwhile what others did in it */
+    /** Stores after which an hour has passed for the lease. @param meanwhile what other processes did in that hour */
     function sleeping(meanwhile: () => Promise<unknown>): TestStores {
       let sleptMs = 0
       const systemNow = Date.now.bind(Date)
@@ -502,9 +504,9 @@ describe('two writers', () => {
     const signal = AbortSignal.abort(new Error('interrupted'))
     await expect(compareAccount({ ...writer, signal })).rejects.toThrow('interrupted')
     const ending = new AbortController()
-    const asked = selectRows(stores.clickhouse, ch`SELECT sleep(3)`, { label: 'test', signal: ending.signal })
+    const reading = selectRows(stores.clickhouse, ch`SELECT sleep(3)`, { label: 'test', signal: ending.signal })
     ending.abort(new Error('interrupted'))
-    await expect(asked).rejects.toThrow('interrupted')
+    await expect(reading).rejects.toThrow('interrupted')
     await writer.close()
   })
 

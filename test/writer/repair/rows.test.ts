@@ -11,7 +11,7 @@ import { runHere } from '../../cli/runCommand.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 import { changeTables, giveMoments } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
-import { Died } from '../killedImport.ts'
+import { ImportKilled } from '../killedImport.ts'
 
 let stores: TestStores
 let account: string
@@ -61,23 +61,23 @@ async function verify(...words: string[]) {
   return { code, lines: stdout.trimEnd().split('\n'), stderr }
 }
 
-let isDying = false
+let isKilled = false
 
-/** The same stores for a repair that is killed at the first statement of a label, once `isDying` is set. */
+/** The same stores for a repair that is killed at the first statement of a label, once `isKilled` is set. */
 function killedAt(label: string): Stores {
-  isDying = false
+  isKilled = false
   const { client } = stores.clickhouse
-  const dying = new Proxy(client, {
+  const killed = new Proxy(client, {
     get(target, name) {
       const value = Reflect.get(target, name)
       if (typeof value !== 'function') return value
       return (order?: { clickhouse_settings?: { log_comment?: string } }) => {
-        if (isDying && order?.clickhouse_settings?.log_comment === label) throw new Died()
+        if (isKilled && order?.clickhouse_settings?.log_comment === label) throw new ImportKilled()
         return value.call(target, order)
       }
     },
   })
-  return { ...stores, clickhouse: { ...stores.clickhouse, client: dying, reader: dying } }
+  return { ...stores, clickhouse: { ...stores.clickhouse, client: killed, reader: killed } }
 }
 
 const silent = { code: 0, lines: ['1 account compared: every sum and index is what the rows say.'] }
@@ -179,8 +179,8 @@ describe('a repair that is interrupted', () => {
         signal: new AbortController().signal,
       })
       const differences = await compareAccount(writer)
-      isDying = true
-      await expect(repairAccount(writer, differences)).rejects.toThrow(Died)
+      isKilled = true
+      await expect(repairAccount(writer, differences)).rejects.toThrow(ImportKilled)
       await writer.close()
       const log = { info: () => {}, warn: (line: string) => expect(line).toBe('') }
       await recoverAccounts(stores, log, new AbortController().signal)

@@ -11,7 +11,7 @@ import { compareAccount } from '../../../src/writer/repair/compare.ts'
 import { recoverAccounts, startRecovery } from '../../../src/writer/repair/recoverAccounts.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
-import { Died, dyingStores } from '../killedImport.ts'
+import { ImportKilled, killedStores } from '../killedImport.ts'
 
 let stores: TestStores
 let account: string
@@ -35,33 +35,33 @@ const conversion = { id: 'v1', convertedAt: '2026-02-12T00:00:00Z', status: 'app
 /** The same stores for an import that is killed at the first request for which `isFatal` holds. */
 function killedAt(isFatal: (label: unknown) => boolean): Stores {
   const { client } = stores.clickhouse
-  const dying = new Proxy(client, {
+  const killed = new Proxy(client, {
     get(target, name) {
       const value = Reflect.get(target, name)
       if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
       return async (order: Parameters<typeof client.query>[0]) => {
-        if (isFatal(order.clickhouse_settings?.log_comment)) throw new Died()
+        if (isFatal(order.clickhouse_settings?.log_comment)) throw new ImportKilled()
         return await client.query(order)
       }
     },
   })
-  return { ...stores, clickhouse: { ...stores.clickhouse, client: dying, reader: dying } }
+  return { ...stores, clickhouse: { ...stores.clickhouse, client: killed, reader: killed } }
 }
 
 /** An import of the click that is killed after its batch was confirmed and before conversions are attributed to it. */
 async function importKilledBeforeAttribution(): Promise<void> {
   await importContent(stores, account, 'conversions', [conversion])
-  let lookUps = 0
-  // The first look-up is part of the recovery at the beginning, the second follows the last batch.
-  const dying = killedAt((label) => label === 'import.waiting' && ++lookUps === 2)
-  await expect(importContent(dying, account, 'clicks', [click])).rejects.toThrow(Died)
+  let lookups = 0
+  // The recovery at the start runs the first lookup, the end of the import the second.
+  const killed = killedAt((label) => label === 'import.waiting' && ++lookups === 2)
+  await expect(importContent(killed, account, 'clicks', [click])).rejects.toThrow(ImportKilled)
   expect(await unconfirmedBatches()).toEqual([])
 }
 
 /** An import of the click that is killed after its row was stored and before its sums were. */
 async function importKilledBeforeSums(): Promise<void> {
-  const dying = dyingStores(stores, account, ['sums_by_day', 'click_index'])
-  await expect(importContent(dying, account, 'clicks', [click])).rejects.toThrow(Died)
+  const killed = killedStores(stores, account, ['sums_by_day', 'click_index'])
+  await expect(importContent(killed, account, 'clicks', [click])).rejects.toThrow(ImportKilled)
 }
 
 const unconfirmedBatches = () => stores.postgres`SELECT token FROM import_batches WHERE account_id = ${account}`

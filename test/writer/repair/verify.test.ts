@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => stores?.close())
 
-/** Accounts with the same clicks and conversions, and sums and indexes that are what these say. */
+/** Accounts with the same clicks and conversions, and correct sums and indexes. */
 async function makeAccounts(...ids: string[]): Promise<void> {
   for (const id of ids) {
     await createAccount(stores.postgres, { id, name: id, plan: 'pro', currency: 'USD' })
@@ -169,8 +169,8 @@ describe('verify', () => {
   })
 
   it('fails with the id of an account that does not exist', async () => {
-    const { code, stderr } = await runHere(['verify', '--account', 'nobody'], stores.environment)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('nobody')])
+    const { code, stderr } = await runHere(['verify', '--account', 'missing'], stores.environment)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('missing')])
   })
 
   describe('finds and repairs, and touches nothing else:', () => {
