@@ -8,13 +8,13 @@ import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import type { ClickHouseAddress as EmbeddedClickHouse } from './embedded/protocol.ts'
 import { assertUtf8, isPostgresRejection, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
 
-/** Both stores, however they are run. Only this file knows whether a server was given or an embedded engine started. */
+/** Both stores. Only this file knows whether each is a server or an embedded engine. */
 export interface Stores {
   readonly clickhouse: ClickHouse
   readonly postgres: Postgres
   /**
-   * Connections of their own to the same Postgres, for reads whose duration depends on what an account has stored. Key
-   * look-ups and events never wait behind them.
+   * Separate connections to the same Postgres, for reads that take longer the more an account has stored. Key look-ups and
+   * events never wait for them.
    */
   readonly postgresReader: Postgres
   /** `listenTo` of a Postgres server; the embedded engine has none. */
@@ -22,18 +22,18 @@ export interface Stores {
   close(): Promise<void>
 }
 
-/** Where a line about the stores goes. */
+/** Writes a log line about the stores. */
 export type StoreLog = (line: { level: 'info' | 'warn' | 'error'; message: string }) => void
 
-/** Connections of `postgresReader` to a server. Searches use short statements in turn, so a few connections serve many. */
+/** Connections of `postgresReader` to a server. Searches run short statements, so a few connections serve many. */
 const readerConnectionsMax = 4
 
 /**
- * Opens the stores that the settings name, embedded ones where they name none, and makes sure that both answer.
- * @param patienceMs how long to wait for servers that can't be reached yet, and says so; 0 tries once
+ * Opens the stores that the settings name, embedded engines where they name none, and verifies that both respond.
+ * @param waitMs how long to wait for servers that are unreachable, with a log line; 0 tries once
  * @throws SettingsError or EmbeddedError: one line that names the setting
  */
-export async function openStores(settings: Settings, log: StoreLog, patienceMs = 0): Promise<Stores> {
+export async function openStores(settings: Settings, log: StoreLog, waitMs = 0): Promise<Stores> {
   const serverReader = readerOf(settings)
   const naming = namingOf(settings)
   const embedded = await attachEmbedded({
@@ -62,7 +62,7 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
     },
   }
   try {
-    const deadlineMs = performance.now() + patienceMs
+    const deadlineMs = performance.now() + waitMs
     await reach('DATABASE_URL: Postgres', () => assertUtf8(postgres), deadlineMs, log)
     await reach('CLICKHOUSE_URL: ClickHouse', () => clickhouse.createDatabase(), deadlineMs, log)
     await reach(
@@ -78,12 +78,12 @@ export async function openStores(settings: Settings, log: StoreLog, patienceMs =
   return stores
 }
 
-/** The addresses of the embedded engine: the writer's, then the reader's. */
+/** @returns the addresses of the embedded engine: the writer's, then the reader's */
 function addressesOf({ socketPath, writer, reader }: EmbeddedClickHouse): [ClickHouseAddress, ClickHouseAddress] {
-  const place = { url: 'http://localhost', socketPath, database: embeddedDatabase }
+  const location = { url: 'http://localhost', socketPath, database: embeddedDatabase }
   return [
-    { ...place, ...writer },
-    { ...place, ...reader },
+    { ...location, ...writer },
+    { ...location, ...reader },
   ]
 }
 
@@ -97,18 +97,18 @@ function addressOf(text: string): ClickHouseAddress {
   }
 }
 
-/** @throws SettingsError when the reader is set and would read something else than what is written */
+/** @throws SettingsError when the reader's database differs from the one that is written */
 function readerOf({ CLICKHOUSE_URL, CLICKHOUSE_READER_URL }: Settings): ClickHouseAddress | undefined {
   if (CLICKHOUSE_READER_URL === undefined) return undefined
   const reader = addressOf(CLICKHOUSE_READER_URL)
   if (CLICKHOUSE_URL === undefined) throw new SettingsError('CLICKHOUSE_READER_URL: CLICKHOUSE_URL is not set.')
   if (reader.database !== addressOf(CLICKHOUSE_URL).database) {
-    throw new SettingsError('CLICKHOUSE_READER_URL: the database is another than that of CLICKHOUSE_URL.')
+    throw new SettingsError('CLICKHOUSE_READER_URL: the database differs from that of CLICKHOUSE_URL.')
   }
   return reader
 }
 
-/** @throws SettingsError when a cluster is named without a server that knows it */
+/** @throws SettingsError when a cluster is named without CLICKHOUSE_URL */
 function namingOf({ CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES }: Settings): ClusterNaming | undefined {
   if (CLICKHOUSE_CLUSTER === undefined) {
     if (CLICKHOUSE_NODES !== undefined) throw new SettingsError('CLICKHOUSE_NODES: CLICKHOUSE_CLUSTER is not set.')
@@ -120,31 +120,38 @@ function namingOf({ CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES }: Sett
 
 const retryMs = 500
 
-/** Asks until there is an answer; only a server that can't be reached is asked again, one that refuses us is not. */
-async function reach(what: string, ask: () => PromiseLike<unknown>, deadlineMs: number, log: StoreLog): Promise<void> {
+/** Tries until the server responds. Retries while it is unreachable, not after a rejection. */
+async function reach(
+  server: string,
+  attempt: () => PromiseLike<unknown>,
+  deadlineMs: number,
+  log: StoreLog,
+): Promise<void> {
   let isAnnounced = false
   for (;;) {
     try {
-      await ask()
+      await attempt()
       return
     } catch (error) {
       if (error instanceof SettingsError) throw error
-      if (isRefusal(error) || performance.now() >= deadlineMs) {
-        throw new SettingsError(`${what} ${isRefusal(error) ? 'refuses us' : 'does not answer'}: ${reasonOf(error)}.`)
+      if (isRejection(error) || performance.now() >= deadlineMs) {
+        throw new SettingsError(
+          `${server} ${isRejection(error) ? 'rejects the connection' : 'does not respond'}: ${reasonOf(error)}.`,
+        )
       }
-      if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${what}: ${reasonOf(error)}.` })
+      if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${server}: ${reasonOf(error)}.` })
       isAnnounced = true
       await sleep(retryMs)
     }
   }
 }
 
-/** Whether the server was reached and said no. */
-function isRefusal(error: unknown): boolean {
+/** Whether the server was reached and rejected the request. */
+function isRejection(error: unknown): boolean {
   return isClickHouseRejection(error) || isPostgresRejection(error)
 }
 
-/** The first line of what the driver says, which is where it names the cause. */
+/** The first line of the driver's message, which names the cause. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string }
   const line = (message ?? '').split('\n')[0]?.replace(/[\s.]+$/, '') ?? ''

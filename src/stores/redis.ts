@@ -1,109 +1,109 @@
 import { Redis as Client } from 'ioredis'
 
-/** The Redis that several instances count in together. It holds nothing that outlives a minute. */
+/** The Redis in which several instances share counters. No counter lives longer than a minute. */
 export interface Redis {
   /**
-   * Counts one under a name; the first one begins the span after which the counter is gone.
-   * @throws Error at once while Redis is away, else within `commandTimeoutMs`
+   * Adds one to a counter. The first call creates it; it expires after `spanMs`.
+   * @throws Error at once while Redis is unavailable, else within `commandTimeoutMs`
    */
   add(name: string, spanMs: number): Promise<RedisCount>
-  /** Tells a counter without counting. @throws Error like `add` */
+  /** Reads a counter. @throws Error like `add` */
   read(name: string): Promise<RedisCount>
-  /** Whether it did not answer when it was last asked. */
+  /** Whether the last command failed. */
   readonly isUnavailable: boolean
   close(): void
 }
 
-/** How often a name was counted and for how many milliseconds more; 0 and 0 for a name without a counter. */
+/** The value of a counter and the milliseconds until it expires; 0 and 0 when there is none. */
 export interface RedisCount {
   count: number
   endsInMs: number
 }
 
-/** Where a change of its state is told, once a change. */
+/** Logs each change of availability, once. */
 export type RedisLog = (line: { level: 'info' | 'warn'; message: string }) => void
 
-/** On its own network Redis answers in less than a millisecond; a request waits for it. */
+/** In a local network Redis responds in less than a millisecond; a request waits for it. */
 const commandTimeoutMs = 250
-/** After a failure it counts as away, and one command in this time finds out whether it still is. */
+/** After a failure Redis counts as unavailable, and one command per this interval checks it. */
 const retryMs = 500
-/** A start waits for it this long, then goes on without. */
+/** A start waits this long for the connection, then continues without it. */
 const startTimeoutMs = 5_000
 const keyPrefix = 'tributary:'
 
-/** INCR and its expiry are one step, so that no counter stays for ever. */
+/** INCR and PEXPIRE are one atomic step, so every counter expires. */
 const addScript = `
   local count = redis.call('INCR', KEYS[1])
   if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
   return {count, redis.call('PTTL', KEYS[1])}`
-const lookScript = `
+const readScript = `
   return {tonumber(redis.call('GET', KEYS[1]) or 0), math.max(0, redis.call('PTTL', KEYS[1]))}`
 
-/** The two scripts, as the driver names them. */
+/** The scripts, as methods of the driver. */
 interface Scripts {
   addOne(key: string, spanMs: number): Promise<[number, number]>
-  lookAt(key: string): Promise<[number, number]>
+  readOne(key: string): Promise<[number, number]>
 }
 
-/** Connects, and goes on trying for as long as the process lives; waits a moment for the first time. */
+/** Connects, waits up to 5 s for the first connection, and reconnects for as long as the process lives. */
 export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
   const client = new Client(url, {
     keyPrefix,
     connectionName: 'tributary',
     connectTimeout: 2_000,
-    // A host that is gone without a word leaves a connection that looks well for a quarter of an hour.
+    // A host that vanishes without closing leaves a connection that seems open for 15 minutes.
     socketTimeout: 1_000,
     retryStrategy: (attempts) => Math.min(50 * attempts, retryMs),
-    // What can't be sent now is decided by us now; a counter that is sent again would count twice.
+    // A command that cannot be sent fails now: a repeated increment would count twice.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // Commands of concurrent requests travel together.
+    // Commands of concurrent requests share a round trip.
     enableAutoPipelining: true,
-    scripts: { addOne: { lua: addScript, numberOfKeys: 1 }, lookAt: { lua: lookScript, numberOfKeys: 1 } },
+    scripts: { addOne: { lua: addScript, numberOfKeys: 1 }, readOne: { lua: readScript, numberOfKeys: 1 } },
   })
   const scripts = client as unknown as Scripts
-  // Failures reach whoever sent a command; without a listener the driver prints them as well.
+  // The sender of a command receives its error; without a listener the driver would print it too.
   client.on('error', () => {})
-  let isAway = false
+  let isUnavailable = false
   let triedAtMs = Number.NEGATIVE_INFINITY
 
-  async function ask(command: () => Promise<[number, number]>): Promise<RedisCount> {
+  async function run(command: () => Promise<[number, number]>): Promise<RedisCount> {
     const nowMs = performance.now()
-    if (isAway && nowMs - triedAtMs < retryMs) throw new Error('Redis is away.')
+    if (isUnavailable && nowMs - triedAtMs < retryMs) throw new Error('Redis is unavailable.')
     triedAtMs = nowMs
     try {
-      const [count, endsInMs] = await inTime(command())
-      if (isAway) log({ level: 'info', message: 'Redis is back.' })
-      isAway = false
+      const [count, endsInMs] = await withTimeout(command())
+      if (isUnavailable) log({ level: 'info', message: 'Redis is available again.' })
+      isUnavailable = false
       return { count, endsInMs }
     } catch (error) {
-      if (!isAway) log({ level: 'warn', message: `Redis is away: ${(error as Error).message}` })
-      isAway = true
+      if (!isUnavailable) log({ level: 'warn', message: `Redis is unavailable: ${(error as Error).message}` })
+      isUnavailable = true
       throw error
     }
   }
 
   await firstConnection(client)
   return {
-    add: (name, spanMs) => ask(() => scripts.addOne(name, spanMs)),
-    read: (name) => ask(() => scripts.lookAt(name)),
+    add: (name, spanMs) => run(() => scripts.addOne(name, spanMs)),
+    read: (name) => run(() => scripts.readOne(name)),
     get isUnavailable() {
-      return isAway
+      return isUnavailable
     },
     close: () => client.disconnect(),
   }
 }
 
 /**
- * TRAP: a process that stood still for longer than that, on a machine with too much to do, finds its timer run out before
- * it has read what came meanwhile. So what has come is read first.
+ * TRAP: in a process that was suspended for longer than the timeout, the timer fires before received data has been read.
+ * setImmediate lets the data be read first.
  */
-function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+function withTimeout<Result>(result: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`No answer within ${commandTimeoutMs} ms.`))
+    const late = () => reject(new Error(`No response within ${commandTimeoutMs} ms.`))
     const timer = setTimeout(() => setImmediate(late), commandTimeoutMs)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+    result.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
 

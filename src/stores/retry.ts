@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../problem.ts'
 
-/** How a step that may be repeated is repeated. */
+/** Options of a retry. */
 export interface RetryOptions {
-  /** A line for whoever watches; nobody does, unless given. */
+  /** Receives a progress line; none is written unless given. */
   onMessage?: (line: string) => void
-  /** Gives up at once when it aborts. */
+  /** Ends the retries when it aborts. */
   signal?: AbortSignal
-  /** How long a store may be away, from the first failure on, before the step fails, in milliseconds (a minute); an embedded engine restarts within a second or two. */
+  /** Milliseconds from the first failure until the step fails; a minute unless given. An embedded engine restarts within 2 s. */
   giveUpAfterMs?: number
 }
 
@@ -16,16 +16,15 @@ const firstPauseMs = 100
 const pauseMaxMs = 2_000
 
 /**
- * Repeats a step until the stores answer. Only for steps that change nothing more when they are repeated.
- * @param step what is done, for the line about it: `storing a batch`
- * @throws the last error once a store was away for too long, the signal's reason, or any error that is no outage
+ * Retries a step while a store is unavailable. Only for idempotent steps.
+ * @param step its name in the progress line: `storing a batch`
+ * @throws the last error after `giveUpAfterMs`, the signal's reason, or any error that is not an outage
  */
 export async function retryWhileUnavailable<T>(
   step: string,
   attempt: () => Promise<T>,
-  patience: RetryOptions = {},
+  { onMessage, signal, giveUpAfterMs = giveUpAfterDefaultMs }: RetryOptions = {},
 ): Promise<T> {
-  const { onMessage: say, signal, giveUpAfterMs: patienceMs = giveUpAfterDefaultMs } = patience
   let failingSinceMs: number | undefined
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
     signal?.throwIfAborted()
@@ -34,8 +33,8 @@ export async function retryWhileUnavailable<T>(
     } catch (error) {
       const isOutage = error instanceof Problem && error.status === 503
       failingSinceMs ??= performance.now()
-      if (!isOutage || performance.now() - failingSinceMs > patienceMs) throw error
-      if (pauseMs === firstPauseMs) say?.(`A store does not answer while ${step}; it is tried again.`)
+      if (!isOutage || performance.now() - failingSinceMs > giveUpAfterMs) throw error
+      if (pauseMs === firstPauseMs) onMessage?.(`Database unavailable while ${step}; retrying.`)
     }
     await pause(pauseMs, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
   }

@@ -1,6 +1,6 @@
-/** Runs `act` once: when the signal aborts, or now when it has. @returns what takes that back */
-export function whenAborted(signal: AbortSignal, act: () => void): () => void {
-  if (signal.aborted) act()
-  else signal.addEventListener('abort', act, { once: true })
-  return () => signal.removeEventListener('abort', act)
+/** Runs `action` once: when the signal aborts, or now when it has. @returns a function that removes the listener */
+export function whenAborted(signal: AbortSignal, action: () => void): () => void {
+  if (signal.aborted) action()
+  else signal.addEventListener('abort', action, { once: true })
+  return () => signal.removeEventListener('abort', action)
 }

@@ -143,7 +143,7 @@ it('never holds a password of a store, however the stores refuse us', async () =
   expect([...statuses]).toEqual(expect.arrayContaining([500, 503]))
   expect(lines.join('')).toMatch(/516/)
   expect(lines.join('')).toMatch(/28P01/)
-  expect(said.join('\n')).toMatch(/Redis is away/)
+  expect(said.join('\n')).toMatch(/Redis is unavailable/)
   expect([...lines, ...said].join('\n')).not.toMatch(/hush/)
   redis.close()
   await Promise.all([clickhouse.close(), postgres.end()])

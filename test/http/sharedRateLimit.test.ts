@@ -135,7 +135,9 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
       await heal()
       await expect.poll(async () => (await read(closed, other429)).statusCode, { timeout: 20_000 }).not.toBe(503)
     }
-    await expect.poll(() => said.filter((line) => line === 'Redis is back.').length).toBeGreaterThanOrEqual(2)
-    expect(said.filter((line) => line.startsWith('Redis is away: ')).length).toBeLessThanOrEqual(8)
+    await expect
+      .poll(() => said.filter((line) => line === 'Redis is available again.').length)
+      .toBeGreaterThanOrEqual(2)
+    expect(said.filter((line) => line.startsWith('Redis is unavailable: ')).length).toBeLessThanOrEqual(8)
   })
 })

@@ -172,7 +172,7 @@ describe('the setting', () => {
     await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_READER_URL: the database is another/)
     const wrong = server.url(reader).replace(`${reader}:${reader}`, `${reader}:wrong`)
     await expect(openStores(readSettings({ ...environment, CLICKHOUSE_READER_URL: wrong }), () => {})).rejects.toThrow(
-      /^CLICKHOUSE_READER_URL: ClickHouse refuses us: .*Authentication failed/,
+      /^CLICKHOUSE_READER_URL: ClickHouse rejects the connection: .*Authentication failed/,
     )
   })
 })
@@ -194,7 +194,7 @@ describe('a start', () => {
     target.port = `${port}`
     const { CLICKHOUSE_READER_URL: _, ...rest } = environment
     const settings = readSettings({ ...rest, CLICKHOUSE_URL: target.href })
-    await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not answer: /)
+    await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_URL: ClickHouse does not respond: /)
     const said: string[] = []
     const opening = openStores(settings, ({ message }) => said.push(message), 60_000)
     await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { Agent, type AgentOptions } from 'node:http'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
 
-/** Where ClickHouse answers and as whom we ask. */
+/** Address and credentials of ClickHouse. */
 export interface ClickHouseAddress {
   url: string
   /** Unix socket to connect to instead of the host and port of the URL. */
@@ -11,16 +11,16 @@ export interface ClickHouseAddress {
   database: string
 }
 
-/** Longer than any query may take on the server, so that the server's clear error comes first. */
+/** Longer than the server's limit for a query, so that the server's clearer error comes first. */
 const requestTimeoutMs = 30_000
 
 const connectionsMax = 32
 
 /**
- * What every question and insert asks for where tables are spread over shards. A subquery is answered once, over all
- * shards, and its answer sent to each; an insert has ended when every shard has its rows, on most of its replicas.
- * TRAP: with `parallel_distributed_insert_select`, which is on by default, INSERT … SELECT would run on each shard by
- * itself, and a repair would compare the sums of one shard with the rows of one shard.
+ * Settings of every query and insert on distributed tables. A subquery runs once, over all shards, and its result is sent to
+ * each; an insert ends when every shard has its rows, on a majority of its replicas.
+ * TRAP: with `parallel_distributed_insert_select`, on by default, INSERT … SELECT would run on each shard separately, and a
+ * repair would compare the sums of one shard with the rows of one shard.
  */
 const clusterSettings: ClickHouseSettings = {
   distributed_product_mode: 'global',
@@ -29,8 +29,8 @@ const clusterSettings: ClickHouseSettings = {
   insert_quorum: 'auto',
 }
 
-/** Opens connections to one server, lazily. @param isSpread whether the tables there are spread over shards */
-export function connect({ socketPath, ...server }: ClickHouseAddress, isSpread = false): ClickHouseClient {
+/** Opens connections to one server, lazily. @param isDistributed whether the tables are distributed over shards */
+export function connect({ socketPath, ...server }: ClickHouseAddress, isDistributed = false): ClickHouseClient {
   return createClient({
     ...server,
     request_timeout: requestTimeoutMs,
@@ -39,7 +39,7 @@ export function connect({ socketPath, ...server }: ClickHouseAddress, isSpread =
     compression: { request: false, response: false },
     log: { level: 127 },
     ...(socketPath && { http_agent: agentOf(socketPath) }),
-    ...(isSpread && { clickhouse_settings: clusterSettings }),
+    ...(isDistributed && { clickhouse_settings: clusterSettings }),
   })
 }
 
@@ -48,18 +48,18 @@ function agentOf(socketPath: string): Agent {
   return new Agent({ socketPath, keepAlive: true, maxSockets: connectionsMax } as AgentOptions)
 }
 
-/** Makes sure that a server answers and that the database of the address is there. */
+/** Verifies that a server responds, and creates the database of the address if it is missing. */
 export async function ensureDatabase(client: ClickHouseClient, address: ClickHouseAddress): Promise<void> {
   try {
     await client.command({ query: 'SELECT 1' })
   } catch (error) {
     if (!(error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')) throw error
-    // TRAP: a request that names a database which does not exist is refused whatever it asks, so this one names none.
-    const outside = connect({ ...address, database: 'default' })
-    await outside.command({
+    // TRAP: a request that names a missing database is rejected, so this one names `default`.
+    const withoutDatabase = connect({ ...address, database: 'default' })
+    await withoutDatabase.command({
       query: 'CREATE DATABASE IF NOT EXISTS {database:Identifier}',
       query_params: { database: address.database },
     })
-    await outside.close()
+    await withoutDatabase.close()
   }
 }

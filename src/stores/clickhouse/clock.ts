@@ -5,7 +5,7 @@ import { selectRows } from './select.ts'
 import { ch } from './sql.ts'
 
 /**
- * Reads ClickHouse's clock, on a cluster the one that is furthest behind.
+ * Reads ClickHouse's clock; in a cluster, the slowest one.
  * @returns epoch milliseconds
  * @throws Problem `unavailable` when a node does not respond
  */
@@ -24,9 +24,9 @@ export async function readClickHouseClock({ client, cluster }: ClickHouse): Prom
 const waitMaxMs = 10_000
 
 /**
- * Waits until ClickHouse's clock has come to a moment, on a cluster that of every node.
+ * Waits until ClickHouse's clock reaches a moment; in a cluster, that of every node.
  * @param momentMs epoch milliseconds
- * @throws Problem `unavailable` when a node does not respond, or when the moment has not come after ten seconds
+ * @throws Problem `unavailable` when a node does not respond, or when the moment is not reached after ten seconds
  */
 export async function untilClickHouseClock(clickhouse: ClickHouse, momentMs: number): Promise<void> {
   const giveUpMs = performance.now() + waitMaxMs

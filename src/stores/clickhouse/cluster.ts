@@ -3,17 +3,17 @@ import { SettingsError } from '../../settings.ts'
 import { type ClickHouseAddress, connect, ensureDatabase } from './client.ts'
 
 /**
- * A ClickHouse cluster. Each node keeps its part of the rows in a database of its own, where tables, views and sums are
- * what they are on a single server; beside it lies the database that everybody asks, whose tables spread over the nodes.
+ * A ClickHouse cluster. Each node stores its part of the rows in a local database, with the tables, views and sums of a single
+ * server. Queries use a second database, whose tables are distributed over the nodes.
  */
 export interface Cluster {
   readonly name: string
   /** The database of each node's own tables. */
   readonly localDatabase: string
-  /** How many parts the rows are in: each of them lies where its hash, divided by this, says. */
+  /** Number of shards. The hash of a row modulo this number selects its shard. */
   readonly shards: number
   readonly nodes: readonly ClusterNode[]
-  /** Whether nodes of one shard copy from each other, as their macros `{shard}` and `{replica}` say. */
+  /** Whether the nodes of a shard replicate, by their macros `{shard}` and `{replica}`. */
   readonly isReplicated: boolean
   close(): Promise<void>
 }
@@ -21,24 +21,24 @@ export interface Cluster {
 /** One server of a cluster. */
 export interface ClusterNode {
   readonly url: string
-  /** Asks this server for its own tables. */
+  /** Uses the local database of this server. */
   readonly client: ClickHouseClient
-  /** Of servers that copy from each other one is the first: what is inserted there reaches the others by itself. */
+  /** Whether it is the first replica of its shard: rows inserted there are replicated to the others. */
   readonly isFirst: boolean
 }
 
-/** What a node tells of itself. */
+/** The identity of a node. */
 export interface Identity {
-  /** No two servers have the same one. */
+  /** Unique for each server. */
   host: string
   shard: string
   replica: string
 }
 
 /**
- * Finds the nodes of a cluster, makes sure that each of them answers and that none is missing, and makes our databases.
- * @param client asks the server of `address`
- * @throws SettingsError when there is no such cluster or its nodes are not what the settings say
+ * Finds the nodes of a cluster, verifies that each responds and none is missing, and creates the databases.
+ * @param client of the server of `address`
+ * @throws SettingsError when there is no such cluster or its nodes differ from the settings
  */
 export async function openCluster(
   client: ClickHouseClient,
@@ -52,18 +52,18 @@ export async function openCluster(
     )
   }
   const localDatabase = `${address.database}_local`
-  const places = (nodeUrls.length > 0 ? nodeUrls : members.map(({ host }) => withHost(address.url, host))).map(
+  const addresses = (nodeUrls.length > 0 ? nodeUrls : members.map(({ host }) => withHost(address.url, host))).map(
     (url) => ({
       ...address,
       url,
       database: localDatabase,
     }),
   )
-  const clients = places.map((place) => connect(place))
+  const clients = addresses.map((node) => connect(node))
   try {
-    for (const [index, place] of places.entries()) {
-      await ensureDatabase(clients[index] as ClickHouseClient, place)
-      await ensureClusterDatabase(place, address.database)
+    for (const [index, node] of addresses.entries()) {
+      await ensureDatabase(clients[index] as ClickHouseClient, node)
+      await ensureClusterDatabase(node, address.database)
     }
     const identities = await Promise.all(clients.map(identify))
     const isReplicated = assertClusterTopology(name, members, identities)
@@ -75,7 +75,7 @@ export async function openCluster(
       nodes: clients.map((node, index) => {
         const shard = identities[index]?.shard
         return {
-          url: places[index]?.url ?? '',
+          url: addresses[index]?.url ?? '',
           client: node,
           isFirst: !isReplicated || identities.findIndex((other) => other.shard === shard) === index,
         }
@@ -90,15 +90,15 @@ export async function openCluster(
   }
 }
 
-/** The database that everybody asks lies on every node, so that each of them may be asked. */
-async function ensureClusterDatabase(place: ClickHouseAddress, database: string): Promise<void> {
-  const shared = { ...place, database }
+/** Creates the database of the distributed tables on a node, so that any node can be queried. */
+async function ensureClusterDatabase(node: ClickHouseAddress, database: string): Promise<void> {
+  const shared = { ...node, database }
   const client = connect(shared)
   await ensureDatabase(client, shared)
   await client.close()
 }
 
-/** A node as the configuration of its cluster names it. */
+/** A node in the configuration of its cluster. */
 export interface Member {
   host: string
   shardNumber: number
@@ -130,9 +130,8 @@ async function identify(client: ClickHouseClient): Promise<Identity> {
 }
 
 /**
- * @returns whether nodes copy from each other
- * @throws SettingsError when one node is named twice, nodes of one shard do not copy from each other, or there are more of
- *   them than are certain to agree
+ * @returns whether the nodes replicate
+ * @throws SettingsError when one node is named twice, nodes of one shard do not replicate, or a shard has too many replicas
  */
 export function assertClusterTopology(
   name: string,
@@ -155,15 +154,15 @@ export function assertClusterTopology(
   const most = Math.max(...members.map((member) => members.filter((other) => isSameShard(member, other)).length))
   if (most > replicasMax) {
     throw new SettingsError(
-      `CLICKHOUSE_CLUSTER=${name}: a shard has ${most} replicas, ${replicasMax} are the most; docs/scaling.md says why.`,
+      `CLICKHOUSE_CLUSTER=${name}: a shard has ${most} replicas, ${replicasMax} are supported; docs/scaling.md has the reason.`,
     )
   }
   return replicas > 0
 }
 
 /**
- * What is written is confirmed by most replicas: of two, by both. A third could be behind, and who asks it whether a click
- * is stored already would count it twice.
+ * A write is confirmed by a majority of replicas: of two, by both. A third could be behind; a look-up there would miss a
+ * stored click, which would then count twice.
  */
 const replicasMax = 2
 

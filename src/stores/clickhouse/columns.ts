@@ -1,14 +1,14 @@
 import type { RowBinary } from './rowBinary.ts'
 
-/** One column of a table, and how a row of ours is written into it. */
+/** One column of a table, and the function that writes a row's value. */
 export interface Column<Row> {
   readonly name: string
-  /** Its type in the bytes that `write` makes; ClickHouse converts it to that of the table. */
+  /** The type of the bytes that `write` produces; ClickHouse converts it to the type of the table. */
   readonly type: string
   readonly write: (out: RowBinary, row: Row) => void
 }
 
-/** Columns as rows of ours fill them, one line a column: `text('click_id', (row) => row.clickId)`. */
+/** Builds columns, one line each: `text('click_id', (row) => row.clickId)`. */
 export function columnsOf<Row>() {
   const column =
     <Value>(type: string, writeValue: (out: RowBinary, value: Value) => void) =>

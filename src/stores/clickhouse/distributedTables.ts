@@ -2,10 +2,10 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { Cluster } from './cluster.ts'
 
 /**
- * What decides on which node a row lies, the account first. All versions of a row meet on one node, and so do a row and
- * what views make of it, since they are made where it lies.
+ * The sharding key of each table, the account first. All versions of a row are on one node, and so are a row and the rows that
+ * views derive from it.
  */
-const keys: Record<string, string> = {
+const shardingKeys: Record<string, string> = {
   clicks: 'account_id, id',
   click_index: 'account_id, id',
   converted_click_rows: 'account_id, id',
@@ -17,29 +17,28 @@ const keys: Record<string, string> = {
 }
 
 /**
- * Sums lie where the rows lie that they sum, and are added up over all nodes when they are read. What a repair adds to
- * those of an account lies on one node, so that readers see all of it or nothing.
+ * Views write sums on the node of their rows; reads add them up over all nodes. A repair writes the differences of an account
+ * to one node, so that readers see all of them or none.
  */
-const keyOfSums = 'account_id'
+const shardingKeyOfSums = 'account_id'
 
-/** What is noted beside each spread table, since rows lie where their hash, divided by this number, says. */
+/** The comment of each distributed table: the hash of a row modulo this number selects its shard. */
 export function shardsOf({ shards }: Cluster): string {
   return `${shards} ${shards === 1 ? 'shard' : 'shards'}`
 }
 
-/** A table of a node, as ClickHouse describes it. */
+/** A table of a node. */
 interface Table {
   name: string
   engine: string
-  /** Of a table that is spread over nodes: over how many shards. */
+  /** Of a distributed table: the number of shards. */
   comment: string
 }
 
 /**
- * Makes the tables that everybody asks what the nodes' own tables are: one for each, spread over all nodes. They hold
- * nothing, so they are simply made anew where they differ.
+ * Creates one distributed table for each local table. They store nothing, so one that differs is replaced.
  * @param client of one node
- * @throws Error for a table whose rows have no known place
+ * @throws Error for a table without a sharding key
  */
 export async function createDistributedTables(
   client: ClickHouseClient,
@@ -51,11 +50,11 @@ export async function createDistributedTables(
     ({ name, engine }) => engine.endsWith('MergeTree') && name !== 'schema_migrations',
   )
   const localColumns = await columnsOf(client, localDatabase)
-  const spreadColumns = await columnsOf(client, database)
+  const distributedColumns = await columnsOf(client, database)
   for (const table of local) {
-    if (localColumns.get(table.name) === spreadColumns.get(table.name)) continue
+    if (localColumns.get(table.name) === distributedColumns.get(table.name)) continue
     const own = [localDatabase, table.name].map(nameLiteral).join('.')
-    const engine = `Distributed(${[clusterName, localDatabase, table.name].map(textLiteral).join(', ')}, cityHash64(${keyOf(table)}))`
+    const engine = `Distributed(${[clusterName, localDatabase, table.name].map(textLiteral).join(', ')}, cityHash64(${shardingKeyOf(table)}))`
     await client.command({
       query: `CREATE OR REPLACE TABLE ${[database, table.name].map(nameLiteral).join('.')} AS ${own} ENGINE = ${engine} COMMENT ${textLiteral(shardsOf(cluster))}`,
     })
@@ -67,7 +66,7 @@ export async function createDistributedTables(
   }
 }
 
-/** TRAP: a statement takes no parameters behind AS and ENGINE. */
+/** TRAP: parameters are not allowed after AS and ENGINE. */
 function textLiteral(text: string): string {
   return `'${text.replace(/['\\]/g, '\\$&')}'`
 }
@@ -76,26 +75,25 @@ function nameLiteral(name: string): string {
   return `\`${name.replace(/[`\\]/g, '\\$&')}\``
 }
 
-function keyOf({ name, engine }: Table): string {
-  const key = keys[name] ?? (engine.endsWith('SummingMergeTree') ? keyOfSums : undefined)
-  if (!key)
-    throw new Error(`src/stores/clickhouse/distributedTables.ts does not say on which node a row of ${name} lies`)
+function shardingKeyOf({ name, engine }: Table): string {
+  const key = shardingKeys[name] ?? (engine.endsWith('SummingMergeTree') ? shardingKeyOfSums : undefined)
+  if (!key) throw new Error(`src/stores/clickhouse/distributedTables.ts has no sharding key for ${name}`)
   return key
 }
 
-/** The tables of a database, views among them. */
+/** Lists the tables and views of a database. */
 export async function tablesOf(client: ClickHouseClient, database: string): Promise<Table[]> {
-  const answer = await client.query({
+  const result = await client.query({
     query: 'SELECT name, engine, comment FROM system.tables WHERE database = {database:String} ORDER BY name',
     query_params: { database },
     format: 'JSONEachRow',
   })
-  return await answer.json()
+  return await result.json()
 }
 
-/** @returns what the columns of each table are, to be compared */
+/** @returns a text for each table that is equal when the columns are */
 async function columnsOf(client: ClickHouseClient, database: string): Promise<Map<string, string>> {
-  const answer = await client.query({
+  const result = await client.query({
     query: `
       SELECT table, toString(arraySort(groupArray((position, name, type, default_kind, default_expression)))) AS columns
       FROM system.columns
@@ -104,5 +102,5 @@ async function columnsOf(client: ClickHouseClient, database: string): Promise<Ma
     query_params: { database },
     format: 'JSONEachRow',
   })
-  return new Map((await answer.json<{ table: string; columns: string }>()).map((row) => [row.table, row.columns]))
+  return new Map((await result.json<{ table: string; columns: string }>()).map((row) => [row.table, row.columns]))
 }

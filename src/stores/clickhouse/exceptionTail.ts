@@ -1,9 +1,9 @@
 /**
- * Hands on the bytes of an answer that may break off in the middle. ClickHouse then writes what went wrong behind the
- * rows, between two marks whose tag it gave in a header, and cuts the connection; a proxy in between may hide the cut.
- * @param tag `X-ClickHouse-Exception-Tag` of the answer; empty from a server before 25.11, which only cuts
- * @param asError makes an error of that text
- * @throws what `asError` makes; none of the text is handed on
+ * Yields the bytes of a response that may fail in the middle. ClickHouse then writes the error after the rows, between two
+ * marks with a tag from a header, and closes the connection; a proxy may hide the close.
+ * @param tag `X-ClickHouse-Exception-Tag` of the response; empty from a server before 25.11, which only closes
+ * @param asError converts the text to an error
+ * @throws the result of `asError`; the text itself is not yielded
  */
 export async function* untilException(
   chunks: AsyncIterable<Buffer>,
@@ -15,7 +15,7 @@ export async function* untilException(
     return
   }
   const mark = Buffer.from(`\r\n__exception__\r\n${tag}`)
-  /** What may be the beginning of the mark. */
+  /** A possible beginning of the mark. */
   let held: Buffer = Buffer.alloc(0)
   let text: Buffer[] | undefined
   try {
@@ -38,7 +38,7 @@ export async function* untilException(
   if (held.length > 0) yield held
 }
 
-/** @returns where a mark may begin whose end is still to come, else the end of the bytes */
+/** @returns the offset where an incomplete mark may begin, else the end of the bytes */
 function possibleStart(bytes: Buffer, markLength: number): number {
   const at = bytes.indexOf('\r', Math.max(0, bytes.length - markLength + 1))
   return at === -1 ? bytes.length : at

@@ -1,7 +1,7 @@
-// What users of ClickHouse may do, for embedded engines. `docs/clickhouse-users.sql` grants users of a server the same; a
-// test compares them.
+// Privileges of ClickHouse users, for embedded engines. `docs/clickhouse-users.sql` has the same for servers; a test compares
+// them.
 
-/** The engines of the tables that migrations create. Every other one is refused: File, URL, S3 and more reach outside. */
+/** The engines of the tables that migrations create. All others are rejected: File, URL, S3 and more access files or other servers. */
 export const tableEngines = ['ReplacingMergeTree', 'SummingMergeTree']
 
 /** Creates tables and changes their columns. */
@@ -22,5 +22,5 @@ export function readerGrants(database: string): string[] {
   return [`GRANT SELECT ON ${database}.*`]
 }
 
-/** Settings of the reader, which its queries may not change. `max_memory_usage` is bytes a query. */
+/** Settings of the reader, which its queries may not change. `max_memory_usage` is bytes per query. */
 export const readerSettings = { readonly: '2', max_memory_usage: '4000000000' }

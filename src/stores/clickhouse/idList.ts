@@ -1,9 +1,9 @@
 import { ch, type Fragment, join, texts } from './sql.ts'
 
-/** ClickHouse refuses a form field above 128 KiB; an id has at most 128 bytes, the key of an event 147, and quotes and a comma. */
+/** ClickHouse rejects a form field above 128 KiB; an id takes up to 128 bytes, an event's key 147, plus quotes and comma. */
 const idsPerParameter = 800
 
-/** Any number of ids as the right side of `IN`. */
+/** The right side of `IN` for any number of ids. */
 export function idList(ids: readonly string[]): Fragment {
   const chunks: Fragment[] = []
   for (let first = 0; first < ids.length; first += idsPerParameter) {

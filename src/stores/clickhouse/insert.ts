@@ -8,8 +8,8 @@ import { asProblem } from './select.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
 
 /**
- * What every write asks for: one block, whatever its size and however many months it touches, so that in each partition
- * it is all of it or nothing. A deletion replaces `now64` by the moment at which it was sent, as `beginsBefore` needs.
+ * Settings of every write: one block of any size and over any number of months, so that each partition stores all of it or
+ * nothing. A deletion replaces `now64` by the time at which it was sent, as `beginsBefore` needs.
  */
 const writeSettings: ClickHouseSettings = {
   async_insert: 0,
@@ -23,15 +23,15 @@ const writeSettings: ClickHouseSettings = {
   ...keepAliveSettings,
 }
 
-/** What bounds a write of an account's only writer: nothing of it may begin once another writer may have taken over. */
+/** Bounds of a write under an account's lease: it may not begin after another writer may have acquired the lease. */
 export interface WriteBounds {
-  /** Others end the statement by it. */
+  /** Other processes end the statement by it. */
   queryId: string
-  /** ClickHouse refuses the statement from this moment on, epoch milliseconds by its own clock. */
+  /** ClickHouse rejects the statement from this moment on, epoch milliseconds by its own clock. */
   deadlineMs: number
 }
 
-/** Rows on their way into a table. */
+/** Rows to insert. */
 export interface Insertion {
   table: string
   /** In the order of the bytes, with the types that the bytes have; columns that are not named get their defaults. */
@@ -39,17 +39,17 @@ export interface Insertion {
   /** Rows in ClickHouse's RowBinary format. */
   bytes: Buffer
   /**
-   * No two rows have one key, so that neither they nor what views make of them, which is grouped, need to be collapsed:
-   * ClickHouse does that to every block of every table, which costs more than writing it.
+   * Whether all keys differ, so that neither the rows nor the grouped rows of views must be collapsed. By default ClickHouse
+   * collapses every block, which costs more than writing it.
    */
   isDistinct?: boolean
-  /** The moment of storing of all rows, epoch milliseconds, for tables that have `stored_at`. */
+  /** The time of storage of all rows, epoch milliseconds, for tables that have `stored_at`. */
   storedAtMs?: number
-  /** Stops waiting for the response; the rows may be stored all the same. */
+  /** Stops waiting for the response; the rows may still be stored. */
   signal?: AbortSignal
 }
 
-/** ClickHouse did not begin a statement: it arrived after its deadline, or no connection was made. Nothing was written. */
+/** ClickHouse did not begin a statement: it arrived after its deadline, or the connection failed. Nothing was written. */
 export class NotBegun extends Problem {
   constructor() {
     super('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
@@ -94,7 +94,7 @@ function insertSql({ table, columns, storedAtMs }: Insertion, bounds: WriteBound
   if (!bounds && storedAtMs === undefined) return ch`INSERT INTO ${identifier(table)} (${names}) FORMAT RowBinary`
   const given = columns.map(({ name, type }) => `${name} ${type}`).join(', ')
   const storedAt = storedAtMs === undefined ? nothing : ch`, ${instant(storedAtMs)} AS stored_at`
-  // TRAP: `now64` would be the moment at which the request began; `nowInBlock64` is computed for the block itself.
+  // TRAP: `now64` is the time at which the request began; `nowInBlock64` is computed for the block.
   const inTime = bounds ? ch`\nWHERE NOT throwIf(nowInBlock64(3) >= ${instant(bounds.deadlineMs)})` : nothing
   return ch`INSERT INTO ${identifier(table)} (${names}${storedAtMs === undefined ? nothing : ch`, stored_at`})
 SELECT ${names}${storedAt}
@@ -103,15 +103,14 @@ FORMAT RowBinary`
 }
 
 /**
- * A condition for the WHERE of an INSERT … SELECT: one that ClickHouse begins after the deadline fails, as NotBegun.
- * `now64` is computed when the statement has been registered, so one that can be seen, and ended, after the deadline is
- * all there will be.
+ * A condition for the WHERE of an INSERT … SELECT: a statement that ClickHouse begins after the deadline fails, as NotBegun.
+ * `now64` is computed after the statement has been registered, so after the deadline `endStatements` finds all statements.
  */
 export function mustBeginBefore(deadlineMs: number): Fragment {
   return ch`NOT throwIf(now64(3) >= ${instant(deadlineMs)})`
 }
 
-/** The same for a DELETE, which then deletes nothing: ClickHouse would repeat a deletion that fails for ever. */
+/** The same for a DELETE, which then deletes nothing: ClickHouse would retry a failing deletion for ever. */
 export function beginsBefore(deadlineMs: number): Fragment {
   return ch`now64(3) < ${instant(deadlineMs)}`
 }
@@ -119,7 +118,7 @@ export function beginsBefore(deadlineMs: number): Fragment {
 /**
  * Runs an INSERT … SELECT.
  * @param label names it in ClickHouse's own logs
- * @param queryId where others must be able to end it
+ * @param queryId for statements that other processes may end
  * @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known
  */
 export async function runStatement(
@@ -132,10 +131,10 @@ export async function runStatement(
 }
 
 /**
- * Runs a statement wherever rows or queries lie: DELETE, KILL QUERY. Each node of a cluster does it to its own tables, which
- * hold a row together with all that is made of it; a single server has them all.
+ * Runs a statement on every node: DELETE, KILL QUERY. Each node of a cluster changes its own tables, which contain a row
+ * together with its derived rows.
  * @param label names it in ClickHouse's own logs
- * @param queryId where others must be able to end it
+ * @param queryId for statements that other processes may end
  * @throws Problem `unavailable` when its outcome is not known
  */
 export async function runOnEveryNode(

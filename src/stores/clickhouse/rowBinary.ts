@@ -5,7 +5,7 @@ const shortText = 24
 
 /**
  * Rows in ClickHouse's RowBinary format: values one after another, in the order of the columns, nothing between them.
- * It costs both sides about half of what JSON does, and no value needs escaping. The buffer grows and is used again.
+ * It costs both sides about half of JSON, and no value needs escaping. The buffer grows and is reused.
  */
 export class RowBinary {
   #bytes = Buffer.allocUnsafeSlow(initialBytes)
@@ -16,17 +16,17 @@ export class RowBinary {
     return this.#length
   }
 
-  /** What was written, not copied: it stays as it is until the next change. */
+  /** The written bytes, not copied: valid until the next change. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Copies bytes to a place further left, as when rows before them are dropped. */
+  /** Copies bytes to an earlier offset, as when rows before them are dropped. */
   moveLeft(to: number, from: number, until: number): void {
     this.#bytes.copyWithin(to, from, until)
   }
 
-  /** Forgets what comes after `length`; the memory is kept for what comes next. */
+  /** Drops the bytes after `length`; the memory is reused. */
   truncate(length: number): void {
     this.#length = length
   }

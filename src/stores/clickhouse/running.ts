@@ -5,15 +5,15 @@ import { selectRows } from './select.ts'
 import { ch, text } from './sql.ts'
 
 /**
- * Ends statements by the beginning of their query ids, wherever they run, and waits until they have ended: what they did
- * not commit by then is gone. On a cluster this holds for the parts that a statement has on other nodes, too.
+ * Ends statements by a prefix of their query ids and waits until they have ended: later they commit nothing. In a cluster
+ * this includes the parts of a statement on other nodes.
  * @throws Problem `unavailable` when a node does not respond
  */
 export async function endStatements(clickhouse: ClickHouse, prefix: string): Promise<void> {
   const kill = ch`KILL QUERY WHERE startsWith(initial_query_id, ${text(prefix)}) SYNC`
   for (;;) {
     await runOnEveryNode(clickhouse, kill, 'end_statements')
-    // TRAP: SYNC does not wait for a statement that could not be told to end, such as one that is still being prepared.
+    // TRAP: SYNC does not wait for a statement that cannot be cancelled yet, such as one that is being prepared.
     if (!(await isAnyRunning(clickhouse, prefix))) return
     await pause(100)
   }

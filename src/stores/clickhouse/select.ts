@@ -5,30 +5,30 @@ import { type ClickHouse, keepAliveSettings } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
 import { type Fragment, render, type Statement } from './sql.ts'
 
-/** Who is asked: usually the one ClickHouse of this process. */
+/** The connection that a query uses. */
 export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
 
-/** How one question is asked. */
+/** Options of one query. */
 export interface QueryOptions {
-  /** Names the question in ClickHouse's own logs and in metrics: `reports`, `clicks.page`. */
+  /** Names the query in ClickHouse's logs and in telemetry: `reports`, `clicks.page`. */
   label: string
-  /** Ends the query on the server when the caller hangs up; what is thrown then is for nobody. */
+  /** Cancels the query on the server. The error is discarded when the client has disconnected. */
   signal?: AbortSignal
   settings?: ClickHouseSettings
 }
 
-/** Answer rows with the totals line that `WITH TOTALS` adds, and how many groups there were before LIMIT. */
+/** Rows, the totals of `WITH TOTALS`, and the number of groups before LIMIT. */
 export interface GroupedRows<Row> {
   rows: Row[]
   totals: Row
   rowsBeforeLimit: number
 }
 
-/** Server-side limit of a read, below the client's own timeout, so that the server always gives up first. */
+/** Server-side limit of a read, below the client's timeout, so that the server's error comes first. */
 const queryTimeoutS = 20
 
 /**
- * What every read asks for. Decimals come as strings: a JSON number would round them before we can.
+ * Settings of every read. Decimals are strings: JSON numbers would round them.
  * TRAP: `readonly = 2` is what makes ClickHouse cancel the query when the connection closes.
  */
 const readSettings: ClickHouseSettings = {
@@ -40,24 +40,24 @@ const readSettings: ClickHouseSettings = {
   output_format_json_quote_decimals: 1,
 }
 
-/** For questions over a whole month or account that no caller waits for. */
+/** For background queries over a whole month or account. */
 export const batchTimeout: Pick<QueryOptions, 'settings'> = {
   settings: { max_execution_time: 600, ...keepAliveSettings },
 }
 
 /**
- * For FINAL over no more than some ten thousand rows: one thread collapses them. To split them among threads costs more
- * than it gains there, and is what ClickHouse does: a page of 50 scattered conversions took 31 ms of CPU, 24 without.
+ * For FINAL over up to ten thousand rows: one thread collapses them. ClickHouse splits them among threads, which costs more
+ * than it gains: a page of 50 scattered conversions took 31 ms of CPU, 24 without.
  */
 export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_into_layers_final: 0 }
 
 /**
  * Runs a SELECT and returns its rows.
- * @throws Problem `query_timeout` when it ran out of its time, `unavailable` when ClickHouse can't be reached
+ * @throws Problem `query_timeout` when it exceeds its time limit, `unavailable` when ClickHouse is unreachable
  */
-export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, asking: QueryOptions): Promise<Row[]> {
-  const answer = await runQuery<{ data: Row[] }>(clickhouse, query, asking)
-  return answer.data
+export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Row[]> {
+  const result = await runQuery<{ data: Row[] }>(clickhouse, query, options)
+  return result.data
 }
 
 /**
@@ -68,134 +68,134 @@ export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, 
 export async function selectGroups<Row>(
   clickhouse: ClickHouse,
   query: Fragment,
-  asking: QueryOptions,
+  options: QueryOptions,
 ): Promise<GroupedRows<Row>> {
-  const answer = await runQuery<{ data: Row[]; totals: Row; rows_before_limit_at_least?: number }>(clickhouse, query, {
-    ...asking,
-    settings: { exact_rows_before_limit: 1, ...asking.settings },
+  const result = await runQuery<{ data: Row[]; totals: Row; rows_before_limit_at_least?: number }>(clickhouse, query, {
+    ...options,
+    settings: { exact_rows_before_limit: 1, ...options.settings },
   })
   return {
-    rows: answer.data,
-    totals: answer.totals,
-    rowsBeforeLimit: answer.rows_before_limit_at_least ?? answer.data.length,
+    rows: result.data,
+    totals: result.totals,
+    rowsBeforeLimit: result.rows_before_limit_at_least ?? result.data.length,
   }
 }
 
 /**
- * Runs a SELECT and hands on its answer in a format of ClickHouse's own, as it arrives. The server finishes before it
- * sends the first byte: what arrives is all there is, and never an error's text.
+ * Runs a SELECT and yields its result in a ClickHouse format, as it arrives. The server finishes before it sends the first
+ * byte: the result is complete and never contains the text of an error.
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`
  */
 export async function* selectBytes(
   clickhouse: ClickHouse,
   query: Fragment,
-  asking: QueryOptions,
+  options: QueryOptions,
 ): AsyncGenerator<Buffer> {
   const { text, params } = render(query)
   const startedMs = performance.now()
   try {
-    const answer = await clickhouse.reader.exec({
+    const response = await clickhouse.reader.exec({
       query: text,
       query_params: driverParams(params),
-      clickhouse_settings: { ...readSettings, wait_end_of_query: 1, log_comment: asking.label, ...asking.settings },
+      clickhouse_settings: { ...readSettings, wait_end_of_query: 1, log_comment: options.label, ...options.settings },
       use_multipart_params_auto: true,
-      ...(asking.signal && { abort_signal: asking.signal }),
+      ...(options.signal && { abort_signal: options.signal }),
     })
-    for await (const chunk of answer.stream) yield chunk as Buffer
+    for await (const chunk of response.stream) yield chunk as Buffer
   } catch (error) {
     throw asProblem(error)
   } finally {
-    clickhouse.onQuery?.(asking.label, (performance.now() - startedMs) / 1000)
+    clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
   }
 }
 
-/** An answer of any length takes as long as its reader does. */
+/** A streamed result takes as long as its reader. */
 const streamSettings: ClickHouseSettings = { max_execution_time: 0 }
 
-/** Longest silence of ClickHouse within such an answer. */
-const streamSilenceMs = 60_000
+/** Longest pause of ClickHouse within a streamed result. */
+const streamIdleMs = 60_000
 
 /**
- * Runs a SELECT and hands on its answer in a format of ClickHouse's own while the server still works on it: memory stays
- * constant, here and there, however long the answer is and however slowly it is read.
+ * Runs a SELECT and streams its result in a ClickHouse format while the server computes it. Memory is constant on both sides,
+ * at any length and speed of reading.
  * @param query ends with `FORMAT …`
- * @throws Problem like `selectRows`, also in the middle; what came before is then not the whole answer
+ * @throws Problem like `selectRows`, also in the middle; the result is then incomplete
  */
 export async function* streamBytes(
   clickhouse: ClickHouse,
   query: Fragment,
-  asking: QueryOptions,
+  options: QueryOptions,
 ): AsyncGenerator<Buffer> {
   const { text, params } = render(query)
   const startedMs = performance.now()
   try {
-    const answer = await clickhouse.reader.exec({
+    const response = await clickhouse.reader.exec({
       query: text,
       query_params: driverParams(params),
-      clickhouse_settings: { ...readSettings, ...streamSettings, log_comment: asking.label, ...asking.settings },
+      clickhouse_settings: { ...readSettings, ...streamSettings, log_comment: options.label, ...options.settings },
       use_multipart_params_auto: true,
-      ...(asking.signal && { abort_signal: asking.signal }),
+      ...(options.signal && { abort_signal: options.signal }),
     })
-    const tag = String(answer.response_headers['x-clickhouse-exception-tag'] ?? '')
-    const chunks = timed(answer.stream as IncomingMessage, asking.signal)
-    yield* untilException(chunks, tag, (words) => parseError(words.trim()))
+    const tag = String(response.response_headers['x-clickhouse-exception-tag'] ?? '')
+    const chunks = withIdleTimeout(response.stream as IncomingMessage, options.signal)
+    yield* untilException(chunks, tag, (message) => parseError(message.trim()))
   } catch (error) {
-    if (asking.signal?.aborted) throw asking.signal.reason
+    if (options.signal?.aborted) throw options.signal.reason
     throw asProblem(error)
   } finally {
-    clickhouse.onQuery?.(asking.label, (performance.now() - startedMs) / 1000)
+    clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
   }
 }
 
 /**
- * TRAP: the driver's time limit counts the reader's pauses as silence of the server; ours runs only while we wait. Nor
- * does the driver heed the signal once an answer has begun.
+ * TRAP: the driver's timeout includes the reader's pauses; this one runs only while waiting for the server. The driver also
+ * ignores the signal once a response has begun.
  */
-async function* timed(stream: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+async function* withIdleTimeout(stream: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   const { socket } = stream
   const stop = () => stream.destroy(signal?.reason)
   if (signal?.aborted) stop()
   signal?.addEventListener('abort', stop)
   try {
-    socket.setTimeout(streamSilenceMs)
+    socket.setTimeout(streamIdleMs)
     for await (const chunk of stream) {
       socket.setTimeout(0)
       yield chunk as Buffer
-      socket.setTimeout(streamSilenceMs)
+      socket.setTimeout(streamIdleMs)
     }
   } finally {
     signal?.removeEventListener('abort', stop)
   }
 }
 
-async function runQuery<Answer>(clickhouse: QueryTarget, query: Fragment, asking: QueryOptions): Promise<Answer> {
+async function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
   const { text, params } = render(query)
   const startedMs = performance.now()
   try {
-    const result = await clickhouse.reader.query({
+    const response = await clickhouse.reader.query({
       query: text,
       query_params: driverParams(params),
       format: 'JSON',
-      clickhouse_settings: { ...readSettings, log_comment: asking.label, ...asking.settings },
+      clickhouse_settings: { ...readSettings, log_comment: options.label, ...options.settings },
       use_multipart_params_auto: true,
-      ...(asking.signal && { abort_signal: asking.signal }),
+      ...(options.signal && { abort_signal: options.signal }),
     })
-    return (await result.json<never>()) as Answer
+    return (await response.json<never>()) as Result
   } catch (error) {
-    if (asking.signal?.aborted) throw endOf(asking.signal)
+    if (options.signal?.aborted) throw abortError(options.signal)
     throw asProblem(error)
   } finally {
-    clickhouse.onQuery?.(asking.label, (performance.now() - startedMs) / 1000)
+    clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
   }
 }
 
-/** What ended a question: the reason that was given, else its caller has left. */
-function endOf({ reason }: AbortSignal): unknown {
-  return reason instanceof DOMException ? new Problem('unavailable', 'The caller hung up.') : reason
+/** The error of an aborted query: the signal's own reason, else the client has disconnected. */
+function abortError({ reason }: AbortSignal): unknown {
+  return reason instanceof DOMException ? new Problem('unavailable', 'The client disconnected.') : reason
 }
 
-/** TRAP: the driver writes an array inside an array as an array; a tuple has to say that it is one. */
+/** TRAP: the driver writes an array inside an array as an array; a tuple needs TupleParam. */
 function driverParams(params: Statement['params']): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [
@@ -205,25 +205,26 @@ function driverParams(params: Statement['params']): Record<string, unknown> {
   )
 }
 
-/** ClickHouse's own codes for a query that ran out of its time. */
+/** ClickHouse's codes for a query that exceeded its time limit. */
 const timeoutCodes = new Set(['159', '160'])
 
 /**
- * Codes that say "not now": too many queries, memory of the server full, starting or stopping, the same id still running,
- * killed by an operator; in a cluster a node that can't be reached or breaks off, too few replicas, no Keeper.
+ * Codes of temporary failures: too many queries, memory full, starting or stopping, the same query id still running, killed
+ * by an operator; in a cluster an unreachable node, too few replicas, no Keeper.
  */
 const busyCodes = new Set(
   ['202', '209', '210', '216', '236', '241', '242', '252', '394'].concat(['32', '279', '285', '286', '319', '999']),
 )
 
 /**
- * Turns a driver's error into the caller's: a query that ran out of time, a store that can't answer now, or,
- * unchanged, a bug of ours.
+ * Converts a driver's error to a Problem: `query_timeout` or `unavailable`; any other error is returned unchanged.
  */
 export function asProblem(error: unknown): unknown {
   if (error instanceof ClickHouseError) {
     if (timeoutCodes.has(error.code)) {
-      return new Problem('query_timeout', 'The query ran out of its time; ask for a shorter range.', { retryAfterS: 5 })
+      return new Problem('query_timeout', 'The query exceeded its time limit; request a shorter range.', {
+        retryAfterS: 5,
+      })
     }
     if (busyCodes.has(error.code)) return unavailable()
     return error
@@ -236,8 +237,8 @@ function unavailable(): Problem {
 }
 
 /**
- * Socket errors carry a system code; the client's own timeout and a connection cut half-way do not. ENOENT: the Unix
- * socket of an embedded engine that is starting again is gone.
+ * Socket errors carry a system code; the client's own timeout and a connection closed early do not. ENOENT: the Unix
+ * socket of an embedded engine that is restarting is missing.
  */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -1,28 +1,28 @@
 /** A ClickHouse type name as it appears in `{p1:Type}`. */
 type ClickHouseType = string
 
-/** A value on its way into SQL: always a typed parameter, never text. */
+/** A value in SQL: always a typed parameter, never text. */
 export interface Value {
   readonly type: ClickHouseType
   readonly value: string | number | boolean | readonly string[] | readonly number[] | readonly (readonly string[])[]
 }
 
-/** A piece of SQL with typed holes; pieces nest. Only `ch` makes one, so that no caller's text can become SQL. */
+/** A fragment of SQL with typed parameters; fragments nest. Only `ch` creates one, so no caller's text can become SQL. */
 export interface Fragment {
   readonly parts: readonly string[]
   readonly holes: readonly (Value | Fragment)[]
 }
 
 /**
- * Writes a piece of SQL: ch`SELECT id FROM clicks WHERE account_id = ${id(accountId)}`.
- * A hole takes a typed value or another piece.
+ * Creates a fragment of SQL: ch`SELECT id FROM clicks WHERE account_id = ${text(accountId)}`.
+ * A hole takes a typed value or another fragment.
  */
 export function ch(parts: TemplateStringsArray, ...holes: readonly (Value | Fragment)[]): Fragment {
   return { parts, holes }
 }
 
 /**
- * A name of our own schema that is chosen at run time: a column, a table, an answer's field. Never a caller's text.
+ * A name from the schema that is chosen at run time: a column, a table, a field of the result. Never a caller's text.
  * @throws Error when it is anything but letters, digits and underscores
  */
 export function identifier(name: string): Fragment {
@@ -30,16 +30,16 @@ export function identifier(name: string): Fragment {
   return { parts: [name], holes: [] }
 }
 
-/** Nothing; for pieces that a question does not need. */
+/** The empty fragment. */
 export const nothing: Fragment = ch``
 
-/** Joins pieces with a separator that is itself SQL, `nothing` for an empty list. */
+/** Joins fragments with a separator; `nothing` for an empty list. */
 export function join(
-  pieces: readonly Fragment[],
+  fragments: readonly Fragment[],
   separator: ', ' | ',\n  ' | '\n  AND ' | ' OR ' | '\nUNION ALL\n',
 ): Fragment {
-  if (pieces.length === 0) return nothing
-  return { parts: ['', ...Array(pieces.length - 1).fill(separator), ''], holes: pieces }
+  if (fragments.length === 0) return nothing
+  return { parts: ['', ...Array(fragments.length - 1).fill(separator), ''], holes: fragments }
 }
 
 /** An id, a code or a name. */
@@ -48,7 +48,7 @@ export const text = (value: string): Value => ({ type: 'String', value })
 /** Several ids, for `IN`. */
 export const texts = (value: readonly string[]): Value => ({ type: 'Array(String)', value })
 
-/** No row lies outside of these years, so a comparison with a moment beyond them is one with their end. */
+/** No row is outside of these years, so a moment beyond them is replaced by the nearest limit. */
 const earliestMs = Date.UTC(1970, 0, 1)
 const latestMs = Date.UTC(2106, 0, 1)
 const onCalendar = (epochMs: number): string =>
@@ -82,16 +82,16 @@ export interface Statement {
 }
 
 /**
- * Renders a piece to text and parameters, numbered in reading order, so that equal questions give equal text.
+ * Renders a fragment to text and parameters, numbered in reading order, so that equal queries have equal text.
  * @returns the text with `{p1:Type}` holes and the values of `p1`, `p2`, …
  */
 export function render(fragment: Fragment): Statement {
   const params: Statement['params'] = {}
   let counter = 0
-  const write = (piece: Fragment): string =>
-    piece.parts
+  const write = (fragment: Fragment): string =>
+    fragment.parts
       .map((part, index) => {
-        const hole = piece.holes[index]
+        const hole = fragment.holes[index]
         if (!hole) return part
         if ('parts' in hole) return part + write(hole)
         counter += 1

@@ -2,21 +2,21 @@ import postgres from 'postgres'
 import { Problem } from '../../problem.ts'
 import { SettingsError } from '../../settings.ts'
 
-/** The one Postgres of this process: a pool that connects lazily. */
+/** The pool of connections to Postgres; it connects lazily. */
 export type Postgres = postgres.Sql
 
-/** Where Postgres answers: a URL, or the socket of the embedded engine. */
+/** The address of Postgres: a URL, or the socket of the embedded engine. */
 export type PostgresAddress = { url: string } | { path: string }
 
 /**
- * Opens a pool. The embedded engine is one session behind a socket, so it gets one connection: more would only queue
- * there. TRAP: nothing may rely on session state (SET, advisory session locks, LISTEN) for the same reason.
+ * Opens a pool. The embedded engine is one session behind a socket, so it gets one connection: more
+ * would only be queued. TRAP: nothing may rely on session state (SET, advisory session locks, LISTEN) for the same reason.
  * @param connectionsMax connections to a server
  */
 export function openPostgres(address: PostgresAddress, connectionsMax = 10): Postgres {
   const options = {
     connect_timeout: 5,
-    // In seconds; the driver's own rises to 20 and would keep us away that long after Postgres is back.
+    // In seconds. The driver's default rises to 20, which would delay reconnection after an outage.
     backoff: (attempts: number) => Math.min(0.01 * 2 ** attempts, 0.5),
     onnotice: () => {},
     connection: { application_name: 'tributary' },
@@ -27,14 +27,14 @@ export function openPostgres(address: PostgresAddress, connectionsMax = 10): Pos
 }
 
 /**
- * Makes sure that Postgres answers and can store what it is given: a database of another encoding takes some names only.
- * @throws SettingsError when it can't
+ * Verifies that Postgres responds and its database is UTF-8: another encoding cannot store every name.
+ * @throws SettingsError when it is not
  */
 export async function assertUtf8(postgres: Postgres): Promise<void> {
   const [row] = await postgres<{ encoding: string }[]>`SELECT current_setting('server_encoding') AS encoding`
   if (row?.encoding === 'UTF8') return
   throw new SettingsError(
-    `DATABASE_URL: the database is encoded in ${row?.encoding}, which can't hold every name; make one with ENCODING 'UTF8'.`,
+    `DATABASE_URL: the database is encoded in ${row?.encoding}, which cannot store every name; create one with ENCODING 'UTF8'.`,
   )
 }
 
@@ -42,29 +42,29 @@ export async function assertUtf8(postgres: Postgres): Promise<void> {
 const unreachable = /^(E(?!RR_)[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|53|57P)/
 
 /**
- * Listens on a channel, over a connection of its own, for as long as the pool is open. Only servers deliver anything.
- * @param onNotice told what was sent; or undefined, once it listens and after each break, when anything may have been missed
+ * Listens on a channel, over a connection of its own, for as long as the pool is open. The embedded engine delivers nothing.
+ * @param onNotice receives each payload; undefined once listening starts and after each reconnection, when notices may be lost
  */
 export function listenTo(postgres: Postgres, channel: string, onNotice: (payload: string | undefined) => void): void {
-  // The driver goes on trying by itself; until it succeeds nothing is told, which nobody relies on.
+  // The driver retries by itself.
   postgres.listen(channel, onNotice, () => onNotice(undefined)).catch(() => {})
 }
 
-/** As long as ClickHouse has for a question. One that takes longer has failed, or its caller would wait for ever. */
+/** Equal to the time limit of a ClickHouse query. */
 const queryTimeoutMs = 20_000
 
 /**
- * Runs a question to Postgres and turns "can't be reached" and "does not answer" into the caller's 503.
- * @param deadlineMs how long its asker waits
+ * Runs a query; an unreachable Postgres and a late result become the caller's 503.
+ * @param timeoutMs how long to wait for the result
  * @throws Problem `unavailable`
  */
-export async function queryPostgres<Rows>(question: PromiseLike<Rows>, deadlineMs = queryTimeoutMs): Promise<Rows> {
+export async function queryPostgres<Rows>(query: PromiseLike<Rows>, timeoutMs = queryTimeoutMs): Promise<Rows> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), deadlineMs)
+    timer = setTimeout(() => reject(unavailable()), timeoutMs)
   })
   try {
-    return await Promise.race([question, late])
+    return await Promise.race([query, late])
   } catch (error) {
     throw isPostgresUnreachable(error) ? unavailable() : error
   } finally {
@@ -73,7 +73,7 @@ export async function queryPostgres<Rows>(question: PromiseLike<Rows>, deadlineM
 }
 
 /**
- * Runs a query that ends with a signal. A server is told to cancel it; the embedded engine, which can't, finishes it.
+ * Runs a query until a signal aborts. A server cancels it; the embedded engine cannot, and finishes it.
  * @throws Problem `unavailable`; `query_timeout` when the server or an operator ended it; or the signal's reason
  */
 export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[]>(
@@ -107,13 +107,13 @@ function unavailable(): Problem {
   return new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
 }
 
-/** Whether an error says that Postgres could not be asked, rather than that the question was wrong. */
+/** Whether an error means that Postgres was unreachable, rather than that the query was wrong. */
 export function isPostgresUnreachable(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code
   return typeof code === 'string' && unreachable.test(code)
 }
 
-/** Whether an error is an answer of the server: it was reached, is up, and did not do what it was asked. */
+/** Whether the server was reached and rejected the request. */
 export function isPostgresRejection(error: unknown): boolean {
   return error instanceof postgres.PostgresError && !isPostgresUnreachable(error)
 }

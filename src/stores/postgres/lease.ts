@@ -2,78 +2,77 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Postgres, queryPostgres } from './connection.ts'
 
-/** Somebody else may be at work on what the lease was for; what was under way is left to them. */
+/** The lease has another holder, or may have one. The work in progress is left to it. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost'
 
   constructor() {
-    super('this writer did not answer for a while and another one may have taken over; run it again.')
+    super('this process was suspended and another one may have taken over its lease; run it again.')
   }
 }
 
-/** A lease in hand: proof, at each use, that nobody else does the same work. */
+/** An acquired lease: only its holder does the work that it names. */
 export interface Lease {
   readonly name: string
-  /** Grows at every change of hands; whatever is written under the lease is conditional on it. */
+  /** Increases at every change of holder; every write under the lease is conditional on it. */
   readonly fence: bigint
   /** Aborts, with LeaseLost, when the lease has another holder. */
   readonly lost: AbortSignal
   /**
    * Until when a statement of this holder, or of an earlier one whose statements are not known to have ended, may still
-   * begin: epoch milliseconds by the clock of the store that the statements go to. Undefined: no statement is left.
+   * begin: epoch milliseconds by the clock of the store that runs the statements. Undefined: no statement is pending.
    */
   readonly statementDeadlineMs: number | undefined
   /**
-   * Makes sure that it is ours; for the most part without asking. Call it right before anything that the next holder could
-   * not undo. One that has run out, as while Postgres was away or the machine slept, is ours still if nobody took it.
-   * @throws LeaseLost, or Problem `unavailable` when Postgres does not say whose it is
+   * Asserts that this process holds the lease; usually without a query. Call it right before anything that the next holder
+   * could not undo. A lease that expired, after an outage or a suspension, is extended if no other process has acquired it.
+   * @throws LeaseLost, or Problem `unavailable` when Postgres does not respond
    */
   assertHeld(): Promise<void>
   /**
-   * Records, before a statement is sent, until when it may begin. The next holder waits for that moment.
+   * Records, before a statement is sent, until when it may begin. The next holder waits until then.
    * @throws LeaseLost, or Problem `unavailable`
    */
   recordStatementDeadline(deadlineMs: number): Promise<void>
   /**
-   * Releases at once, so that the next holder need not wait for the expiry; while Postgres is unavailable it has to.
-   * @param deadlineMs until when a statement whose outcome is unknown may begin, null when there is none; unless given,
-   *   what was recorded stays
+   * Releases at once, so that the next holder does not wait for the expiry; while Postgres is unavailable it does.
+   * @param deadlineMs until when a statement of unknown outcome may begin, null when there is none; the recorded one,
+   *   unless given
    */
   release(deadlineMs?: number | null): Promise<void>
 }
 
-/** How a lease is waited for. */
+/** Options of acquiring a lease. */
 export interface LeaseOptions {
-  /** Another lease, which must be nobody's: while somebody has it, this one is not kept. */
+  /** Blocking lease: acquisition fails while it is held. */
   blockedBy?: string
-  /** Called once, before the first wait. @param held the lease that is somebody else's: the wanted one, or `behind` */
+  /** Called once, before the first wait. @param held the lease that is held: the requested one, or `blockedBy` */
   onWait?: (held: string) => void
   /** Ends the wait. */
   signal?: AbortSignal
-  /** Repeats a try while Postgres is away; once, unless given. */
+  /** Retries an attempt while Postgres is unavailable; one attempt, unless given. */
   retry?: <Outcome>(attempt: () => Promise<Outcome>) => Promise<Outcome>
 }
 
-/** A holder that was killed blocks the next one for at most this long. */
+/** A killed holder blocks the next one for at most this long. */
 const leaseMs = 10_000
 const heartbeatMs = 2_500
 const retryMs = 250
 
 /**
- * Takes the lease of that name, waiting for its holder to release it or to expire.
- * Holders are told apart by the database's clock alone.
+ * Acquires the lease of that name; waits until its holder releases it or it expires, by the database's clock.
  * @throws the reason of `signal`, or Problem `unavailable`
  */
 export async function acquireLease(
   postgres: Postgres,
   name: string,
-  { blockedBy: behind, onWait, signal, retry: repeat = (attempt) => attempt() }: LeaseOptions = {},
+  { blockedBy, onWait, signal, retry = (attempt) => attempt() }: LeaseOptions = {},
 ): Promise<Lease> {
   const owner = randomUUID()
   for (let isFirst = true; ; isFirst = false) {
-    const asked = readClocks()
-    const { taken, held } = await repeat(() => tryToAcquire(postgres, name, owner, behind))
-    if (taken) return hold(postgres, name, owner, taken, asked)
+    const startedAt = readClocks()
+    const { taken, held } = await retry(() => tryToAcquire(postgres, name, owner, blockedBy))
+    if (taken) return hold(postgres, name, owner, taken, startedAt)
     if (isFirst) onWait?.(held)
     signal?.throwIfAborted()
     await pause(retryMs)
@@ -82,28 +81,28 @@ export async function acquireLease(
 }
 
 /**
- * Takes the lease of that name if it is free right now; never waits for its holder.
- * @param behind another lease that must be free too
+ * Acquires the lease of that name if it is free; never waits.
+ * @param blockedBy another lease that must be free too
  * @returns undefined while one of them is held
  * @throws Problem `unavailable`
  */
-export async function tryLease(postgres: Postgres, name: string, behind?: string): Promise<Lease | undefined> {
+export async function tryLease(postgres: Postgres, name: string, blockedBy?: string): Promise<Lease | undefined> {
   const owner = randomUUID()
-  const asked = readClocks()
-  const { taken } = await tryToAcquire(postgres, name, owner, behind)
-  return taken && hold(postgres, name, owner, taken, asked)
+  const startedAt = readClocks()
+  const { taken } = await tryToAcquire(postgres, name, owner, blockedBy)
+  return taken && hold(postgres, name, owner, taken, startedAt)
 }
 
 /**
- * Takes it, then looks whether the one that it stands behind is somebody's; whoever takes that one looks for us after it
- * has it. Each is written before the other is read, so at least one sees the other. TRAP: not a transaction; a connection
- * that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
+ * Acquires the lease, then checks the blocking lease; the process that acquires the blocking lease checks this one afterwards.
+ * Each writes before it reads, so at least one sees the other. TRAP: not a transaction; a connection that breaks within
+ * one ends the process (postgres 3.4: its rollback finds no socket).
  */
 async function tryToAcquire(
   postgres: Postgres,
   name: string,
   owner: string,
-  behind: string | undefined,
+  blockedBy: string | undefined,
 ): Promise<{ taken?: LeaseRow; held: string }> {
   const [row] = await queryPostgres(postgres<LeaseRow[]>`
     INSERT INTO leases (name, owner, fence, expires_at)
@@ -113,23 +112,23 @@ async function tryToAcquire(
     WHERE leases.expires_at < clock_timestamp() OR leases.owner = ${owner}
     RETURNING fence, statement_deadline`)
   if (!row) return { held: name }
-  if (behind !== undefined && (await isHeld(postgres, behind))) {
+  if (blockedBy !== undefined && (await isHeld(postgres, blockedBy))) {
     await release(postgres, name, owner, row.statement_deadline)
-    return { held: behind }
+    return { held: blockedBy }
   }
   return { held: name, taken: row }
 }
 
-/** What a lease says of itself when it is acquired. */
+/** The row of an acquired lease. */
 interface LeaseRow {
   fence: string
   statement_deadline: Date | null
 }
 
 /**
- * Whether a lease has a holder. One that has run out is taken from them first: a holder whom nobody counts with must not
- * find it theirs again.
- * @param pattern a name, or the beginning of names and `%`
+ * Whether a lease has a holder. Expired leases are taken from their holders first, so that no suspended holder can extend
+ * one after this check.
+ * @param pattern of LIKE
  */
 export async function isHeld(postgres: Postgres, pattern: string): Promise<boolean> {
   await queryPostgres(postgres`
@@ -140,7 +139,7 @@ export async function isHeld(postgres: Postgres, pattern: string): Promise<boole
   return held.length > 0
 }
 
-/** The owner of a lease that nobody has. */
+/** The owner of a free lease. */
 const noOwner = ''
 
 async function release(postgres: Postgres, name: string, owner: string, deadline: Date | null): Promise<void> {
@@ -152,7 +151,7 @@ async function release(postgres: Postgres, name: string, owner: string, deadline
   await queryPostgres(release).catch(() => {})
 }
 
-/** Now, by two clocks: one stops while the machine sleeps, the other may be set back. */
+/** Reads two clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
 function readClocks(): { wallMs: number; monotonicMs: number } {
   return { wallMs: Date.now(), monotonicMs: performance.now() }
 }
@@ -162,26 +161,26 @@ function hold(
   name: string,
   owner: string,
   taken: LeaseRow,
-  asked: { wallMs: number; monotonicMs: number },
+  startedAt: { wallMs: number; monotonicMs: number },
 ): Lease {
   const loss = new AbortController()
-  let lastBeat = asked
+  let lastBeat = startedAt
   let statementDeadlineMs = taken.statement_deadline?.getTime()
   const beat = setInterval(() => {
-    // Postgres may be away for a moment; whoever writes meanwhile asks for themselves.
+    // Postgres may be unavailable for a moment; `assertHeld` reports it to the writer.
     extend().catch(() => {})
   }, heartbeatMs)
   beat.unref()
 
-  /** Milliseconds for which it is certainly still ours; below 0 it may have changed hands without our knowing. */
+  /** Milliseconds until the lease may expire; below 0 another process may hold it. */
   function remainingMs(): number {
     const now = readClocks()
     return leaseMs - Math.max(now.wallMs - lastBeat.wallMs, now.monotonicMs - lastBeat.monotonicMs)
   }
 
-  /** @param deadlineMs the statement deadline to record with it; an earlier one than the recorded changes nothing */
+  /** @param deadlineMs the statement deadline to record; one before the recorded deadline changes nothing */
   async function extend(deadlineMs?: number): Promise<void> {
-    const asked = readClocks()
+    const startedAt = readClocks()
     const deadline = deadlineMs === undefined ? null : new Date(deadlineMs).toISOString()
     const rows = await queryPostgres(postgres`
       UPDATE leases
@@ -190,7 +189,7 @@ function hold(
       WHERE name = ${name} AND owner = ${owner}
       RETURNING 1`)
     if (rows.length > 0) {
-      lastBeat = asked
+      lastBeat = startedAt
       if (deadlineMs !== undefined) statementDeadlineMs = Math.max(statementDeadlineMs ?? 0, deadlineMs)
       return
     }

@@ -5,8 +5,8 @@ type Statement = Parameters<ClickHouseClient['exec']>[0]
 
 /**
  * Runs a statement that writes, and waits until ClickHouse has finished it.
- * TRAP: with progress headers the status 200 is sent before the statement ends. One that fails after ten seconds says so
- * in a later header and in the body, where the driver's own `command` and `insert` do not look.
+ * TRAP: with progress headers the status 200 is sent before the statement ends. A failure after ten
+ * seconds is in a later header and in the body, which the driver's own `command` and `insert` do not read.
  * @throws ClickHouseError, or an error of the connection
  */
 export async function execute(client: ClickHouseClient, statement: Statement): Promise<void> {

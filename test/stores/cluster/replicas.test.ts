@@ -66,7 +66,7 @@ describe('the nodes of a cluster', () => {
 
   it('are refused where the replicas of a shard would not be certain to agree', () => {
     expect(() => assertClusterTopology('x', ...nodes([1, 1, 1], ['a', 'b', 'c']))).toThrow(
-      'a shard has 3 replicas, 2 are the most',
+      'a shard has 3 replicas, 2 are supported',
     )
     expect(() => assertClusterTopology('x', ...nodes([1, 1], []))).toThrow('replicas need them on all')
     expect(() => assertClusterTopology('x', ...nodes([1, 1], ['a']))).toThrow('1 of its 2 nodes have the macros')
