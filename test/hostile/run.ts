@@ -20,7 +20,7 @@ import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { type Accounts, fillAccounts } from './accounts.ts'
 import { type Attack, type AttackContext, attacks, stallExports } from './attacks.ts'
-import { type Kind, kinds, type Outcome, RegularClients } from './regulars.ts'
+import { type Kind, kinds, type Outcome, RegularClients } from './regularClients.ts'
 import {
   clickhouseQueries,
   countResources,

@@ -16,7 +16,7 @@ const clicks = (...ids: string[]) => ids.map((id) => ({ id, clickedAt: '2026-03-
 const conversions = (...ids: string[]) =>
   ids.map((id) => ({ id, convertedAt: '2026-03-01T10:00:00Z', status: 'approved' }))
 
-/** Reads what came since the last call, as a caller does that keeps a copy. */
+/** Reads the rows stored since the last call, as a client that synchronizes a copy. */
 function incrementalReader(api: TestApp, key: string) {
   const since = { clicks: '2026-01-01', conversions: '2026-01-01' }
   return async () => {
@@ -28,16 +28,16 @@ function incrementalReader(api: TestApp, key: string) {
   }
 }
 
-describe('updated_since, after the clock of ClickHouse stepped back', () => {
+describe('updated_since after the clock of ClickHouse stepped back', () => {
   let api: TestApp
   beforeAll(async () => {
     api = await openTestApp()
   })
   afterAll(() => api?.close())
 
-  // libfaketime does not reach ClickHouse, which reads the time from the vDSO itself. So the clock is put wrong where it is
-  // read: an instance reads one that is an hour ahead, before it steps back to the true time.
-  it('gives every row that is stored later, and no row twice', async () => {
+  // libfaketime does not affect ClickHouse, which reads the time from the vDSO. So the queries of one instance are rewritten
+  // to a clock that is an hour ahead, before the clock steps back to the true time.
+  it('returns every row that is stored later, and no row twice', async () => {
     const key = await api.account('acme')
     const { clickhouse } = api.stores
     const query = (params: { query: string }) =>
@@ -61,15 +61,15 @@ describe('updated_since, after the clock of ClickHouse stepped back', () => {
     await app.close()
     await importContent(api.stores, 'acme', 'clicks', clicks('c2'))
     await importContent(api.stores, 'acme', 'conversions', conversions('v2'))
-    const laterClicks = await api.read(`/clicks?updated_since=${asOf['clicks']}`, key, ClickPage)
-    const laterConversions = await api.read(`/conversions?updated_since=${asOf['conversions']}`, key, ConversionPage)
+    const laterClicks = await api.read(`/clicks?updated_since=${asOf.clicks}`, key, ClickPage)
+    const laterConversions = await api.read(`/conversions?updated_since=${asOf.conversions}`, key, ConversionPage)
     expect([...laterClicks.data, ...laterConversions.data].map(({ id }) => id)).toEqual(['c2', 'v2'])
   })
 })
 
-const canRun = mayFalsifyClocks() && hasPostgres() && !process.env['TRIBUTARY_TEST_CLUSTER']
+const canRun = mayFalsifyClocks() && hasPostgres() && !process.env.TRIBUTARY_TEST_CLUSTER
 
-describe.skipIf(!canRun)('updated_since, while the clock of Postgres steps back and forth', () => {
+describe.skipIf(!canRun)('updated_since while the clock of Postgres steps back and forth', () => {
   let folder: string
   let clock: FalseClock
   let server: PostgresServer
@@ -77,7 +77,7 @@ describe.skipIf(!canRun)('updated_since, while the clock of Postgres steps back 
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-clock-'))
-    // The server runs as another user.
+    // The Postgres server runs as another user.
     await chmod(folder, 0o755)
     clock = await makeFalseClock(join(folder, 'clock'))
     server = await startPostgres(clock.environment)
@@ -95,7 +95,7 @@ describe.skipIf(!canRun)('updated_since, while the clock of Postgres steps back 
     return row?.ms ?? 0
   }
 
-  it('gives every row once, and dates rows in the order in which they were stored', { timeout: 60_000 }, async () => {
+  it('returns every row once, in the order in which rows were stored', { timeout: 60_000 }, async () => {
     const key = await api.account('acme')
     const read = incrementalReader(api, key)
     await importContent(api.stores, 'acme', 'clicks', clicks('c1', 'c2'))

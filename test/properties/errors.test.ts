@@ -13,8 +13,8 @@ import { mustBe, openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { type Operation, operations, operationsOf, type Parameter } from '../kit/operations.ts'
 import { changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'
 
-// The error table of the specification, row by row, at every endpoint that a row applies to. What applies follows from
-// the contract, so a new endpoint is held to all of it; a new parameter needs its bad values in `badValues`.
+// Tests each row of the error table at every endpoint that it applies to. The rows that apply follow from the contract, so
+// a new endpoint is covered automatically; a new parameter needs its invalid values in `badValues`.
 
 let api: TestApp
 let key: string
@@ -38,14 +38,14 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-/** How a request differs from the good one of its endpoint. */
+/** How a request differs from the valid one of its endpoint. */
 interface Difference {
   method?: string
-  /** Instead of the good key; null: none. */
+  /** Replaces the valid key; null sends none. */
   authorization?: string | null
-  /** Parameters instead of, or beside, the good ones; null leaves one out. */
+  /** Parameters that replace or extend the valid ones; null removes one. */
   query?: Record<string, string | null>
-  /** After all others, as it stands. */
+  /** Appended to the query string without encoding. */
   rawQuery?: string
   id?: string
   path?: string
@@ -53,11 +53,11 @@ interface Difference {
   contentType?: string
 }
 
-/** Values that every required parameter takes. */
+/** Valid values of the required parameters. */
 const goodValues: Record<string, string> = { group_by: 'day', q: 'needle' }
 const goodBody = { click_id: 'my-click', event_name: 'paid' }
 
-async function ask(operation: Operation, difference: Difference = {}, app = api.app): Promise<LightMyRequestResponse> {
+async function send(operation: Operation, difference: Difference = {}, app = api.app): Promise<LightMyRequestResponse> {
   const { method = operation.method, authorization = `ApiKey ${key}`, body = goodBody } = difference
   const required = operation.query.filter((parameter) => parameter.required).map(({ name }) => [name, goodValues[name]])
   const query = Object.entries({ ...Object.fromEntries(required), ...difference.query })
@@ -76,28 +76,28 @@ async function ask(operation: Operation, difference: Difference = {}, app = api.
   })
 }
 
-/** Asks, and holds the answer to be that problem: its status, its code, its form, its headers, and a promise of the document. */
-async function expectRefusal(
+/** Sends a request and expects that problem: status, code, form, headers, and a description in the OpenAPI document. */
+async function expectProblem(
   operation: Operation,
   difference: Difference,
   [status, code, param]: [status: number, code: string, param?: string],
   app = api.app,
 ): Promise<LightMyRequestResponse> {
-  const answer = await ask(operation, difference, app)
-  const body = answer.json()
+  const response = await send(operation, difference, app)
+  const body = response.json()
   mustBe(ProblemBody, body, operation.path)
-  expect([difference, answer.statusCode, body.error, body.param]).toEqual([difference, status, code, param])
+  expect([difference, response.statusCode, body.error, body.param]).toEqual([difference, status, code, param])
   expect(body.message).toMatch(/^[^\n]+\.$/)
-  // Said in words: callers do not read regular expressions.
+  // Messages describe formats in words, not as regular expressions.
   expect(body.message).not.toContain('text that matches')
-  expect(body.requestId).toBe(answer.headers['x-request-id'])
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect('retry-after' in answer.headers).toBe(status === 429 || status === 503)
-  expect(answer.headers['cache-control']).toBe('private, no-store')
-  expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'ApiKey' : undefined)
-  if (status !== 401 && status !== 405) expect(answer.headers).toHaveProperty('x-ratelimit-remaining')
+  expect(body.requestId).toBe(response.headers['x-request-id'])
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect('retry-after' in response.headers).toBe(status === 429 || status === 503)
+  expect(response.headers['cache-control']).toBe('private, no-store')
+  expect(response.headers['www-authenticate']).toBe(status === 401 ? 'ApiKey' : undefined)
+  if (status !== 401 && status !== 405) expect(response.headers).toHaveProperty('x-ratelimit-remaining')
   if (status !== 405) expect(operation.responses[status]?.description).toContain(`\`${code}\``)
-  return answer
+  return response
 }
 
 async function keyOf(accountId: string, wanted: readonly Scope[] = scopes, expiresAt: Date | null = null) {
@@ -106,25 +106,25 @@ async function keyOf(accountId: string, wanted: readonly Scope[] = scopes, expir
   return created
 }
 
-describe('the table', () => {
-  it('is held against every endpoint that the server has', async () => {
+describe('the error table', () => {
+  it('is tested at every endpoint of the server', async () => {
     const served = operationsOf((await api.get('/docs/json')).body)
-    const shown = (list: readonly Operation[]) =>
+    const signatures = (list: readonly Operation[]) =>
       list.map(({ method, path, query }) => `${method} ${path} ${query.map(({ name }) => name)}`)
-    expect(shown(served)).toEqual(shown(operations))
+    expect(signatures(served)).toEqual(signatures(operations))
   })
 })
 
 describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
   '%s',
   (_name, operation) => {
-    it('is well when nothing is wrong', async () => {
-      const answer = await ask(operation)
-      expect(answer.statusCode).toBe(200)
-      expect(answer.headers['cache-control']).toBe(answer.headers.etag ? 'private, no-cache' : 'private, no-store')
+    it('200 for a valid request', async () => {
+      const response = await send(operation)
+      expect(response.statusCode).toBe(200)
+      expect(response.headers['cache-control']).toBe(response.headers.etag ? 'private, no-cache' : 'private, no-store')
     })
 
-    it('401 without a key that is in force', async () => {
+    it('401 without a valid key', async () => {
       const revoked = await keyOf('acme')
       await revokeKey(api.stores.postgres, revoked.row.id)
       const expired = await keyOf('acme', scopes, new Date(testNowMs))
@@ -138,73 +138,73 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         [`ApiKey ${revoked.key}`, 'revoked_api_key'],
         [`ApiKey ${expired.key}`, 'expired_api_key'],
       ]
-      for (const [authorization, code] of cases) await expectRefusal(operation, { authorization }, [401, code])
+      for (const [authorization, code] of cases) await expectProblem(operation, { authorization }, [401, code])
     })
 
-    it('403 insufficient_scope for a key with every scope but its own, and names it', async () => {
+    it('403 insufficient_scope, with the required scope, for a key with all other scopes', async () => {
       const { scope } = operation
-      const { key: poor } = await keyOf(
+      const { key: unscoped } = await keyOf(
         'acme',
         scopes.filter((name) => name !== scope),
       )
-      const difference = { authorization: `ApiKey ${poor}` }
-      const answer = await expectRefusal(operation, difference, [403, 'insufficient_scope'])
-      expect(answer.json().required).toBe(scope)
+      const difference = { authorization: `ApiKey ${unscoped}` }
+      const response = await expectProblem(operation, difference, [403, 'insufficient_scope'])
+      expect(response.json().required).toBe(scope)
     })
 
-    it('403 plan_required for an account whose plan has no API', async () => {
+    it('403 plan_required for an account with a plan without the API', async () => {
       const { key: free } = await keyOf('free')
-      await expectRefusal(operation, { authorization: `ApiKey ${free}` }, [403, 'plan_required'])
+      await expectProblem(operation, { authorization: `ApiKey ${free}` }, [403, 'plan_required'])
     })
 
-    it('429 rate_limited when the minute is spent, after the scope and before anything of the request', async () => {
+    it('429 rate_limited above the limit per minute, checked after the scope and before the request is validated', async () => {
       const all = await keyOf('narrow')
       const none = await keyOf('narrow', [])
-      const wrong: Difference = { rawQuery: 'nope=1', body: '{', id: '%20' }
-      await ask(operation, { authorization: `ApiKey ${all.key}` })
-      await ask(operation, { authorization: `ApiKey ${none.key}` })
-      const spent = { ...wrong, authorization: `ApiKey ${all.key}` }
-      const answer = await expectRefusal(operation, spent, [429, 'rate_limited'])
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1)
-      const unscoped = { ...wrong, authorization: `ApiKey ${none.key}` }
-      await expectRefusal(operation, unscoped, [403, 'insufficient_scope'])
-      await expectRefusal(operation, { ...wrong, authorization: null }, [401, 'missing_api_key'])
+      const invalid: Difference = { rawQuery: 'nope=1', body: '{', id: '%20' }
+      await send(operation, { authorization: `ApiKey ${all.key}` })
+      await send(operation, { authorization: `ApiKey ${none.key}` })
+      const limited = { ...invalid, authorization: `ApiKey ${all.key}` }
+      const response = await expectProblem(operation, limited, [429, 'rate_limited'])
+      expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+      const unscoped = { ...invalid, authorization: `ApiKey ${none.key}` }
+      await expectProblem(operation, unscoped, [403, 'insufficient_scope'])
+      await expectProblem(operation, { ...invalid, authorization: null }, [401, 'missing_api_key'])
     })
 
-    it('405 method_not_allowed for every other method, with those that it takes', async () => {
+    it('405 method_not_allowed for every other method, with an Allow header', async () => {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         if (method === operation.method) continue
-        const answer = await expectRefusal(operation, { method }, [405, 'method_not_allowed'])
-        expect(answer.headers.allow).toBe(operation.method === 'GET' ? 'GET, HEAD' : 'POST')
+        const response = await expectProblem(operation, { method }, [405, 'method_not_allowed'])
+        expect(response.headers.allow).toBe(operation.method === 'GET' ? 'GET, HEAD' : 'POST')
       }
     })
 
-    it('404 not_found for a path below it that is not there, with or without a key', async () => {
+    it('404 not_found for an unknown path below it, with or without a key', async () => {
       for (const authorization of [null, `ApiKey ${key}`]) {
-        const answer = await ask(operation, { path: `${operation.path.replace('{id}', 'mine')}/x/y`, authorization })
-        expect([answer.statusCode, answer.json().error]).toEqual([404, 'not_found'])
+        const response = await send(operation, { path: `${operation.path.replace('{id}', 'mine')}/x/y`, authorization })
+        expect([response.statusCode, response.json().error]).toEqual([404, 'not_found'])
       }
     })
 
-    it('400 unknown_parameter for one that it does not have', async () => {
+    it('400 unknown_parameter for a parameter that it does not have', async () => {
       for (const name of ['nope', 'Limit', '__proto__', 'api_key', 'account_id']) {
-        await expectRefusal(operation, { query: { [name]: '1' } }, [400, 'unknown_parameter', name])
+        await expectProblem(operation, { query: { [name]: '1' } }, [400, 'unknown_parameter', name])
       }
     })
 
     for (const parameter of operation.query) {
-      it(`400 invalid_${parameter.name} for what it must not be`, async () => {
+      it(`400 invalid_${parameter.name} for an invalid value`, async () => {
         const { name, required } = parameter
-        // A report that has only an end is refused for its beginning.
-        const beside = name === 'to' ? { from: '2026-10-31' } : {}
-        const refused = ({ query, ...difference }: Difference) =>
-          expectRefusal(operation, { ...difference, query: { ...beside, ...query } }, [400, `invalid_${name}`, name])
-        for (const value of badValuesOf(parameter)) await refused({ query: { [name]: value } })
-        await refused({ query: { [name]: null }, rawQuery: `${name}=%ff` })
-        await refused({ query: { [name]: null }, rawQuery: name })
+        // A report with `to` and without `from` is refused because of `from`.
+        const others = name === 'to' ? { from: '2026-10-31' } : {}
+        const expectInvalid = ({ query, ...difference }: Difference) =>
+          expectProblem(operation, { ...difference, query: { ...others, ...query } }, [400, `invalid_${name}`, name])
+        for (const value of badValuesOf(parameter)) await expectInvalid({ query: { [name]: value } })
+        await expectInvalid({ query: { [name]: null }, rawQuery: `${name}=%ff` })
+        await expectInvalid({ query: { [name]: null }, rawQuery: name })
         const good = goodValues[name] ?? String(parameter.schema.enum?.[0] ?? parameter.schema.minimum ?? 'true')
-        await refused({ query: { [name]: null }, rawQuery: `${name}=${good}&${name}=${good}` })
-        if (required) await refused({ query: { [name]: null } })
+        await expectInvalid({ query: { [name]: null }, rawQuery: `${name}=${good}&${name}=${good}` })
+        if (required) await expectInvalid({ query: { [name]: null } })
       })
     }
 
@@ -216,97 +216,97 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
           ['2026-11-01T10:00:00Z', '2026-11-01T11:00:00+02:00'],
           ['2026-11-02T00:00:00Z', '2026-11-01'],
         ] as const) {
-          await expectRefusal(operation, { query: { from, to } }, [400, 'invalid_date_range'])
+          await expectProblem(operation, { query: { from, to } }, [400, 'invalid_date_range'])
         }
       })
 
     if (operation.query.some(({ name }) => name === 'group_by'))
-      it('400 for a report of more than 366 days, or without a beginning', async () => {
+      it('400 for a report of more than 366 days, or without from', async () => {
         const tooLong = { from: '2025-11-20', to: '2026-11-21' }
-        await expectRefusal(operation, { query: tooLong }, [400, 'invalid_date_range'])
-        await expectRefusal(operation, { query: { from: '2025-01-01' } }, [400, 'invalid_date_range'])
-        await expectRefusal(operation, { query: { to: '2026-11-21' } }, [400, 'invalid_from', 'from'])
+        await expectProblem(operation, { query: tooLong }, [400, 'invalid_date_range'])
+        await expectProblem(operation, { query: { from: '2025-01-01' } }, [400, 'invalid_date_range'])
+        await expectProblem(operation, { query: { to: '2026-11-21' } }, [400, 'invalid_from', 'from'])
       })
 
     if (operation.hasId)
-      it('404 not_found alike for a row that is absent, somebody else’s, or can’t be', async () => {
+      it('404 not_found, with the same body, for an absent row, a row of another account and an invalid id', async () => {
         const bodies = []
         for (const id of ['absent', 'theirs', '%20', 'a'.repeat(65), '%C3%A9', "'--", '..%2F..']) {
-          const answer = await expectRefusal(operation, { id }, [404, 'not_found'])
-          bodies.push({ ...answer.json(), requestId: '' })
+          const response = await expectProblem(operation, { id }, [404, 'not_found'])
+          bodies.push({ ...response.json(), requestId: '' })
         }
         expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1)
-        expect((await ask(operation, { id: 'theirs', authorization: `ApiKey ${otherKey}` })).statusCode).toBe(200)
+        expect((await send(operation, { id: 'theirs', authorization: `ApiKey ${otherKey}` })).statusCode).toBe(200)
       })
 
     const { body: fields } = operation
     if (fields)
-      describe('its body', () => {
+      describe('the request body', () => {
         const withField = (name: string, value: unknown) => ({ ...baseOf(name), [name]: value })
 
-        it('has no field that is not tried', () => {
+        it('has no untested field', () => {
           expect(Object.keys(fields).toSorted()).toEqual(Object.keys({ ...badFields, ...ignoredFields }).toSorted())
         })
 
-        it.each(Object.entries(badFields))('400 for a bad %s, by its name', async (name, bad) => {
+        it.each(Object.entries(badFields))('400 for an invalid %s, with its name', async (name, bad) => {
           for (const value of bad) {
             const difference = { body: withField(name, value) }
-            await expectRefusal(operation, difference, [400, `invalid_${name}`, name])
+            await expectProblem(operation, difference, [400, `invalid_${name}`, name])
           }
         })
 
-        it.each(Object.entries(ignoredFields))('200 for a bad %s, which is left out', async (name, bad) => {
+        it.each(Object.entries(ignoredFields))('200 for an invalid %s, which is ignored', async (name, bad) => {
           for (const value of bad) {
-            const answer = await ask(operation, { body: withField(name, value) })
-            expect([value, answer.statusCode, answer.json()]).toEqual([value, 200, { accepted: true }])
+            const response = await send(operation, { body: withField(name, value) })
+            expect([value, response.statusCode, response.json()]).toEqual([value, 200, { accepted: true }])
           }
         })
 
-        it('400 for what is missing', async () => {
+        it('400 for a missing field', async () => {
           const missing = (body: object) => ({ body })
-          await expectRefusal(operation, missing({ click_id: 'my-click' }), [400, 'invalid_event_name', 'event_name'])
-          await expectRefusal(operation, missing({ event_name: 'paid' }), [400, 'missing_identifier'])
+          await expectProblem(operation, missing({ click_id: 'my-click' }), [400, 'invalid_event_name', 'event_name'])
+          await expectProblem(operation, missing({ event_name: 'paid' }), [400, 'missing_identifier'])
           const visitor = { event_name: 'paid', visitor_id: 'v' }
-          await expectRefusal(operation, missing(visitor), [400, 'invalid_campaign_id', 'campaign_id'])
+          await expectProblem(operation, missing(visitor), [400, 'invalid_campaign_id', 'campaign_id'])
         })
 
-        it('400 for no JSON and for no object', async () => {
+        it('400 for invalid JSON and for JSON that is not an object', async () => {
           for (const body of ['', '{', "{'a':1}", '{"a":NaN}', '\0', '{"event_name":"a"}}']) {
-            await expectRefusal(operation, { body }, [400, 'invalid_json'])
+            await expectProblem(operation, { body }, [400, 'invalid_json'])
           }
           for (const body of ['[]', 'null', '1', '"x"', 'true', '[{}]']) {
-            await expectRefusal(operation, { body }, [400, 'invalid_body'])
+            await expectProblem(operation, { body }, [400, 'invalid_body'])
           }
         })
 
-        it('404 alike for a click or a campaign that is absent or somebody else’s', async () => {
+        it('404, with the same body, for an absent click or campaign and one of another account', async () => {
           const bodies = []
           for (const click_id of ['absent', 'their-click']) {
             const body = { click_id, event_name: 'paid' }
-            bodies.push((await expectRefusal(operation, { body }, [404, 'click_not_found', 'click_id'])).json().message)
+            bodies.push((await expectProblem(operation, { body }, [404, 'click_not_found', 'click_id'])).json().message)
           }
           for (const campaign_id of ['absent', 'theirs']) {
             const body = { visitor_id: 'v', campaign_id, event_name: 'paid' }
-            const answer = await expectRefusal(operation, { body }, [404, 'campaign_not_found', 'campaign_id'])
-            bodies.push(answer.json().message)
+            const response = await expectProblem(operation, { body }, [404, 'campaign_not_found', 'campaign_id'])
+            bodies.push(response.json().message)
           }
           expect([bodies[0], bodies[2]]).toEqual([bodies[1], bodies[3]])
         })
 
-        it('413 above 64 KiB, 415 for another type', async () => {
-          await expectRefusal(operation, { body: { ...goodBody, more: 'x'.repeat(65_536) } }, [
+        it('413 above 64 KiB, 415 for another content type', async () => {
+          await expectProblem(operation, { body: { ...goodBody, more: 'x'.repeat(65_536) } }, [
             413,
             'payload_too_large',
           ])
           for (const contentType of ['text/plain', 'application/xml', 'multipart/form-data', '']) {
-            await expectRefusal(operation, { contentType }, [415, 'unsupported_media_type'])
+            await expectProblem(operation, { contentType }, [415, 'unsupported_media_type'])
           }
         })
       })
   },
 )
 
-/** Bad values of parameters by name, beside those that follow from the schema. */
+/** Invalid values of parameters by name, in addition to those that follow from the schema. */
 const badValues: Record<string, readonly string[]> = {
   limit: ['1.5', '1e2', ' 1', '+1', 'x', '0x10', '-1', '9'.repeat(30)],
   days: ['1.5', '1e1', '-1', '١', 'NaN'],
@@ -331,20 +331,20 @@ const badValues: Record<string, readonly string[]> = {
 
 function badValuesOf({ name, schema }: Parameter): string[] {
   const named = badValues[name]
-  if (!named) throw new Error(`No bad values are known for the parameter ${name}.`)
-  const { minimum, maximum, enum: words } = schema
+  if (!named) throw new Error(`The parameter ${name} has no entry in badValues.`)
+  const { minimum, maximum, enum: allowed } = schema
   return [
     ...['', '\0', 'a\0b', `${'x'.repeat(5_000)} `],
     ...named,
     ...(minimum === undefined ? [] : [String(minimum - 1)]),
     ...(maximum === undefined ? [] : [String(maximum + 1)]),
-    ...(words ? [`${words[0]} `, String(words[0]).toUpperCase()] : []),
+    ...(allowed ? [`${allowed[0]} `, String(allowed[0]).toUpperCase()] : []),
   ]
 }
 
 const badIds = ['', ' ', 'a b', 'é', 'a/b', 5, true, {}, ['a'], 'a\n', 'a\0']
 
-/** Bad values of fields of a body by name. */
+/** Invalid values of body fields by name. */
 const badFields: Record<string, readonly unknown[]> = {
   event_name: ['', 'a b', '1a', '_a', 'é', 'a'.repeat(65), 5, null, {}, ['a'], 'a\n', 'a-b'],
   click_id: [...badIds, 'a'.repeat(65)],
@@ -355,81 +355,81 @@ const badFields: Record<string, readonly unknown[]> = {
   timestamp: ['', 'now', '2026-02-30', '2026-11-21T25:00:00Z', 1_790_000_000, true, {}, '21.11.2026'],
 }
 
-/** The same of fields that are a courtesy: whatever is wrong with them, the event is taken without. */
+/** Invalid values of optional fields: the event is accepted without them. */
 const ignoredFields: Record<string, readonly unknown[]> = {
   currency: ['', 'usd', 'US', 'ZZZ', 5, true, {}, ['USD'], 'USD\n'],
   properties: ['', 'a', 5, true, ['a'], { a: {} }, { ['k'.repeat(65)]: 1 }, { a: 'x'.repeat(9_000) }],
 }
 
-/** The good body that a bad field is put into; a campaign is looked at beside a visitor alone. */
+/** The valid body for an invalid field. `campaign_id` is validated only with `visitor_id` and without `click_id`. */
 function baseOf(field: string): object {
   if (field !== 'campaign_id') return goodBody
   const { click_id: _click, ...rest } = goodBody
   return { ...rest, visitor_id: 'v' }
 }
 
-// From here on the stores are no longer well.
+// The tests below break the stores.
 
 const metadataPath = /^\/(campaigns|offers|landing-pages|traffic-sources)/
-/** Events wait for a store that is slow, as their own tests say. */
+/** Reads of ClickHouse; events retry a slow store, see test/api/events. */
 const onClickHouse = operations.filter(({ method, path }) => method === 'GET' && !metadataPath.test(path))
 const named = (list: readonly Operation[]) =>
   list.map((operation) => [`${operation.method} ${operation.path}`, operation] as const)
 
-describe('503 query_timeout, when ClickHouse gives up a question', () => {
+describe('503 query_timeout when a ClickHouse query times out', () => {
   it.each(named(onClickHouse))('%s', async (_name, operation) => {
     const { clickhouse, ...stores } = api.stores
     const app = await buildApp({
       settings: api.stores.settings,
-      stores: { ...stores, clickhouse: hurried(clickhouse) },
+      stores: { ...stores, clickhouse: withoutTime(clickhouse) },
       now: () => testNowMs,
     })
-    await expectRefusal(operation, {}, [503, 'query_timeout'], app)
+    await expectProblem(operation, {}, [503, 'query_timeout'], app)
     await app.close()
   })
 })
 
-/** The same ClickHouse, with next to no time for a question. */
-function hurried(clickhouse: ClickHouse): ClickHouse {
+/** The same ClickHouse with a query timeout of 10 µs. */
+function withoutTime(clickhouse: ClickHouse): ClickHouse {
   const { client } = clickhouse
-  const impatient = new Proxy(client, {
+  const timingOut = new Proxy(client, {
     get: (target, name) =>
       name === 'query'
-        ? (asked: Parameters<typeof client.query>[0]) =>
+        ? (query: Parameters<typeof client.query>[0]) =>
             target.query({
-              ...asked,
-              clickhouse_settings: { ...asked.clickhouse_settings, max_execution_time: 0.000_01 },
+              ...query,
+              clickhouse_settings: { ...query.clickhouse_settings, max_execution_time: 0.000_01 },
             })
         : Reflect.get(target, name),
   })
-  return Object.create(clickhouse, { reader: { value: impatient } })
+  return Object.create(clickhouse, { reader: { value: timingOut } })
 }
 
-describe('503 unavailable, when the stores are away', () => {
-  let away: Stores
+describe('503 unavailable when the stores are unavailable', () => {
+  let unavailable: Stores
   let app: TestApp['app']
 
   beforeAll(async () => {
-    away = await openStores(api.stores.settings, () => {})
-    app = await buildApp({ settings: api.stores.settings, stores: away, now: () => testNowMs })
-    // From now on the key is known without Postgres.
+    unavailable = await openStores(api.stores.settings, () => {})
+    app = await buildApp({ settings: api.stores.settings, stores: unavailable, now: () => testNowMs })
+    // Caches the key, so that it is valid without Postgres.
     expect((await app.inject({ url: '/api/v1/offers', headers: { authorization: `ApiKey ${key}` } })).statusCode).toBe(
       200,
     )
-    away.clickhouse.moveTo({ url: 'http://127.0.0.1:1', username: 'default', password: '', database: 'nowhere' })
-    await Promise.all([away.postgres.end(), away.postgresReader.end()])
+    unavailable.clickhouse.moveTo({ url: 'http://127.0.0.1:1', username: 'default', password: '', database: 'nowhere' })
+    await Promise.all([unavailable.postgres.end(), unavailable.postgresReader.end()])
   })
   afterAll(async () => {
     await app?.close()
-    await away?.close()
+    await unavailable?.close()
   })
 
   it.each(named(operations))('%s', async (_name, operation) => {
-    await expectRefusal(operation, {}, [503, 'unavailable'], app)
+    await expectProblem(operation, {}, [503, 'unavailable'], app)
   })
 })
 
-describe('500 internal_error, when a question is wrong, without a word of what is inside', () => {
+describe('500 internal_error for an unexpected error of a store, without internal details', () => {
   beforeAll(async () => {
     const { clickhouse, postgres } = api.stores
     const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
@@ -442,8 +442,8 @@ describe('500 internal_error, when a question is wrong, without a word of what i
 
   it.each(named(operations))('%s', async (_name, operation) => {
     const app = await buildApp({ settings: api.stores.settings, stores: api.stores, now: () => testNowMs })
-    const answer = await expectRefusal(operation, {}, [500, 'internal_error'], app)
-    expect(answer.json().message).toBe('Something went wrong on our side; the request id tells us what.')
+    const response = await expectProblem(operation, {}, [500, 'internal_error'], app)
+    expect(response.json().message).toBe('Something went wrong on our side; the request id tells us what.')
     await app.close()
   })
 })

@@ -8,14 +8,14 @@ let api: TestApp
 let key: string
 
 type Row = Record<string, unknown> & { id: string; storedAt: string; status?: string }
-interface Walked {
+interface ReadRows {
   rows: Row[]
-  /** Of the last page. */
+  /** `asOf` of the last page. */
   asOf: string
 }
 
 /** Reads all pages of a list. */
-async function walk(path: string, limit = 200, from = key): Promise<Walked> {
+async function readAllPages(path: string, limit = 200, readerKey = key): Promise<ReadRows> {
   const schema = path.startsWith('/clicks') ? ClickPage : ConversionPage
   const rows: Row[] = []
   let cursor: string | null = ''
@@ -23,7 +23,7 @@ async function walk(path: string, limit = 200, from = key): Promise<Walked> {
   while (cursor !== null) {
     const page: { data: Row[]; nextCursor: string | null; asOf: string | null } = await api.read(
       `${path}&limit=${limit}${cursor && `&cursor=${cursor}`}`,
-      from,
+      readerKey,
       schema as never,
     )
     rows.push(...page.data)
@@ -33,16 +33,16 @@ async function walk(path: string, limit = 200, from = key): Promise<Walked> {
   return { rows, asOf }
 }
 
-async function exported(path: string): Promise<{ rows: Row[]; asOf: unknown }> {
-  const answer = await api.get(`${path}&format=ndjson`, key)
-  const rows = answer.body
+async function readExport(path: string): Promise<{ rows: Row[]; asOf: unknown }> {
+  const response = await api.get(`${path}&format=ndjson`, key)
+  const rows = response.body
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Row)
-  return { rows: rows.map(({ cursor: _, ...row }) => row as Row), asOf: answer.headers['x-as-of'] }
+  return { rows: rows.map(({ cursor: _, ...row }) => row as Row), asOf: response.headers['x-as-of'] }
 }
 
-const ids = ({ rows }: Pick<Walked, 'rows'>) => rows.map(({ id }) => id)
+const ids = ({ rows }: Pick<ReadRows, 'rows'>) => rows.map(({ id }) => id)
 const day = (n: number) => `2026-03-${String(1 + (n % 28)).padStart(2, '0')}T10:00:00.000Z`
 const click = (n: number) => ({ id: `k${n}`, clickedAt: day(n), campaignId: n % 3 ? 'a' : 'b' })
 const conversion = (n: number, more: object = {}) => ({
@@ -65,7 +65,7 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-describe('oldest first', () => {
+describe('order=asc', () => {
   it.each([
     '/clicks?',
     '/clicks?campaign_id=b',
@@ -74,16 +74,16 @@ describe('oldest first', () => {
     '/conversions?',
     '/conversions?include_test_mode=true',
     '/conversions?status=pending&from=2026-03-04',
-  ])('is newest first backwards, on pages and in an export: %s', async (path) => {
-    const newest = await walk(`${path}&order=desc`)
+  ])('is the reverse of newest first, on pages and in an export: %s', async (path) => {
+    const newest = await readAllPages(`${path}&order=desc`)
     const expected = newest.rows.toReversed()
     expect(expected.length).toBeGreaterThan(3)
-    for (const limit of [2, 7, 200]) expect((await walk(`${path}&order=asc`, limit)).rows).toEqual(expected)
-    expect((await exported(`${path}&order=asc`)).rows).toEqual(expected)
+    for (const limit of [2, 7, 200]) expect((await readAllPages(`${path}&order=asc`, limit)).rows).toEqual(expected)
+    expect((await readExport(`${path}&order=asc`)).rows).toEqual(expected)
     expect(newest.asOf).toBe('')
   })
 
-  it('has cursors of its own', async () => {
+  it('refuses cursors of another order', async () => {
     const page = await api.read('/clicks?order=asc&limit=2', key, ClickPage)
     for (const path of ['/clicks?', '/clicks?order=desc&', '/clicks?order=asc&updated_since=2026-01-01&']) {
       expect((await api.get(`${path}cursor=${page.nextCursor}`, key)).json().error).toBe('invalid_cursor')
@@ -94,24 +94,24 @@ describe('oldest first', () => {
 })
 
 describe('updated_since', () => {
-  it('gives every row once, by the moment of storing, on pages of any size and in an export', async () => {
+  it('returns every row once, in the order of storedAt, on pages of any size and in an export', async () => {
     for (const path of ['/clicks?', '/conversions?include_test_mode=true', '/conversions?status=pending']) {
       const since = `${path}&updated_since=2026-01-01`
-      const all = await walk(since)
-      expect(ids(all).sort()).toEqual(ids(await walk(path)).sort())
+      const all = await readAllPages(since)
+      expect(ids(all).sort()).toEqual(ids(await readAllPages(path)).sort())
       const keys = all.rows.map(({ storedAt, id }) => `${storedAt} ${id}`)
       expect(keys).toEqual(keys.toSorted())
-      for (const limit of [9]) expect((await walk(since, limit)).rows).toEqual(all.rows)
-      const whole = await exported(since)
+      expect((await readAllPages(since, 9)).rows).toEqual(all.rows)
+      const whole = await readExport(since)
       expect(whole.rows).toEqual(all.rows)
       expect(whole.asOf).toMatch(/^\d{4}-.*Z$/)
     }
-    expect(ids(await walk('/conversions?updated_since=2026-01-01')).at(-1)).toBe('v3')
+    expect(ids(await readAllPages('/conversions?updated_since=2026-01-01')).at(-1)).toBe('v3')
   })
 
-  it('finds what came late, changed or moved since the last walk, and nothing else', async () => {
-    const clicks = await walk('/clicks?updated_since=2026-01-01')
-    const conversions = await walk('/conversions?updated_since=2026-01-01')
+  it('returns rows that were added, changed or moved since the last read, and no others', async () => {
+    const clicks = await readAllPages('/clicks?updated_since=2026-01-01')
+    const conversions = await readAllPages('/conversions?updated_since=2026-01-01')
     await importContent(api.stores, 'acme', 'clicks', [click(5), { ...click(1), id: 'late', clickedAt: day(0) }])
     await importContent(api.stores, 'acme', 'conversions', [
       conversion(0),
@@ -119,32 +119,32 @@ describe('updated_since', () => {
       conversion(8, { convertedAt: day(25), updatedAt: '2026-05-01T00:00:00Z' }),
       conversion(9, { id: 'new', clickId: 'late' }),
     ])
-    expect(ids(await walk(`/clicks?updated_since=${clicks.asOf}`))).toEqual(['late'])
+    expect(ids(await readAllPages(`/clicks?updated_since=${clicks.asOf}`))).toEqual(['late'])
     for (const limit of [1, 2, 200]) {
-      const changed = await walk(`/conversions?updated_since=${conversions.asOf}`, limit)
+      const changed = await readAllPages(`/conversions?updated_since=${conversions.asOf}`, limit)
       expect(ids(changed)).toEqual(['new', 'v7', 'v8'])
       expect(changed.rows.map(({ status }) => status)).toEqual(['pending', 'refunded', 'pending'])
     }
-    expect(ids(await exported(`/conversions?updated_since=${conversions.asOf}`))).toEqual(['new', 'v7', 'v8'])
-    const next = await walk(`/conversions?updated_since=${conversions.asOf}`)
-    expect(ids(await walk(`/conversions?updated_since=${next.asOf}`))).toEqual([])
+    expect(ids(await readExport(`/conversions?updated_since=${conversions.asOf}`))).toEqual(['new', 'v7', 'v8'])
+    const next = await readAllPages(`/conversions?updated_since=${conversions.asOf}`)
+    expect(ids(await readAllPages(`/conversions?updated_since=${next.asOf}`))).toEqual([])
   })
 
-  it('finds a conversion again when its click has come', async () => {
+  it('returns a conversion again when its click has been stored', async () => {
     await importContent(api.stores, 'acme', 'conversions', [conversion(11, { id: 'early', clickId: 'to-come' })])
-    const { asOf } = await walk('/conversions?updated_since=2026-01-01')
+    const { asOf } = await readAllPages('/conversions?updated_since=2026-01-01')
     await importContent(api.stores, 'acme', 'clicks', [{ ...click(1), id: 'to-come', country: 'DE' }])
-    const { rows } = await walk(`/conversions?updated_since=${asOf}`)
+    const { rows } = await readAllPages(`/conversions?updated_since=${asOf}`)
     expect(rows).toMatchObject([{ id: 'early', country: 'DE' }])
   })
 
-  it('goes on from a whole export', async () => {
-    const { asOf } = await exported('/conversions?')
+  it('continues from the asOf of a full export', async () => {
+    const { asOf } = await readExport('/conversions?')
     await importContent(api.stores, 'acme', 'conversions', [conversion(12, { id: 'after' })])
-    expect(ids(await walk(`/conversions?updated_since=${asOf}`))).toEqual(['after'])
+    expect(ids(await readAllPages(`/conversions?updated_since=${asOf}`))).toEqual(['after'])
   })
 
-  it('ends before the oldest write under way, and only at those of the account', async () => {
+  it('ends before the oldest unfinished write of the account, and ignores those of other accounts', async () => {
     const note = (account: string, resource: string) => api.stores.postgres`
       INSERT INTO import_batches (token, account_id, resource, first_at, last_at)
       VALUES (${`${account} ${resource}`}, ${account}, ${resource}, now(), now())`
@@ -158,22 +158,22 @@ describe('updated_since', () => {
     await api.stores.clickhouse.client.insert({
       table: 'clicks',
       format: 'JSONEachRow',
-      values: [{ account_id: 'acme', id: 'under-way', clicked_at: '2026-03-01 00:00:00.000', stored_at: storedAtMs }],
+      values: [{ account_id: 'acme', id: 'unfinished', clicked_at: '2026-03-01 00:00:00.000', stored_at: storedAtMs }],
     })
-    const during = await walk('/clicks?updated_since=2026-01-01')
-    expect(ids(during)).not.toContain('under-way')
+    const during = await readAllPages('/clicks?updated_since=2026-01-01')
+    expect(ids(during)).not.toContain('unfinished')
     expect(Date.parse(during.asOf)).toBe(storedAtMs)
     await api.stores.postgres`DELETE FROM import_batches`
-    const { rows } = await walk(`/clicks?updated_since=${during.asOf}`)
-    expect(rows.map(({ id }) => id)).toContain('under-way')
+    const { rows } = await readAllPages(`/clicks?updated_since=${during.asOf}`)
+    expect(rows.map(({ id }) => id)).toContain('unfinished')
   })
 
-  it('leads a copy to the same rows as the source, however writes and walks meet', async () => {
+  it('synchronizes a copy to the rows of the source during concurrent writes', async () => {
     const copyKey = await api.account('copied')
     const copy = { clicks: new Map<string, Row>(), conversions: new Map<string, Row>() }
     const since = { clicks: '2026-01-01', conversions: '2026-01-01' }
     const pull = async (list: 'clicks' | 'conversions') => {
-      const { rows, asOf } = await walk(`/${list}?updated_since=${since[list]}`, 50, copyKey)
+      const { rows, asOf } = await readAllPages(`/${list}?updated_since=${since[list]}`, 50, copyKey)
       for (const row of rows) copy[list].set(row.id, row)
       since[list] = asOf
     }
@@ -207,7 +207,7 @@ describe('updated_since', () => {
     await pull('conversions')
     await pull('clicks')
     for (const list of ['clicks', 'conversions'] as const) {
-      const { rows } = await walk(`/${list}?`, 200, copyKey)
+      const { rows } = await readAllPages(`/${list}?`, 200, copyKey)
       const byId = (some: Iterable<Row>) => [...some].map(stored).sort((a, b) => (a.id < b.id ? -1 : 1))
       expect(byId(copy[list].values())).toEqual(byId(rows))
     }
@@ -219,22 +219,22 @@ describe('updated_since', () => {
     ['/conversions?updated_since=2026-01-01&order=desc', 'invalid_order'],
     ['/clicks?order=up', 'invalid_order'],
     ['/offers?order=asc', 'unknown_parameter'],
-  ])('%s is %s', async (path, code) => {
-    const answer = await api.get(path, key)
-    expect([answer.statusCode, answer.json().error]).toEqual([400, code])
+  ])('%s is refused with %s', async (path, code) => {
+    const response = await api.get(path, key)
+    expect([response.statusCode, response.json().error]).toEqual([400, code])
   })
 
-  it('shows nothing of another account', async () => {
+  it('returns no rows of another account', async () => {
     const otherKey = await api.account('neighbour')
     await importContent(api.stores, 'neighbour', 'conversions', [conversion(1, { id: 'theirs' })])
     for (const list of ['clicks', 'conversions']) {
-      const { rows } = await walk(`/${list}?updated_since=2026-01-01`, 200, otherKey)
+      const { rows } = await readAllPages(`/${list}?updated_since=2026-01-01`, 200, otherKey)
       expect(rows.map(({ id }) => id)).toEqual(list === 'clicks' ? [] : ['theirs'])
       expect((await api.get(`/${list}?updated_since=2026-01-01&format=ndjson`, key)).body).not.toContain('theirs')
     }
   })
 
-  it('is no field that an import would refuse: what is exported can be read', async () => {
+  it('exports rows that can be imported', async () => {
     const target = await api.account('target').then(() => 'target')
     for (const list of ['clicks', 'conversions'] as const) {
       const { body } = await api.get(`/${list}?format=ndjson`, key)
@@ -243,7 +243,7 @@ describe('updated_since', () => {
   })
 })
 
-/** What the moment of storing stands for: what else a click shows of its conversions is counted when it is read. */
+/** The fields that `storedAt` covers: the conversion count of a click is computed when it is read. */
 function stored({ converted: _c, conversionCount: _n, ...row }: Row): Row {
   return row as Row
 }

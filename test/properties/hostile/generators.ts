@@ -2,11 +2,11 @@ import type { TSchema } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { type Operation, operations, type Parameter } from '../../kit/operations.ts'
 
-// Requests as nobody in their right mind sends them, beside ordinary ones: most are right in all but one thing.
+// Generates hostile requests and ordinary ones; most differ from a valid request in one part only.
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface Request {
-  /** Its endpoint, by its place in `operations`. */
+  /** Index of its endpoint in `operations`. */
   endpoint: number
   method: string
   /** With its query string. */
@@ -15,10 +15,10 @@ export interface Request {
   body: Buffer | undefined
 }
 
-/** What only a running server knows. */
-export interface Known {
+/** Values that come from the running server. */
+export interface ServerValues {
   key: string
-  /** Cursors that it gave. */
+  /** Cursors of its responses. */
   cursors: readonly string[]
 }
 
@@ -44,7 +44,7 @@ const hostileTexts = [
     '{p1:String}',
     '{p1:Identifier}',
     '$1',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: an attempt of template injection, sent as it is
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template injection, sent unchanged
     '${7*7}',
     '?',
     '\\',
@@ -96,8 +96,8 @@ const hostileText = fc.oneof(
   fc.double().map(String),
 )
 
-/** Text that a page's cursor was, bent: other moments, other ids, other fingerprints, cut short. */
-function bentCursor(cursors: readonly string[]): fc.Arbitrary<string> {
+/** Forged cursors: a real one with another time, id or fingerprint, or truncated. */
+function forgedCursor(cursors: readonly string[]): fc.Arbitrary<string> {
   const atMs = fc.oneof(
     fc.constantFrom(
       0,
@@ -141,7 +141,7 @@ function bentCursor(cursors: readonly string[]): fc.Arbitrary<string> {
 }
 
 const ids = fc.oneof(
-  fc.constantFrom('k1', 'k2', 'o1', 'l1', 't1', 'c1', 'nobody', 'search', '.', '..', ':', '-'),
+  fc.constantFrom('k1', 'k2', 'o1', 'l1', 't1', 'c1', 'absent', 'search', '.', '..', ':', '-'),
   fc.stringMatching(/^[A-Za-z0-9_.:-]{1,64}$/),
 )
 const dates = fc.date({ min: new Date(Date.UTC(2025, 0, 1)), max: new Date(Date.UTC(2027, 0, 1)), noInvalidDate: true })
@@ -153,8 +153,8 @@ const moments = fc.oneof(
 )
 
 /** Ordinary values, by the name of a parameter or field; those of any other follow from its schema. */
-const ordinary: Record<string, (known: Known) => fc.Arbitrary<string>> = {
-  cursor: ({ cursors }) => fc.oneof(fc.constantFrom(...cursors), bentCursor(cursors)),
+const ordinary: Record<string, (known: ServerValues) => fc.Arbitrary<string>> = {
+  cursor: ({ cursors }) => fc.oneof(fc.constantFrom(...cursors), forgedCursor(cursors)),
   campaign_id: () => ids,
   offer_id: () => ids,
   click_id: () => ids,
@@ -177,18 +177,18 @@ const ordinary: Record<string, (known: Known) => fc.Arbitrary<string>> = {
       .map(String),
 }
 
-function ordinaryOf({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Known): fc.Arbitrary<string> {
+function ordinaryOf({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: ServerValues): fc.Arbitrary<string> {
   return ordinary[name]?.(known) ?? fromSchema(schema)
 }
 
-function fromSchema({ type, enum: words, minimum, maximum, pattern }: TSchema): fc.Arbitrary<string> {
-  if (words) return fc.constantFrom(...(words as string[]))
+function fromSchema({ type, enum: allowed, minimum, maximum, pattern }: TSchema): fc.Arbitrary<string> {
+  if (allowed) return fc.constantFrom(...(allowed as string[]))
   if (type === 'integer') return fc.integer({ min: minimum, max: maximum }).map(String)
   if (type === 'boolean') return fc.constantFrom('true', 'false')
   return pattern ? fc.stringMatching(new RegExp(pattern)) : fc.string({ minLength: 1, maxLength: 60 })
 }
 
-/** How a text may be written into a path or a query string. */
+/** Encodings of a text in a path or a query string, valid and invalid ones. */
 const encoders: ((text: string) => string)[] = [
   encodeURIComponent,
   encodeURIComponent,
@@ -214,8 +214,8 @@ function written(text: string, encode: (text: string) => string): string {
   )
 }
 
-/** One parameter as it stands in the query string, or nothing. */
-function pairOf(parameter: Parameter, known: Known): fc.Arbitrary<string[]> {
+/** One parameter of the query string, or none. */
+function pairOf(parameter: Parameter, known: ServerValues): fc.Arbitrary<string[]> {
   const { name, required } = parameter
   const value = fc.oneof({ weight: 14, arbitrary: ordinaryOf(parameter, known) }, { weight: 1, arbitrary: hostileText })
   const given = fc.tuple(value, encoder).map(([text, encode]) => [`${name}=${written(text, encode)}`])
@@ -229,22 +229,22 @@ function pairOf(parameter: Parameter, known: Known): fc.Arbitrary<string[]> {
   )
 }
 
-/** Now and then. */
+/** Present once in 31 times. */
 const seldom = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 30, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
 
-const strangers = fc
+const unknownParameters = fc
   .tuple(hostileText, hostileText, encoder)
   .map(([name, value, encode]) => `${written(name, encode)}=${written(value, encode)}`)
 
-function queryOf({ query }: Operation, known: Known): fc.Arbitrary<string> {
+function queryOf({ query }: Operation, known: ServerValues): fc.Arbitrary<string> {
   const pairs = fc.tuple(...query.map((parameter) => pairOf(parameter, known))).map((all) => all.flat())
   return fc
-    .tuple(pairs, seldom(strangers), fc.nat(24), fc.constantFrom('&', '&', '&', '&', '&', '&', ';', '&&', '&?'))
-    .map(([given, stranger, how, separator]) => {
+    .tuple(pairs, seldom(unknownParameters), fc.nat(24), fc.constantFrom('&', '&', '&', '&', '&', '&', ';', '&&', '&?'))
+    .map(([given, unknown, variant, separator]) => {
       const [first] = given
-      // Now and then the first one twice.
-      const all = [...given, ...(stranger === undefined ? [] : [stranger]), ...(how === 0 && first ? [first] : [])]
+      // Sometimes the first parameter is repeated.
+      const all = [...given, ...(unknown === undefined ? [] : [unknown]), ...(variant === 0 && first ? [first] : [])]
       return all.join(separator)
     })
 }
@@ -273,7 +273,7 @@ const hostileHeaders = fc.constantFrom<[string, string]>(
   ['x-filler', 'x'.repeat(6_000)],
 )
 
-const authorizations = ({ key }: Known) =>
+const authorizations = ({ key }: ServerValues) =>
   fc.oneof(
     { weight: 40, arbitrary: fc.constant(`ApiKey ${key}`) },
     {
@@ -291,7 +291,7 @@ const authorizations = ({ key }: Known) =>
     },
   )
 
-/** JSON values that are no text. */
+/** JSON values, most of them not text. */
 const hostileValue = fc.oneof(
   hostileText,
   fc.constantFrom(null, true, 0, -0, 1e308, -1e13, 1.5, 2 ** 53, [], {}, [[]], [null]),
@@ -303,7 +303,7 @@ const properties = fc.oneof(
   fc.constantFrom({ __proto__: { a: 1 } }, { constructor: { prototype: {} } }, { '': 1 }, 'text', 5, []),
 )
 
-function bodyOf({ body = {} }: Operation, known: Known): fc.Arbitrary<Buffer> {
+function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buffer> {
   const fields = Object.entries(body).map(([name, schema]) => {
     const value: fc.Arbitrary<unknown> =
       name === 'properties' ? properties : name === 'value' ? fc.double() : ordinaryOf({ name, schema }, known)
@@ -316,7 +316,7 @@ function bodyOf({ body = {} }: Operation, known: Known): fc.Arbitrary<Buffer> {
   })
   const more = fc.option(fc.tuple(hostileText, hostileValue), { nil: undefined, freq: 3 })
   const text = fc.tuple(...fields, more).map((pairs) => {
-    // Written by hand: an object would lose `__proto__` and names that stand twice.
+    // Built as text: an object would lose `__proto__` and repeated names.
     const all = pairs.flatMap((pair) =>
       pair ? [`${JSON.stringify(pair[0])}:${JSON.stringify(pair[1]) ?? 'null'}`] : [],
     )
@@ -350,8 +350,8 @@ function bodyOf({ body = {} }: Operation, known: Known): fc.Arbitrary<Buffer> {
   )
 }
 
-/** @returns requests, of which about half are answered 200 */
-export function requests(known: Known): fc.Arbitrary<Request> {
+/** Generates requests; about half get a 200 response. */
+export function requests(known: ServerValues): fc.Arbitrary<Request> {
   return fc.constantFrom(...operations).chain((operation) => {
     const method = fc.oneof(
       { weight: 40, arbitrary: fc.constant(operation.method as string) },

@@ -12,22 +12,22 @@ import { operations } from '../../kit/operations.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../../kit/rows.ts'
 import { type Request, requests } from './generators.ts'
 
-// The same requests at every run. More and others: HOSTILE_REQUESTS=10000 npx vitest run test/properties/hostile; a failure prints
-// its seed, and HOSTILE_SEED takes it.
-const wanted = Number(process.env.HOSTILE_REQUESTS ?? 1_500)
+// The same requests in every run. For more: HOSTILE_REQUESTS=10000 npx vitest run test/properties/hostile. A failure prints
+// its seed; HOSTILE_SEED repeats it.
+const requestCount = Number(process.env.HOSTILE_REQUESTS ?? 1_500)
 const seed = Number(process.env.HOSTILE_SEED ?? (process.env.HOSTILE_REQUESTS ? Date.now() % 2 ** 31 : 20261121))
 
-/** Requests that are under way together. */
-const together = 10
+/** Concurrent requests. */
+const concurrency = 10
 
-/** In every text of another account's rows, and in nobody else's. */
+/** Part of every text of the other account's rows, and of no other text. */
 const secret = 'zq8-secret'
 
 let api: TestApp
 let key: string
 let cursors: string[]
 let port: number
-const agent = new Agent({ keepAlive: true, maxSockets: together })
+const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
 
 beforeAll(async () => {
   api = await openTestApp()
@@ -60,8 +60,8 @@ beforeAll(async () => {
   const pages = operations.filter(({ query }) => query.some(({ name }) => name === 'cursor'))
   const first = await Promise.all(
     pages.map(async ({ path, query }) => {
-      const question = query.some(({ name }) => name === 'q') ? 'q=needle&' : ''
-      return (await api.get(`${path}?${question}limit=2`, key)).json().nextCursor
+      const search = query.some(({ name }) => name === 'q') ? 'q=needle&' : ''
+      return (await api.get(`${path}?${search}limit=2`, key)).json().nextCursor
     }),
   )
   cursors = first
@@ -73,45 +73,45 @@ afterAll(async () => {
   await api?.close()
 })
 
-describe('whatever is asked', () => {
-  it('the answer is one that the contract knows, never a 5xx, and nothing of another account', async () => {
+describe('hostile requests', () => {
+  it('get a documented response, never a 5xx, and no data of another account', async () => {
     expect(cursors.every((cursor) => typeof cursor === 'string')).toBe(true)
     const statuses = new Map<number, number>()
-    const some = fc.array(requests({ key, cursors }), { minLength: together, maxLength: together })
+    const batch = fc.array(requests({ key, cursors }), { minLength: concurrency, maxLength: concurrency })
     await fc.assert(
-      fc.asyncProperty(some, async (asked) => {
+      fc.asyncProperty(batch, async (sent) => {
         await Promise.all(
-          asked.map(async (request) => {
-            const status = await expectKnownAnswer(request)
+          sent.map(async (request) => {
+            const status = await expectDocumentedResponse(request)
             statuses.set(status, (statuses.get(status) ?? 0) + 1)
           }),
         )
       }),
-      { seed, numRuns: wanted / together },
+      { seed, numRuns: requestCount / concurrency },
     )
     if (process.env.HOSTILE_REQUESTS) console.log(`Seed ${seed}:`, Object.fromEntries(statuses))
-    // Else hardly any of them came as far as the rooms.
-    expect(statuses.get(200)).toBeGreaterThan(wanted / 4)
+    // Otherwise too few requests pass validation and reach a handler.
+    expect(statuses.get(200)).toBeGreaterThan(requestCount / 4)
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([304, 400, 401, 404, 405]))
   }, 1_200_000)
 })
 
-/** Sends a request and holds its answer against the contract. @returns its status */
-async function expectKnownAnswer(request: Request): Promise<number> {
+/** Sends a request and compares the response with the contract. @returns its status */
+async function expectDocumentedResponse(request: Request): Promise<number> {
   const { endpoint, method } = request
   const operation = operations[endpoint]
-  const answer = await send(request)
-  const status = answer.statusCode ?? 0
-  const body = await text(answer)
+  const response = await send(request)
+  const status = response.statusCode ?? 0
+  const body = await text(response)
   expect(status).toBeLessThan(500)
   expect(body).not.toContain(secret)
-  expect(answer.headers['x-request-id']).toBeDefined()
+  expect(response.headers['x-request-id']).toBeDefined()
   if (status === 304 || method === 'HEAD') {
     expect(body).toBe('')
     return status
   }
   const declared = method === operation?.method ? operation.responses[status]?.content : undefined
-  const type = answer.headers['content-type']
+  const type = response.headers['content-type']
   if (status === 200 && type !== 'application/json; charset=utf-8') {
     expect(Object.keys(declared ?? {})).toContain(type?.split(';')[0])
     return status
@@ -126,8 +126,8 @@ async function expectKnownAnswer(request: Request): Promise<number> {
 }
 
 async function send({ method, path, headers, body }: Request): Promise<IncomingMessage> {
-  const sent = open({ agent, port, host: '127.0.0.1', method, path, headers })
-  sent.end(body)
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  return answer
+  const outgoing = open({ agent, port, host: '127.0.0.1', method, path, headers })
+  outgoing.end(body)
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+  return response
 }
