@@ -21,6 +21,10 @@ export const entityFields = {
 }
 
 export const subIdNames = ['sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10'] as const
+export type SubIdName = (typeof subIdNames)[number]
+
+/** Stored sub-ids of a row without any. */
+export const blankSubIds = Object.fromEntries(subIdNames.map((name) => [name, ''])) as Record<SubIdName, string>
 
 /** Up to ten tracking parameters of the customer's own; those that were not given are null. */
 export const SubIds = Type.Object(

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { devices, subIdNames } from '../../schema/click.ts'
+import { devices, type SubIdName, subIdNames } from '../../schema/click.ts'
 import { eventNamePattern, eventValueMax, propertyLimits } from '../../schema/event.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { isLonger } from '../../schema/textLength.ts'
@@ -164,19 +164,20 @@ function jsonFromCell(cell: string): unknown {
   }
 }
 
-export type SubIds = Record<(typeof subIdNames)[number], string>
 const subIdSet: ReadonlySet<string> = new Set(subIdNames)
 
-/** An object of `sub1` … `sub10`; absent ones are omitted. */
-export const subIds: FieldType<Partial<SubIds>> = {
+/** An object of sub-ids; absent ones are omitted. */
+export const subIds: FieldType<Partial<Record<SubIdName, string>>> = {
   read(value) {
-    const given: Partial<SubIds> = {}
+    const given: Partial<Record<SubIdName, string>> = {}
     for (const [name, sub] of Object.entries(readObject(value))) {
       if (!subIdSet.has(name))
-        throw new RowError(`contains ${JSON.stringify(name.slice(0, 64))}, which is not one of sub1 to sub10`)
+        throw new RowError(
+          `contains ${JSON.stringify(name.slice(0, 64))}, which is not one of ${subIdNames[0]} to ${subIdNames.at(-1)}`,
+        )
       if (sub === null || sub === '') continue
       if (typeof sub !== 'string') throw new RowError(`must contain text in ${name}`)
-      given[name as keyof SubIds] = readText(sub)
+      given[name as SubIdName] = readText(sub)
     }
     return given
   },

@@ -1,3 +1,4 @@
+import { blankSubIds } from '../../../schema/click.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import type { Click } from '../../writer/tables/click.ts'
 import { baseAmount } from '../baseCurrency.ts'
@@ -82,16 +83,7 @@ export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReade
       referrer: '',
       userAgent: '',
       ip: '',
-      sub1: '',
-      sub2: '',
-      sub3: '',
-      sub4: '',
-      sub5: '',
-      sub6: '',
-      sub7: '',
-      sub8: '',
-      sub9: '',
-      sub10: '',
+      ...blankSubIds,
       externalClickId: '',
       utmSource: '',
       utmMedium: '',

@@ -1,7 +1,8 @@
+import { subIdNames } from '../../../schema/click.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, join, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
@@ -18,16 +19,7 @@ const dimensions = [
   'device',
   'os',
   'browser',
-  'sub1',
-  'sub2',
-  'sub3',
-  'sub4',
-  'sub5',
-  'sub6',
-  'sub7',
-  'sub8',
-  'sub9',
-  'sub10',
+  ...subIdNames,
 ] as const satisfies readonly (keyof Click & keyof Conversion)[]
 
 type Attributes = Pick<Click, 'id' | 'clickedAt' | 'externalClickId' | 'referrer' | (typeof dimensions)[number]>
@@ -36,7 +28,7 @@ const attributes = ch`
   id, toUnixTimestamp64Milli(clicked_at) AS clickedAt, external_click_id AS externalClickId, referrer,
   visitor_id AS visitorId, campaign_id AS campaignId, offer_id AS offerId, landing_page_id AS landingPageId,
   traffic_source_id AS trafficSourceId, country, device, os, browser,
-  sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10`
+  ${join(subIdNames.map(identifier), ', ')}`
 
 /**
  * Attributes conversions to their clicks: sets `clickAt` and the other click attributes, and those dimensions that the

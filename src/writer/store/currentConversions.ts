@@ -1,6 +1,7 @@
+import { subIdNames } from '../../../schema/click.ts'
 import { parseMillionths } from '../../query/money.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, join, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
@@ -47,7 +48,7 @@ const wholeRow: Fragment = ch`
   click_offer_id AS clickOfferId, click_external_id AS clickExternalId, click_referrer AS clickReferrer,
   visitor_id AS visitorId, transaction_id AS transactionId, campaign_id AS campaignId, offer_id AS offerId,
   landing_page_id AS landingPageId, traffic_source_id AS trafficSourceId, country, device, os, browser,
-  sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10,
+  ${join(subIdNames.map(identifier), ', ')},
   payout, revenue, currency, revenue_base AS revenueBase, coupon_code AS couponCode, is_test AS isTest,
   import_file AS importFile, import_line AS importLine`
 

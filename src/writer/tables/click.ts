@@ -1,7 +1,8 @@
+import { type SubIdName, subIdNames } from '../../../schema/click.ts'
 import { type Column, columnsOf } from '../../stores/clickhouse/columns.ts'
 
 /** A click as it is stored: absent text is empty, absent amounts are null, times are epoch milliseconds UTC. */
-export interface Click {
+export interface Click extends Record<SubIdName, string> {
   accountId: string
   id: string
   clickedAt: number
@@ -23,16 +24,6 @@ export interface Click {
   userAgent: string
   /** Anonymised: the last octet (IPv4) or the last 80 bits (IPv6) are zero. */
   ip: string
-  sub1: string
-  sub2: string
-  sub3: string
-  sub4: string
-  sub5: string
-  sub6: string
-  sub7: string
-  sub8: string
-  sub9: string
-  sub10: string
   externalClickId: string
   utmSource: string
   utmMedium: string
@@ -72,16 +63,7 @@ export const clickColumns: readonly Column<Click>[] = [
   text('referrer', (click) => click.referrer),
   text('user_agent', (click) => click.userAgent),
   text('ip', (click) => click.ip),
-  text('sub1', (click) => click.sub1),
-  text('sub2', (click) => click.sub2),
-  text('sub3', (click) => click.sub3),
-  text('sub4', (click) => click.sub4),
-  text('sub5', (click) => click.sub5),
-  text('sub6', (click) => click.sub6),
-  text('sub7', (click) => click.sub7),
-  text('sub8', (click) => click.sub8),
-  text('sub9', (click) => click.sub9),
-  text('sub10', (click) => click.sub10),
+  ...subIdNames.map((name) => text(name, (click) => click[name])),
   text('external_click_id', (click) => click.externalClickId),
   text('utm_source', (click) => click.utmSource),
   text('utm_medium', (click) => click.utmMedium),

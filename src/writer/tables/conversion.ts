@@ -1,7 +1,8 @@
+import { blankSubIds, type SubIdName, subIdNames } from '../../../schema/click.ts'
 import { type Column, columnsOf } from '../../stores/clickhouse/columns.ts'
 
 /** One version of a conversion as it is stored: absent text is empty, times are epoch milliseconds UTC. */
-export interface Conversion {
+export interface Conversion extends Record<SubIdName, string> {
   accountId: string
   id: string
   convertedAt: number
@@ -34,16 +35,6 @@ export interface Conversion {
   device: string
   os: string
   browser: string
-  sub1: string
-  sub2: string
-  sub3: string
-  sub4: string
-  sub5: string
-  sub6: string
-  sub7: string
-  sub8: string
-  sub9: string
-  sub10: string
   /** Millionths of `currency`. */
   payout: bigint | null
   /** Millionths of `currency`. */
@@ -90,16 +81,7 @@ export function blankConversion(accountId: string): Conversion {
     device: '',
     os: '',
     browser: '',
-    sub1: '',
-    sub2: '',
-    sub3: '',
-    sub4: '',
-    sub5: '',
-    sub6: '',
-    sub7: '',
-    sub8: '',
-    sub9: '',
-    sub10: '',
+    ...blankSubIds,
     payout: null,
     revenue: null,
     currency: '',
@@ -143,16 +125,7 @@ export const conversionColumns: readonly Column<Conversion>[] = [
   text('device', (row) => row.device),
   text('os', (row) => row.os),
   text('browser', (row) => row.browser),
-  text('sub1', (row) => row.sub1),
-  text('sub2', (row) => row.sub2),
-  text('sub3', (row) => row.sub3),
-  text('sub4', (row) => row.sub4),
-  text('sub5', (row) => row.sub5),
-  text('sub6', (row) => row.sub6),
-  text('sub7', (row) => row.sub7),
-  text('sub8', (row) => row.sub8),
-  text('sub9', (row) => row.sub9),
-  text('sub10', (row) => row.sub10),
+  ...subIdNames.map((name) => text(name, (row) => row[name])),
   moneyOrNull('payout', (row) => row.payout),
   moneyOrNull('revenue', (row) => row.revenue),
   text('currency', (row) => row.currency),
