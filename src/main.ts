@@ -2,9 +2,9 @@
 import { runCommand } from './cli/program.ts'
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  // The reader of a pipe may have left, as `tributary export … | head` does; there is nobody to tell.
+  // The reader of a pipe has ended, as in `tributary export … | head`: not an error.
   if (code === 'EPIPE') process.exit(0)
-  process.stderr.write(`error: standard output can't be written: ${message}.\n`)
+  process.stderr.write(`error: standard output cannot be written: ${message}.\n`)
   process.exit(1)
 })
 

@@ -9,22 +9,22 @@ import { table } from './table.ts'
 
 /** `account create`, `account list`, `account set-plan`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
-  const account = program.command('account').description('Customers: who owns campaigns, clicks and keys.')
+  const account = program.command('account').description('Manage accounts: the owners of campaigns, clicks and keys.')
 
   account
     .command('create')
     .description('Create an account.')
-    .requiredOption('--name <name>', 'what people call it', parseName)
-    .option('--id <id>', 'its id, for ever; made up when left out', parseId)
-    .option('--plan <plan>', 'its plan (see: plan list)', 'pro')
-    .option('--currency <code>', 'ISO 4217; stats and reports are in it', parseCurrency, 'USD')
+    .requiredOption('--name <name>', 'display name', parseName)
+    .option('--id <id>', 'id, can never change (default: generated)', parseId)
+    .option('--plan <plan>', 'subscription plan (see: plan list)', 'pro')
+    .option('--currency <code>', 'ISO 4217 code; the currency of stats and reports', parseCurrency, 'USD')
     .addHelpText('after', '\nExample:\n  tributary account create --name "Acme Media" --id acme --currency EUR')
     .action(async (wanted: { name: string; id?: string; plan: string; currency: string }) => {
       const { postgres } = await context.openStores()
       const created = await createAccount(postgres, wanted)
       if (!created) {
         await requirePlan(postgres, wanted.plan)
-        throw new CommandError(`account ${wanted.id} exists already.`)
+        throw new CommandError(`account ${wanted.id} already exists.`)
       }
       context.print(
         created,
@@ -34,23 +34,20 @@ export function addAccountCommands(program: Command, context: CommandContext): v
 
   account
     .command('list')
-    .description('List the accounts, oldest first.')
+    .description('List all accounts, oldest first.')
     .addHelpText('after', '\nExample:\n  tributary account list --json')
     .action(async () => {
       const { postgres } = await context.openStores()
       const accounts = await listAccounts(postgres)
       const shown = accounts.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
-      context.print(
-        { accounts },
-        table(shown, ['id', 'name', 'plan', 'currency', 'createdAt'], 'There is no account yet.'),
-      )
+      context.print({ accounts }, table(shown, ['id', 'name', 'plan', 'currency', 'createdAt'], 'No accounts yet.'))
     })
 
   account
     .command('set-plan')
-    .description('Move an account to another plan; running servers follow within 5 seconds.')
-    .requiredOption('--account <id>', 'the account', parseId)
-    .requiredOption('--plan <plan>', 'the plan (see: plan list)')
+    .description('Change the plan of an account; running servers apply it within 5 seconds.')
+    .requiredOption('--account <id>', 'id of the account', parseId)
+    .requiredOption('--plan <plan>', 'new plan (see: plan list)')
     .addHelpText('after', '\nExample:\n  tributary account set-plan --account acme --plan scale')
     .action(async ({ account: id, plan }: { account: string; plan: string }) => {
       const { postgres } = await context.openStores()
@@ -58,31 +55,31 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       if (!changed) {
         await requirePlan(postgres, plan)
         await requireAccount(postgres, id)
-        throw new CommandError(`account ${id} was removed meanwhile.`)
+        throw new CommandError(`account ${id} has been removed in the meantime.`)
       }
       context.print(changed, `Account ${changed.id} is on plan ${changed.plan}.`)
     })
 }
 
 /**
- * Finds the account that `--account` names.
- * @throws Failure when there is none
+ * Finds the account with the id of `--account`.
+ * @throws CommandError if it does not exist
  */
 export async function requireAccount(postgres: Postgres, id: string): Promise<Account> {
   const account = await findAccount(postgres, id)
-  if (!account) throw new CommandError(`there is no account ${id}; see: account list.`)
+  if (!account) throw new CommandError(`no such account: ${id}; see: account list.`)
   return account
 }
 
-/** Reads an option that is an id of ours. */
+/** Parses an option that is the id of an account or a key. */
 export function parseId(text: string): string {
   if (!new RegExp(idPattern).test(text)) {
-    throw new InvalidArgumentError('An id has 1 to 64 letters, digits and _ . : - and nothing else.')
+    throw new InvalidArgumentError('An id has 1 to 64 characters: letters, digits and _ . : -')
   }
   return text
 }
 
-/** Reads an option that people give a thing as its name. */
+/** Parses an option that is a display name. */
 export function parseName(text: string): string {
   const name = text.trim()
   if (name === '' || name.length > 200 || /\p{Cc}/u.test(name)) {
@@ -101,5 +98,5 @@ function parseCurrency(text: string): string {
 async function requirePlan(postgres: Postgres, name: string): Promise<void> {
   const plans = await listPlans(postgres)
   if (plans.some((plan) => plan.name === name)) return
-  throw new CommandError(`there is no plan ${name}; there are ${plans.map((plan) => plan.name).join(', ')}.`)
+  throw new CommandError(`no such plan: ${name}; plans: ${plans.map((plan) => plan.name).join(', ')}.`)
 }

@@ -4,48 +4,52 @@ import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
 import { CommandError } from './errors.ts'
 
-/** Where a run of the command takes place: the process, or a test. */
+/** Environment variables and streams of one run of the command. */
 export interface ProcessIo {
   readonly environment: Record<string, string | undefined>
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
 }
 
-/** What every verb is given: settings, stores, and where its words go. */
+/** Settings, stores and output streams of a subcommand. */
 export interface CommandContext {
-  /** Whether `--json` was given: then standard output carries one JSON object and nothing else. */
+  /** Whether `--json` was given: standard output is then one JSON object and nothing else. */
   readonly json: boolean
-  /** Aborts, with a Failure, at the first SIGINT or SIGTERM; a second one ends the process. Unless a verb reads it, the first one does. */
+  /**
+   * Aborts with a CommandError on the first SIGINT or SIGTERM; the second one ends the process. If a subcommand never reads
+   * this property, the first signal ends the process.
+   */
   readonly interrupted: AbortSignal
   /** @throws SettingsError */
   readonly settings: Settings
   /**
-   * Opens both stores, brought to the current schema; at further calls the same ones. They are closed when the verb ends.
+   * Opens both stores and migrates them to the current schema; further calls return the same ones. They are closed when the
+   * subcommand ends.
    * @throws SettingsError, EmbeddedError or MigrationError
    */
   openStores(): Promise<Stores>
-  /** The answer of the verb: the object with `--json`, else the text. */
-  print(answer: object, text: string): void
-  /** For verbs whose answer is a stream of its own. */
+  /** Prints the result of the subcommand: the object with `--json`, else the text. */
+  print(result: object, text: string): void
+  /** For subcommands that stream their result. */
   readonly stdout: NodeJS.WritableStream
-  /** A line for whoever watches, on standard error. */
+  /** Prints a line on standard error. */
   printStatus(line: string): void
 }
 
-/** The context and the handles that belong to whoever runs the verb. */
+/** The context with the members that only the caller of the subcommand uses. */
 export interface OpenCommandContext extends CommandContext {
   json: boolean
   close(): Promise<void>
 }
 
-/** Makes the context of one run of the command. The settings are read at first use, so that help needs none. */
+/** Creates the context of one run of the command. Settings are read at first use, so that help does not need them. */
 export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCommandContext {
   let settings: Settings | undefined
   let stores: Promise<Stores> | undefined
   let interruption: ReturnType<typeof interruptible> | undefined
-  const say = (line: string) => void stderr.write(`${line}\n`)
+  const printStatus = (line: string) => void stderr.write(`${line}\n`)
   const log: StoreLog = ({ level, message }) => {
-    if (level !== 'info') say(`${level}: ${message}`)
+    if (level !== 'info') printStatus(`${level}: ${message}`)
   }
   const context: OpenCommandContext = {
     json: false,
@@ -61,11 +65,11 @@ export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCom
       stores ??= openMigrated(context.settings, log)
       return stores
     },
-    print(answer, text) {
-      stdout.write(`${context.json ? JSON.stringify(answer) : text}\n`)
+    print(result, text) {
+      stdout.write(`${context.json ? JSON.stringify(result) : text}\n`)
     },
     stdout,
-    printStatus: say,
+    printStatus,
     async close() {
       interruption?.end()
       const opened = await stores?.catch(() => undefined)
@@ -86,7 +90,7 @@ async function openMigrated(settings: Settings, log: StoreLog): Promise<Stores> 
   }
 }
 
-/** Hears the first SIGINT or SIGTERM; the next one ends the process, and so does the first after `end`. */
+/** Handles the first SIGINT or SIGTERM; the next one ends the process, as does the first one after `end`. */
 function interruptible(): { signal: AbortSignal; end: () => void } {
   const interruption = new AbortController()
   const signals = ['SIGINT', 'SIGTERM'] as const

@@ -9,27 +9,27 @@ import { CommandError } from './errors.ts'
 import { wholeNumberFrom } from './options.ts'
 import { openProgress } from './progress.ts'
 
-/** What a demo holds unless told otherwise. */
+/** Default size, range in days and seed of a demo. */
 export const demoDefaults = { clicks: 200_000, days: 90, seed: 1 } as const
 
-/** More are made inside ClickHouse: see bench/data.ts. */
+/** bench/data.ts generates larger numbers inside ClickHouse. */
 export const clicksMax = 10_000_000
 
-/** `demo`: made-up rows of everything, into any account. */
+/** `demo`: generates rows of every resource in an account. */
 export function addDemoCommand(program: Command, context: CommandContext): void {
   program
     .command('demo')
     .description(
-      'Fill an account with made-up clicks, conversions, pixel events and names; the same seed, the same rows.',
+      'Fill an account with generated clicks, conversions, pixel events and metadata; equal seeds give equal rows.',
     )
-    .requiredOption('--account <id>', 'the account', parseId)
-    .option('--clicks <count>', 'about how many clicks', wholeNumberFrom(1, clicksMax), demoDefaults.clicks)
-    .option('--days <count>', 'over how many UTC days, today included', wholeNumberFrom(1, 366), demoDefaults.days)
-    .option('--seed <number>', 'another seed, other rows', wholeNumberFrom(0), demoDefaults.seed)
+    .requiredOption('--account <id>', 'id of the account', parseId)
+    .option('--clicks <count>', 'approximate number of clicks', wholeNumberFrom(1, clicksMax), demoDefaults.clicks)
+    .option('--days <count>', 'number of UTC days, including today', wholeNumberFrom(1, 366), demoDefaults.days)
+    .option('--seed <number>', 'seed of the random generator', wholeNumberFrom(0), demoDefaults.seed)
     .addHelpText(
       'after',
       `
-Nothing lies in the future: run it again tomorrow, and a day is added. Running it again at once adds nothing.
+No row is in the future. Run it again on the next day to add a day; running it again on the same day adds few rows or none.
 
 Example:
   tributary account create --name Demo --id playground
@@ -60,19 +60,20 @@ async function runDemo(
   }
 }
 
-/** What was added, in a sentence. */
+/** A sentence with the numbers of added rows. */
 export function sentence(tallies: DemoTallies): string {
   const counts = (['clicks', 'conversions', 'pixel-events', 'campaigns'] as const).map(
     (resource) => `${tallies[resource].inserted.toLocaleString('en')} ${resource.replace('-', ' ')}`,
   )
   const known = tallies.clicks.duplicates
-  return `${counts.join(', ')} added${known > 0 ? `; ${known.toLocaleString('en')} clicks were there` : ''}.`
+  return `${counts.join(', ')} added${known > 0 ? `; ${known.toLocaleString('en')} clicks already existed` : ''}.`
 }
 
 function asCommandError(error: unknown, interrupted: AbortSignal): unknown {
-  const again = 'Running it again completes it.'
+  const again = 'Run it again to complete it.'
   if (interrupted.aborted) return new CommandError(`interrupted. ${again}`)
   if (error instanceof LeaseLost) return new CommandError(error.message)
-  if (error instanceof Problem && error.status === 503) return new CommandError(`a store stays away. ${again}`)
+  if (error instanceof Problem && error.status === 503)
+    return new CommandError(`a database is still unavailable. ${again}`)
   return error
 }

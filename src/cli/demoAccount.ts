@@ -11,13 +11,13 @@ import { demoDefaults, sentence } from './demo.ts'
 import { CommandError } from './errors.ts'
 import { openProgress } from './progress.ts'
 
-/** The account that `serve --demo` fills; its name tells it from a customer of the same id. */
+/** The account that `serve --demo` fills; its name distinguishes it from a customer's account with the same id. */
 const demoAccount = { id: 'demo', name: 'Harbour Media (made-up demo)', plan: 'scale', currency: 'USD' } as const
 const keyDays = 30
 
 /**
- * Finds the demo account, or makes it where there is no account at all.
- * @throws Failure where there are only accounts of other people
+ * Finds the demo account, or creates it if there is no account at all.
+ * @throws CommandError if only other accounts exist
  */
 export async function openDemoAccount(postgres: Postgres): Promise<Account> {
   const present = await findAccount(postgres, demoAccount.id)
@@ -25,17 +25,17 @@ export async function openDemoAccount(postgres: Postgres): Promise<Account> {
   const others = await listAccounts(postgres)
   const created = others.length === 0 ? await createAccount(postgres, demoAccount) : undefined
   if (created) return created
-  const named = others.slice(0, 3).map(({ id }) => id)
+  const shown = others.slice(0, 3).map(({ id }) => id)
   throw new CommandError(
-    `--demo fills an empty store, and this one has accounts (${named.join(', ')}${others.length > 3 ? ', …' : ''}). ` +
-      'Name another folder (DATA_DIR=./demo-data), or fill an account of yours: tributary demo --account ID.',
+    `--demo needs an empty database, but this one has accounts (${shown.join(', ')}${others.length > 3 ? ', …' : ''}). ` +
+      'Set another folder (DATA_DIR=./demo-data), or fill an existing account: tributary demo --account ID.',
   )
 }
 
 /**
- * Fills the account up to the present moment, gives it a new key, and says what to do with it.
- * @param url where the server listens, without a slash at the end
- * @param clicks about how many the account shall have
+ * Fills the account up to the current time, creates a key, and prints example requests.
+ * @param url base URL of the server, without a slash at the end
+ * @param clicks approximate number of clicks of the account
  */
 export async function fillAndWelcome(
   context: CommandContext,
@@ -45,54 +45,54 @@ export async function fillAndWelcome(
 ): Promise<void> {
   const nowMs = Date.now()
   const plan = planDemo({ ...demoDefaults, clicks, nowMs, currency: account.currency })
-  context.printStatus(`Filling the account ${account.id} up to this minute …`)
+  context.printStatus(`Filling the account ${account.id} …`)
   const progress = openProgress()
   const tallies = await fillDemo(stores, account, plan, {
     onMessage: (line) => progress.printAbove(() => context.printStatus(line)),
-    // Whoever has enough of it ends the process; filling again completes it.
+    // Never aborted: a signal ends the process, and the next start completes the demo.
     signal: new AbortController().signal,
     onProgress: progress.show,
   }).finally(() => progress.stop())
-  const key = await makeKey(stores.postgres, account, nowMs)
-  const calls = callsToTry(url, key, newestClickId(plan))
+  const key = await createDemoKey(stores.postgres, account, nowMs)
+  const calls = exampleRequests(url, key, newestClickId(plan))
   const docs = `${url}/api/v1/docs`
   context.print(
     { url, docs, account: account.id, key, calls },
     `
-Tributary listens on ${url}. The account ${account.id} has made-up rows of the last ${plan.days} days:
+Tributary listens on ${url}. The account ${account.id} has generated rows of the last ${plan.days} days:
 ${sentence(tallies)}
 
   key   ${key}
-        for everything, ${keyDays} days long; shown this once, the next start makes another
+        all scopes, expires in ${keyDays} days; shown only once, each start creates a new one
   docs  ${docs}
-        Authorize with the key, open a call, Execute
+        Authorize with the key, open a request, Execute
 
-Calls to paste:
+Requests to paste into a terminal:
 
 ${calls.join('\n\n')}
 
-Ctrl-C stops it.`,
+Press Ctrl-C to stop.`,
   )
 }
 
-async function makeKey(postgres: Postgres, account: Account, nowMs: number): Promise<string> {
+async function createDemoKey(postgres: Postgres, account: Account, nowMs: number): Promise<string> {
   const expiresAt = new Date(nowMs + keyDays * dayMs)
   const created = await createKey(postgres, { accountId: account.id, name: 'serve --demo', scopes, expiresAt })
-  if (!created) throw new CommandError(`account ${account.id} was removed meanwhile.`)
+  if (!created) throw new CommandError(`account ${account.id} has been removed in the meantime.`)
   return created.key
 }
 
-/** Calls to paste into a terminal, one line each. */
-function callsToTry(url: string, key: string, clickId: string | undefined): string[] {
-  const ask = `curl -s -H 'Authorization: ApiKey ${key}'`
-  const get = (path: string) => `${ask} '${url}/api/v1${path}'`
-  const whose = clickId ? { click_id: clickId } : { visitor_id: 'somebody', campaign_id: 'cmp-luma-meta-broad' }
-  const event = JSON.stringify({ ...whose, event_name: 'trial_started', event_id: 'order-1001-trial' })
+/** Example requests for a terminal, one line each. */
+function exampleRequests(url: string, key: string, clickId: string | undefined): string[] {
+  const curl = `curl -s -H 'Authorization: ApiKey ${key}'`
+  const get = (path: string) => `${curl} '${url}/api/v1${path}'`
+  const source = clickId ? { click_id: clickId } : { visitor_id: 'visitor-1', campaign_id: 'cmp-luma-meta-broad' }
+  const event = JSON.stringify({ ...source, event_name: 'trial_started', event_id: 'order-1001-trial' })
   return [
     get('/reports?group_by=campaign&days=30'),
     get('/stats/daily?days=7&tz=America/New_York'),
     get('/clicks?converted=true&limit=3'),
     get('/conversions?status=refunded,chargeback&limit=3'),
-    `${ask} -H 'Content-Type: application/json' -d '${event}' '${url}/api/v1/events'`,
+    `${curl} -H 'Content-Type: application/json' -d '${event}' '${url}/api/v1/events'`,
   ]
 }

@@ -1,9 +1,9 @@
-/** A verb that could not do what it was asked for, for a reason that one line tells; exit 1. */
+/** A subcommand failed for an expected reason; the message is one line. Exit code 1. */
 export class CommandError extends Error {
-  override name = 'Failure'
+  override name = 'CommandError'
 }
 
-/** A verb that was called in a way that can't be meant; one line says what is allowed; exit 2. */
+/** Invalid arguments or options; the message is one line that says what is allowed. Exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }

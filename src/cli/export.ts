@@ -20,24 +20,24 @@ interface ExportOptions {
   output?: string
 }
 
-/** `export RESOURCE`: the stored rows of an account, as `import` takes them. */
+/** `export RESOURCE`: writes the stored rows of an account in the format that `import` reads. */
 export function addExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
-    .description('Write the stored rows of an account, in the form that import takes.')
+    .description('Write the stored rows of an account in the format that import reads.')
     .argument('<resource>', resourceNames.join(', '))
-    .requiredOption('--account <id>', 'the account', parseId)
-    .option('--from <moment>', 'rows from then on: 2026-11-01, or 2026-11-01T00:00:00Z')
-    .option('--to <moment>', 'rows before then; a date includes its whole UTC day')
+    .requiredOption('--account <id>', 'id of the account', parseId)
+    .option('--from <moment>', 'start of the range: 2026-11-01 or 2026-11-01T00:00:00Z')
+    .option('--to <moment>', 'end of the range, exclusive; a date includes its whole UTC day')
     .addOption(
-      new Option('--format <format>', 'ndjson or csv (default: by the name of FILE)').choices(['ndjson', 'csv']),
+      new Option('--format <format>', 'ndjson or csv (default: by the name of --output)').choices(['ndjson', 'csv']),
     )
-    .option('--output <file>', 'a new file: .ndjson or .csv, either also .gz (default: standard output)')
+    .option('--output <file>', 'new file: .ndjson, .csv, .ndjson.gz or .csv.gz (default: standard output)')
     .addHelpText(
       'after',
       `
-Rows are in their latest state, tests and bots included, in an order of their own. The range is one of clickedAt,
-convertedAt, receivedAt (pixel events) or createdAt (the others). A file has its name once it is whole.
+Exports the latest version of each row, including tests and bots, in no particular order. The range applies to clickedAt,
+convertedAt, receivedAt (pixel events) or createdAt (other resources). The file appears once it is complete.
 
 Examples:
   tributary export clicks --account acme --from 2026-11-01 --output clicks.ndjson.gz
@@ -51,7 +51,7 @@ async function runExport(context: CommandContext, name: string, options: ExportO
   const resource = parseResource(name, 'export')
   const { isCsv, isGzipped } = readFormat(options)
   const range = readRange(options)
-  if (context.json && options.output === undefined) throw new UsageError('--json needs --output beside it.')
+  if (context.json && options.output === undefined) throw new UsageError('--json requires --output.')
   const stores = await context.openStores()
   const { id: accountId, currency } = await requireAccount(stores.postgres, options.account)
   const written: Written = { rows: 0, bytes: 0 }
@@ -70,18 +70,18 @@ async function runExport(context: CommandContext, name: string, options: ExportO
   if (options.output !== undefined) context.print(written, `${written.rows} rows written to ${options.output}.`)
 }
 
-/** @throws UsageError when the name of the file says nothing, or something else than `--format` */
+/** @throws UsageError if the file name has no known extension or contradicts `--format` */
 function readFormat({ format, output = '-' }: ExportOptions): FileFormat {
   const named = formatOf(output)
-  if (!named) throw new UsageError(`${output} must end in .ndjson or .csv, or either and .gz.`)
+  if (!named) throw new UsageError(`${output} must end in .ndjson, .csv, .ndjson.gz or .csv.gz.`)
   if (output === '-') return { ...named, isCsv: format === 'csv' }
   if (format !== undefined && (format === 'csv') !== named.isCsv) {
-    throw new UsageError(`${output} is no name for a file of ${format}.`)
+    throw new UsageError(`${output} contradicts --format ${format}.`)
   }
   return named
 }
 
-/** @throws UsageError when it is no range */
+/** @throws UsageError if it is not a valid range */
 function readRange({ from, to }: ExportOptions): Partial<Range> {
   try {
     return listRange({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) })
@@ -90,11 +90,12 @@ function readRange({ from, to }: ExportOptions): Partial<Range> {
   }
 }
 
-/** What ended an export, in one line that says what is left of it. */
+/** The reason why an export ended, with the state of its output, in one line. */
 function asCommandError(error: unknown, signal: AbortSignal, output: string | undefined): unknown {
-  const left = output === undefined ? 'What was written is not all.' : 'No file was written.'
-  if (signal.aborted) return new CommandError(`interrupted. ${left}`)
+  const state = output === undefined ? 'The output is incomplete.' : 'No file was written.'
+  if (signal.aborted) return new CommandError(`interrupted. ${state}`)
   if (error instanceof TargetError) return new CommandError(error.message)
-  if (error instanceof Problem && error.status === 503) return new CommandError(`a store went away. ${left}`)
+  if (error instanceof Problem && error.status === 503)
+    return new CommandError(`a database became unavailable. ${state}`)
   return error
 }

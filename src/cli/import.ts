@@ -13,22 +13,22 @@ import { CommandError, UsageError } from './errors.ts'
 import { parseResource } from './options.ts'
 import { openProgress } from './progress.ts'
 
-/** `import RESOURCE FILE`: rows of a file into an account. */
+/** `import RESOURCE FILE`: stores the rows of a file in an account. */
 export function addImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
-    .description('Read rows of a file into an account; running it again changes nothing.')
+    .description('Import the rows of a file into an account; importing a file twice changes nothing.')
     .argument('<resource>', resourceNames.join(', '))
-    .argument('<file>', '.ndjson or .csv, either also .gz; - for NDJSON on standard input')
-    .requiredOption('--account <id>', 'the account', parseId)
-    .option('--rejects <path>', 'where rejected rows go (default: FILE.rejects.ndjson)')
-    .option('--strict', 'exit 1 when a row was rejected')
+    .argument('<file>', '.ndjson, .csv, .ndjson.gz or .csv.gz; - for NDJSON from standard input')
+    .requiredOption('--account <id>', 'id of the account', parseId)
+    .option('--rejects <path>', 'file for rejected rows (default: FILE.rejects.ndjson)')
+    .option('--strict', 'exit with 1 if a row was rejected')
     .addHelpText(
       'after',
       `
-Rows have the fields that the API lists, by the same names. Rejected rows go to a file of their own, each with its line
-number and the reason; the others are kept. A file is known by its content, standard input is not: where one conversion
-stands in it more than once, give each row its updatedAt, or a run that was cut short can't be completed by another.
+Rows have the fields and names of the API. Rejected rows are written to a separate file, each with its line number and
+the reason; all other rows are stored. An interrupted import of a file is completed by running it again. With standard
+input this works only if each row of a conversion that occurs more than once has an updatedAt.
 
 Examples:
   tributary import clicks clicks.ndjson.gz --account acme
@@ -49,10 +49,10 @@ async function runImport(
   const name = parseResource(resource, 'import')
   const format = formatOf(file)
   if (!format)
-    throw new UsageError(`${file} must end in .ndjson or .csv, or either and .gz; or be - for standard input.`)
+    throw new UsageError(`${file} must end in .ndjson, .csv, .ndjson.gz or .csv.gz, or be - for standard input.`)
   const rejects = options.rejects ?? (file === '-' ? undefined : `${file}.rejects.ndjson`)
   if (rejects !== undefined && resolve(rejects) === resolve(file)) {
-    throw new UsageError('--rejects must not be the file that is read.')
+    throw new UsageError('--rejects must not be the imported file.')
   }
   const stores = await context.openStores()
   const account = await requireAccount(stores.postgres, options.account)
@@ -79,16 +79,17 @@ function sentence({ read, inserted, updated, duplicates, rejected }: Tally, reje
   return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
 }
 
-/** What ended an import, in one line that says how far it came; anything unforeseen stays what it is. */
+/** The reason why an import ended, with its progress, in one line. Unexpected errors are returned unchanged. */
 function asCommandError(error: unknown, tally: Tally, interrupted: AbortSignal): unknown {
   const stored = tally.inserted + tally.updated + tally.duplicates
   const soFar = `Stored so far: ${stored} of ${tally.read} rows read.`
-  const again = 'Running it again completes it.'
+  const again = 'Run it again to complete it.'
   if (interrupted.aborted) return new CommandError(`interrupted. ${soFar} ${again}`)
-  if (error instanceof HeaderError) return new CommandError(`the file can't be read: ${error.message}.`)
+  if (error instanceof HeaderError) return new CommandError(`the file cannot be read: ${error.message}.`)
   if (error instanceof SourceError)
     return new CommandError(tally.read > 0 ? `${error.message} ${soFar}` : error.message)
   if (error instanceof LeaseLost) return new CommandError(`${error.message} ${soFar}`)
-  if (error instanceof Problem && error.status === 503) return new CommandError(`a store stays away. ${soFar} ${again}`)
+  if (error instanceof Problem && error.status === 503)
+    return new CommandError(`a database is still unavailable. ${soFar} ${again}`)
   return error
 }

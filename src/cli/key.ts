@@ -8,18 +8,18 @@ import { table } from './table.ts'
 
 /** `key create`, `key list`, `key revoke`. */
 export function addKeyCommands(program: Command, context: CommandContext): void {
-  const key = program.command('key').description('API keys: who may ask for what.')
+  const key = program.command('key').description('Manage API keys and their scopes.')
 
   key
     .command('create')
-    .description('Create a key and show it this once.')
-    .requiredOption('--account <id>', 'whose key it is', parseId)
-    .requiredOption('--name <name>', 'what it is for', parseName)
-    .option('--scopes <list>', 'what it may do, separated by commas; also all, read:*, search:*', parseScopes)
-    .option('--allow-events', 'let it send events: the scope write:events')
+    .description('Create a key and show it once.')
+    .requiredOption('--account <id>', 'id of the account', parseId)
+    .requiredOption('--name <name>', 'purpose of the key', parseName)
+    .option('--scopes <list>', 'scopes, separated by commas; also all, read:*, search:*', parseScopes)
+    .option('--allow-events', 'add the scope write:events')
     .option(
       '--expires <when>',
-      'in how many days or hours it ends (90d, 12h), or when (2027-01-31T00:00:00Z)',
+      'lifetime in days or hours (90d, 12h), or the time of expiry (2027-01-31T00:00:00Z)',
       parseExpiry,
     )
     .addHelpText(
@@ -37,7 +37,7 @@ Examples:
         const granted = scopes.filter(
           (scope) => wanted.scopes?.includes(scope) || (scope === 'write:events' && wanted.allowEvents),
         )
-        if (granted.length === 0) throw new UsageError('key create needs --scopes, --allow-events, or both.')
+        if (granted.length === 0) throw new UsageError('key create requires --scopes, --allow-events, or both.')
         const { postgres } = await context.openStores()
         const created = await createKey(postgres, {
           accountId: wanted.account,
@@ -47,12 +47,12 @@ Examples:
         })
         if (!created) {
           await requireAccount(postgres, wanted.account)
-          throw new CommandError(`account ${wanted.account} was created meanwhile; run this again.`)
+          throw new CommandError(`account ${wanted.account} has been created in the meantime; run the command again.`)
         }
         const { id, expiresAt } = created.row
         context.print(
           { id, key: created.key, scopes: granted },
-          `Key ${id} of account ${wanted.account} for ${granted.join(', ')}, ${expiresAt ? `until ${expiresAt.toISOString()}` : 'without an end'}.\nIt is shown this once:\n${created.key}`,
+          `Created key ${id} of account ${wanted.account} with ${granted.join(', ')}; ${expiresAt ? `it expires at ${expiresAt.toISOString()}` : 'it does not expire'}.\nIt is shown only once:\n${created.key}`,
         )
       },
     )
@@ -60,7 +60,7 @@ Examples:
   key
     .command('list')
     .description('List the keys of an account, oldest first.')
-    .requiredOption('--account <id>', 'the account', parseId)
+    .requiredOption('--account <id>', 'id of the account', parseId)
     .addHelpText('after', '\nExample:\n  tributary key list --account acme')
     .action(async ({ account }: { account: string }) => {
       const { postgres } = await context.openStores()
@@ -77,26 +77,26 @@ Examples:
         table(
           shown,
           ['id', 'name', 'prefix', 'expiresAt', 'revokedAt', 'lastUsedAt', 'scopes'],
-          `Account ${account} has no key.`,
+          `Account ${account} has no keys.`,
         ),
       )
     })
 
   key
     .command('revoke')
-    .description('End a key; running servers refuse it within 5 seconds.')
-    .requiredOption('--id <id>', 'the id of the key (see: key list)', parseId)
+    .description('Revoke a key; running servers reject it within 5 seconds.')
+    .requiredOption('--id <id>', 'id of the key (see: key list)', parseId)
     .addHelpText('after', '\nExample:\n  tributary key revoke --id 0198c0de-7f00-7aaa-8bbb-0123456789ab')
     .action(async ({ id }: { id: string }) => {
       const { postgres } = await context.openStores()
       const revoked = await revokeKey(postgres, id)
-      if (!revoked) throw new CommandError(`there is no key ${id}; see: key list.`)
-      context.print(revoked, `Key ${id} is revoked since ${revoked.revokedAt?.toISOString()}.`)
+      if (!revoked) throw new CommandError(`no such key: ${id}; see: key list.`)
+      context.print(revoked, `Key ${id} was revoked at ${revoked.revokedAt?.toISOString()}.`)
     })
 }
 
-/** Words of `--scopes` that stand for several scopes; what is stored is spelled out. */
-const families = new Map<string, (scope: Scope) => boolean>([
+/** Values of `--scopes` that stand for several scopes; the scopes themselves are stored. */
+const scopeGroups = new Map<string, (scope: Scope) => boolean>([
   ['all', (scope) => scope !== 'write:events'],
   ['read:*', (scope) => scope.startsWith('read:')],
   ['search:*', (scope) => scope.startsWith('search:')],
@@ -105,17 +105,17 @@ const families = new Map<string, (scope: Scope) => boolean>([
 function parseScopes(text: string): Scope[] {
   return text.split(',').flatMap((word) => {
     const wanted = word.trim()
-    if (wanted === 'write:events') throw new InvalidArgumentError('write:events comes only from --allow-events.')
-    const isMeant = families.get(wanted) ?? ((scope: Scope) => scope === wanted)
-    const meant = scopes.filter(isMeant)
-    if (meant.length === 0) {
-      throw new InvalidArgumentError(`There is no scope ${wanted}; there are ${scopes.join(', ')}.`)
+    if (wanted === 'write:events') throw new InvalidArgumentError('use --allow-events for write:events.')
+    const isMatch = scopeGroups.get(wanted) ?? ((scope: Scope) => scope === wanted)
+    const matches = scopes.filter(isMatch)
+    if (matches.length === 0) {
+      throw new InvalidArgumentError(`No such scope: ${wanted}; scopes: ${scopes.join(', ')}.`)
     }
-    return meant
+    return matches
   })
 }
 
-/** When a key ends, seen from the moment it is made. */
+/** Time of expiry of a key, from the time of its creation. */
 type Expiry = (nowMs: number) => Date
 
 const unitMs = { d: 86_400_000, h: 3_600_000 } as const
@@ -126,7 +126,7 @@ function parseExpiry(text: string): Expiry {
   const endMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(endMs) || endMs <= Date.now()) {
     throw new InvalidArgumentError(
-      'Give days or hours from now (90d, 12h), or a moment to come (2027-01-31T00:00:00Z).',
+      'Use days or hours from now (90d, 12h), or a time in the future (2027-01-31T00:00:00Z).',
     )
   }
   return () => new Date(endMs)

@@ -16,7 +16,7 @@ const columns = [
 
 /** `plan list`, `plan set`. */
 export function addPlanCommands(program: Command, context: CommandContext): void {
-  const plan = program.command('plan').description('Plans: what accounts may do, and how much of it.')
+  const plan = program.command('plan').description('Manage subscription plans: the limits of accounts.')
 
   plan
     .command('list')
@@ -25,23 +25,27 @@ export function addPlanCommands(program: Command, context: CommandContext): void
     .action(async () => {
       const { postgres } = await context.openStores()
       const plans = await listPlans(postgres)
-      context.print({ plans }, table(plans, columns, 'There is no plan.'))
+      context.print({ plans }, table(plans, columns, 'No plans.'))
     })
 
   plan
     .command('set')
-    .description('Change the numbers of a plan; running servers follow within 5 seconds.')
-    .argument('<name>', 'the plan')
-    .option('--click-allowance <n>', 'tracked clicks a UTC month; events stop at 20 times it', wholeNumberFrom(0))
-    .option('--requests-per-minute <n>', 'per key, all endpoints but events', wholeNumberFrom(1))
+    .description('Change the limits of a plan; running servers apply them within 5 seconds.')
+    .argument('<name>', 'name of the plan')
+    .option(
+      '--click-allowance <n>',
+      'tracked clicks per UTC month; events beyond 20 times this number are not stored',
+      wholeNumberFrom(0),
+    )
+    .option('--requests-per-minute <n>', 'per key, all endpoints except events', wholeNumberFrom(1))
     .option('--events-per-minute <n>', 'per key', wholeNumberFrom(1))
     .option('--identifier-events-per-minute <n>', 'per click or visitor', wholeNumberFrom(1))
     .addHelpText('after', '\nExample:\n  tributary plan set pro --requests-per-minute 1200')
     .action(async (name: string, limits: SubscriptionPlanLimits) => {
-      if (Object.keys(limits).length === 0) throw new UsageError('plan set needs at least one number to change.')
+      if (Object.keys(limits).length === 0) throw new UsageError('plan set requires at least one limit.')
       const { postgres } = await context.openStores()
       const changed = await setPlanLimits(postgres, name, limits)
-      if (!changed) throw new CommandError(`there is no plan ${name}; see: plan list.`)
+      if (!changed) throw new CommandError(`no such plan: ${name}; see: plan list.`)
       context.print(changed, table([changed], columns, ''))
     })
 }

@@ -17,26 +17,26 @@ import { addPlanCommands } from './plan.ts'
 import { addServeCommand } from './serve.ts'
 import { addVerifyCommand } from './verify.ts'
 
-/** The exit codes of every verb. */
+/** Exit codes of all subcommands. */
 const exitCode = { success: 0, failure: 1, badUsage: 2 } as const
 
 /**
- * Runs one verb of the command. Answers go to standard output; everything else is a line on standard error.
- * @param words what follows the name of the command
+ * Runs one subcommand. Results go to standard output, everything else to standard error, line by line.
+ * @param words arguments, without the name of the command
  * @returns the exit code: 0 success, 1 failure, 2 bad usage
  */
-export async function runCommand(words: readonly string[], surroundings: ProcessIo): Promise<number> {
-  const context = openContext(surroundings)
+export async function runCommand(words: readonly string[], io: ProcessIo): Promise<number> {
+  const context = openContext(io)
   const program = new Command('tributary')
-    .description('The reporting API of a click-tracking platform: serve it, fill it, look after it.')
+    .description('The analytics data API of a click-tracking and attribution platform.')
     .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'explain a verb')
+    .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .option('--json', 'print the answer as one JSON object')
+    .option('--json', 'print the result as one JSON object')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => void surroundings.stdout.write(text),
-      writeErr: (text) => void surroundings.stderr.write(text),
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
       outputError: (text, write) => write(`${text.trim().replace(/\s+/g, ' ')}\n`),
     })
     .exitOverride()
@@ -63,19 +63,21 @@ export async function runCommand(words: readonly string[], surroundings: Process
   }
 }
 
-function printError(error: unknown, say: (line: string) => void): number {
+function printError(error: unknown, printStatus: (line: string) => void): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.success : exitCode.badUsage
   if (error instanceof UsageError) {
-    say(`error: ${error.message}`)
+    printStatus(`error: ${error.message}`)
     return exitCode.badUsage
   }
-  say(isExpected(error) ? `error: ${error.message}` : `bug: ${error instanceof Error ? error.stack : String(error)}`)
+  printStatus(
+    isExpected(error) ? `error: ${error.message}` : `bug: ${error instanceof Error ? error.stack : String(error)}`,
+  )
   return exitCode.failure
 }
 
-/** Errors whose message is one line for a person; anything else is a bug and shows where it happened. */
+/** Expected errors have a one-line message; anything else is a bug and is printed with its stack. */
 function isExpected(error: unknown): error is Error {
   return [CommandError, SettingsError, EmbeddedError, MigrationError, LeaseLost, Problem].some(
-    (kind) => error instanceof kind,
+    (errorClass) => error instanceof errorClass,
   )
 }

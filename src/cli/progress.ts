@@ -1,16 +1,16 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Tally } from '../import/run.ts'
 
-/** How far an import has come. */
+/** Progress display of an import. */
 export interface Progress {
-  /** @param fraction 0 to 1, where it is known */
+  /** @param fraction 0 to 1, undefined if unknown */
   show(tally: Readonly<Tally>, fraction: number | undefined): void
-  /** Writes a line without tearing the bar. */
+  /** Prints a line above the bar. */
   printAbove(write: () => void): void
   stop(): void
 }
 
-/** Opens a bar on a terminal, nothing elsewhere. */
+/** Opens a progress bar if standard error is a terminal, else a display that shows nothing. */
 export function openProgress(): Progress {
   if (!process.stderr.isTTY) return { show: () => {}, printAbove: (write) => write(), stop: () => {} }
   const bar = new SingleBar(

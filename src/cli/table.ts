@@ -1,7 +1,7 @@
 /**
- * Lays rows out in columns for a terminal: a heading per column, numbers to the right.
- * @param columns the fields to show, in order; `null` shows as `-`
- * @param empty what to say when there are no rows
+ * Formats rows as a table for a terminal, with a heading per column and right-aligned numbers.
+ * @param columns fields to show, in order; `null` is shown as `-`
+ * @param empty text to return if there are no rows
  */
 export function table<Row extends object>(
   rows: readonly Row[],
@@ -13,7 +13,7 @@ export function table<Row extends object>(
   const widths = columns.map((column, index) =>
     Math.max(column.length, ...cells.map((line) => line[index]?.length ?? 0)),
   )
-  const layOut = (line: readonly string[], row?: Row) =>
+  const format = (line: readonly string[], row?: Row) =>
     line
       .map((text, index) => {
         const width = widths[index] ?? 0
@@ -22,7 +22,7 @@ export function table<Row extends object>(
       })
       .join('  ')
       .trimEnd()
-  return [layOut(columns), ...cells.map((line, index) => layOut(line, rows[index]))].join('\n')
+  return [format(columns), ...cells.map((line, index) => format(line, rows[index]))].join('\n')
 }
 
 function cell(value: unknown): string {

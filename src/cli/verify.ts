@@ -18,24 +18,22 @@ interface Options {
   acceptMissing?: boolean
 }
 
-/** `verify`: whether the rows are all there, each once, and every sum and index is what they say. */
+/** `verify`: checks that all confirmed rows are stored once, and that all sums and indexes agree with them. */
 export function addVerifyCommand(program: Command, context: CommandContext): void {
   program
     .command('verify')
-    .description(
-      'Compare the rows with what was stored, and every sum and index with the rows; exit 1 on a difference.',
-    )
-    .option('--account <id>', 'only this account', parseId)
-    .option('--repair', 'repair what differs, while reads go on; missing rows are only reported')
+    .description('Check stored rows, and compare every sum and index with them; exit with 1 on a difference.')
+    .option('--account <id>', 'only this account (default: all)', parseId)
+    .option('--repair', 'repair differences while reads continue; missing rows are only reported')
     .option(
       '--accept-missing',
-      'accept the present number of rows, as after a restore; reports no row before it as missing',
+      'accept the current number of rows, for example after a restore; earlier losses are no longer reported',
     )
     .addHelpText(
       'after',
       `
-It takes turns with imports into the account. Rows are missing when ClickHouse has fewer than it confirmed: import their
-files again, or restore a backup, then run it with --accept-missing.
+Imports into the account wait until verify has finished, and vice versa. Rows are missing if ClickHouse has fewer rows than it
+confirmed: import their files again or restore a backup, then run verify with --accept-missing.
 
 Examples:
   tributary verify
@@ -53,30 +51,30 @@ async function verify(
   const accounts =
     account === undefined ? await listAccounts(stores.postgres) : [await requireAccount(stores.postgres, account)]
   const found: Difference[] = []
-  let left: Difference[] = []
+  let remaining: Difference[] = []
   try {
     for (const { id } of accounts) {
       await withWriter(context, stores, id, async (writer) => {
         const differences = await compareAccount(writer)
         found.push(...differences)
         if (!repair) await reportLeftovers(writer)
-        left.push(...(repair ? await repairAccount(writer, differences) : differences))
-        if (acceptMissing) left = await acceptMissingRows(writer, left)
+        remaining.push(...(repair ? await repairAccount(writer, differences) : differences))
+        if (acceptMissing) remaining = await acceptMissingRows(writer, remaining)
       })
     }
   } catch (error) {
     for (const difference of found) context.printStatus(lineOf(difference))
     throw error
   }
-  const isRepaired = repair && left.length === 0
+  const isRepaired = repair && remaining.length === 0
   context.print(
     { accounts: accounts.length, differences: found, repaired: isRepaired },
     [...found.map(lineOf), summary(accounts.length, found.length, isRepaired)].join('\n'),
   )
-  if (left.length > 0) throw new CommandError(adviceOn(left, repair))
+  if (remaining.length > 0) throw new CommandError(adviceOn(remaining, repair))
 }
 
-/** @returns the differences that are left: all but missing rows of the account */
+/** @returns the remaining differences: all except missing rows of the account */
 async function acceptMissingRows(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
   const isAccepted = (one: Difference): one is Difference & LostRows =>
     one.accountId === writer.accountId && one.kind === 'missing_rows'
@@ -86,26 +84,26 @@ async function acceptMissingRows(writer: Writer, differences: readonly Differenc
   return differences.filter((one) => !isAccepted(one))
 }
 
-function adviceOn(left: readonly Difference[], repair: boolean): string {
-  const isMissing = left.some(({ kind }) => kind === 'missing_rows')
-  const isOther = left.some(({ kind }) => kind !== 'missing_rows')
+function adviceOn(remaining: readonly Difference[], repair: boolean): string {
+  const isMissing = remaining.some(({ kind }) => kind === 'missing_rows')
+  const isOther = remaining.some(({ kind }) => kind !== 'missing_rows')
   return [
-    ...(repair ? [`${left.length} of them could not be repaired.`] : []),
+    ...(repair ? [`${remaining.length} of them could not be repaired.`] : []),
     ...(isMissing
-      ? ['Rows are missing: import their files again or restore a backup, then run it with --accept-missing.']
+      ? ['Rows are missing: import their files again or restore a backup, then run verify with --accept-missing.']
       : []),
-    ...(isOther && !repair ? ['Run it with --repair to repair the rest.'] : []),
+    ...(isOther && !repair ? ['Run verify with --repair to repair the other differences.'] : []),
   ].join(' ')
 }
 
-/** Runs a piece of work while nobody else writes the account. Unlike an import it mends nothing on its way in. */
+/** Runs `work` while it holds the lease of the account. Unlike an import, it does not repair interrupted imports first. */
 async function withWriter(
-  { interrupted, printStatus: say }: CommandContext,
+  { interrupted, printStatus }: CommandContext,
   stores: Stores,
   accountId: string,
   work: (writer: Writer) => Promise<void>,
 ): Promise<void> {
-  const writer = await openIdleWriter(stores, accountId, { onMessage: say, signal: interrupted })
+  const writer = await openIdleWriter(stores, accountId, { onMessage: printStatus, signal: interrupted })
   try {
     await work(writer)
   } finally {
@@ -117,12 +115,12 @@ async function reportLeftovers(writer: Writer): Promise<void> {
   const leftovers = await readLeftovers(writer)
   if (leftovers.length === 0) return
   writer.onMessage(
-    `An import into account ${writer.accountId} was cut short; its next import, or --repair, brings its days in order.`,
+    `An import into account ${writer.accountId} was interrupted; the next import or --repair repairs its days.`,
   )
 }
 
 function summary(accounts: number, differences: number, repaired: boolean): string {
-  const looked = `${accounts} ${accounts === 1 ? 'account' : 'accounts'} compared`
-  if (differences === 0) return `${looked}: every sum and index is what the rows say.`
-  return `${looked}: ${differences} ${differences === 1 ? 'difference' : 'differences'}${repaired ? ', repaired' : ''}.`
+  const compared = `${accounts} ${accounts === 1 ? 'account' : 'accounts'} compared`
+  if (differences === 0) return `${compared}: every sum and index agrees with the rows.`
+  return `${compared}: ${differences} ${differences === 1 ? 'difference' : 'differences'}${repaired ? ', repaired' : ''}.`
 }

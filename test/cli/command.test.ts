@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => stores.close())
 
-/** The one JSON object that a verb printed with `--json`. */
+/** Runs a subcommand with `--json` and returns the JSON object that it printed. */
 async function json(...words: string[]) {
   const { code, stdout, stderr } = await tributary(...words, '--json')
   expect([code, stderr]).toEqual([0, ''])
@@ -30,7 +30,7 @@ function expectOneLine({ code, stdout, stderr }: Ended, exitCode: number, line: 
 }
 
 describe('accounts', () => {
-  it('are created with the id, plan and currency given, or with one made up, pro and USD', async () => {
+  it('are created with the given id, plan and currency, or with a generated id, pro and USD', async () => {
     expect(await json('account', 'create', '--name', 'Acme Media', '--id', 'acme', '--currency', 'EUR')).toEqual({
       id: 'acme',
       name: 'Acme Media',
@@ -44,29 +44,33 @@ describe('accounts', () => {
     expect(accounts.map(({ id }: { id: string }) => id)).toEqual(['acme', made.id])
   })
 
-  it('are never created twice, nor on a plan that is not there', async () => {
+  it('are not created twice, nor on an unknown plan', async () => {
     await json('account', 'create', '--name', 'First', '--id', 'twice')
-    expectOneLine(await tributary('account', 'create', '--name', 'Second', '--id', 'twice'), 1, /twice exists already/)
+    expectOneLine(await tributary('account', 'create', '--name', 'Second', '--id', 'twice'), 1, /twice already exists/)
     const onNoPlan = await tributary('account', 'create', '--name', 'x', '--plan', 'gold')
-    expectOneLine(onNoPlan, 1, /no plan gold; there are free, pro, scale/)
+    expectOneLine(onNoPlan, 1, /no such plan: gold; plans: free, pro, scale/)
   })
 
-  it('move to another plan', async () => {
+  it('can change to another plan', async () => {
     await json('account', 'create', '--name', 'Mover', '--id', 'mover')
     expect(await json('account', 'set-plan', '--account', 'mover', '--plan', 'free')).toMatchObject({ plan: 'free' })
     expectOneLine(
       await tributary('account', 'set-plan', '--account', 'nobody', '--plan', 'free'),
       1,
-      /no account nobody/,
+      /no such account: nobody/,
     )
-    expectOneLine(await tributary('account', 'set-plan', '--account', 'mover', '--plan', 'gold'), 1, /no plan gold/)
+    expectOneLine(
+      await tributary('account', 'set-plan', '--account', 'mover', '--plan', 'gold'),
+      1,
+      /no such plan: gold/,
+    )
   })
 })
 
 describe('keys', () => {
   beforeAll(() => json('account', 'create', '--name', 'Keys', '--id', 'keys'))
 
-  it('are shown once, with the scopes given, spelled out', async () => {
+  it('are shown once, with the names of all granted scopes', async () => {
     const created = await json(
       'key',
       'create',
@@ -98,7 +102,7 @@ describe('keys', () => {
     expect(JSON.stringify(listed)).not.toContain(created.key)
   })
 
-  it('take families of scopes, and write:events only from --allow-events', async () => {
+  it('accept groups of scopes, and write:events only through --allow-events', async () => {
     const scopesOf = async (...words: string[]) =>
       (await json('key', 'create', '--account', 'keys', '--name', 'x', ...words)).scopes
     const reading = scopes.filter((scope) => scope !== 'write:events')
@@ -108,14 +112,14 @@ describe('keys', () => {
     expect(await scopesOf('--allow-events')).toEqual(['write:events'])
     expect(await scopesOf('--scopes', 'all', '--allow-events')).toEqual(scopes)
     const create = (list: string) => tributary('key', 'create', '--account', 'keys', '--name', 'x', '--scopes', list)
-    expectOneLine(await create('write:events'), 2, /only from --allow-events/)
-    expectOneLine(await create('read:nothing'), 2, /no scope read:nothing/)
-    expectOneLine(await create('constructor'), 2, /no scope constructor/)
-    expectOneLine(await create('read:clicks,'), 2, /no scope/)
-    expectOneLine(await tributary('key', 'create', '--account', 'keys', '--name', 'x'), 2, /needs --scopes/)
+    expectOneLine(await create('write:events'), 2, /use --allow-events for write:events/)
+    expectOneLine(await create('read:nothing'), 2, /no such scope: read:nothing/i)
+    expectOneLine(await create('constructor'), 2, /no such scope: constructor/i)
+    expectOneLine(await create('read:clicks,'), 2, /no such scope/i)
+    expectOneLine(await tributary('key', 'create', '--account', 'keys', '--name', 'x'), 2, /requires --scopes/)
   })
 
-  it('expire when asked to', async () => {
+  it('expire at the time given by --expires', async () => {
     const before = Date.now()
     const { id } = await json('key', 'create', '--account', 'keys', '--name', 'x', '--allow-events', '--expires', '90d')
     const { keys } = await json('key', 'list', '--account', 'keys')
@@ -134,21 +138,21 @@ describe('keys', () => {
         '--expires',
         when,
       )
-      expectOneLine(refused, 2, /Give days or hours from now/)
+      expectOneLine(refused, 2, /Use days or hours from now/)
     }
   })
 
-  it('are revoked once; doing it again keeps the first moment', async () => {
+  it('keep the time of the first revocation when revoked again', async () => {
     const { id } = await json('key', 'create', '--account', 'keys', '--name', 'x', '--allow-events')
     const { revokedAt } = await json('key', 'revoke', '--id', id)
     expect(Date.parse(revokedAt)).toBeGreaterThan(0)
     expect((await json('key', 'revoke', '--id', id)).revokedAt).toBe(revokedAt)
-    expectOneLine(await tributary('key', 'revoke', '--id', 'nobody'), 1, /no key nobody/)
-    expectOneLine(await tributary('key', 'list', '--account', 'nobody'), 1, /no account nobody/)
+    expectOneLine(await tributary('key', 'revoke', '--id', 'nobody'), 1, /no such key: nobody/)
+    expectOneLine(await tributary('key', 'list', '--account', 'nobody'), 1, /no such account: nobody/)
     expectOneLine(
       await tributary('key', 'create', '--account', 'nobody', '--name', 'x', '--allow-events'),
       1,
-      /no account/,
+      /no such account/,
     )
   })
 })
@@ -167,7 +171,7 @@ describe('plans', () => {
     expect(plans.map(({ name }: { name: string }) => name)).toEqual(['free', 'pro', 'scale'])
   })
 
-  it('change only in the numbers given', async () => {
+  it('change only in the given limits', async () => {
     const words = ['--requests-per-minute', '1200', '--click-allowance', '0']
     expect(await json('plan', 'set', 'pro', ...words)).toEqual({
       name: 'pro',
@@ -177,8 +181,8 @@ describe('plans', () => {
       identifierEventsPerMinute: 120,
       clickAllowance: 0,
     })
-    expectOneLine(await tributary('plan', 'set', 'gold', '--click-allowance', '5'), 1, /no plan gold/)
-    expectOneLine(await tributary('plan', 'set', 'pro'), 2, /at least one number/)
+    expectOneLine(await tributary('plan', 'set', 'gold', '--click-allowance', '5'), 1, /no such plan: gold/)
+    expectOneLine(await tributary('plan', 'set', 'pro'), 2, /at least one limit/)
     for (const number of ['0', '-1', '1.5', '1e3', 'x', '2147483648']) {
       expectOneLine(await tributary('plan', 'set', 'pro', '--events-per-minute', number), 2, /whole number from 1/)
     }
@@ -186,7 +190,7 @@ describe('plans', () => {
 })
 
 describe('the command', () => {
-  it('answers people with text and programs with one JSON object', async () => {
+  it('prints text, or one JSON object with --json', async () => {
     const forPeople = await tributary('plan', 'list')
     expect(forPeople.code).toBe(0)
     expect(forPeople.stdout).toMatch(/^name +hasApi/)
@@ -195,7 +199,7 @@ describe('the command', () => {
     expect(JSON.parse(before.stdout)).toHaveProperty('plans')
   })
 
-  it('exits 2 with one line when it was called wrongly, before it opens any store', async () => {
+  it('exits with 2 and one line on invalid arguments, without opening a database', async () => {
     const nowhere = { DATA_DIR: '/dev/null/nowhere', DATABASE_URL: 'nonsense' }
     for (const [words, line] of [
       [['nonsense'], /unknown command 'nonsense'/],
@@ -212,10 +216,10 @@ describe('the command', () => {
     }
   })
 
-  it('explains every verb, with an example', async () => {
+  it('shows help with an example for every subcommand', async () => {
     const { code, stdout } = await runHere(['--help'], {})
     expect(code).toBe(0)
-    for (const verb of ['serve', 'migrate', 'account', 'plan', 'key']) expect(stdout).toContain(`\n  ${verb} `)
+    for (const name of ['serve', 'migrate', 'account', 'plan', 'key']) expect(stdout).toContain(`\n  ${name} `)
     for (const words of [['serve'], ['migrate'], ['account', 'create'], ['key', 'create'], ['plan', 'set']]) {
       const help = await runHere([...words, '--help'], {})
       expect([help.code, help.stderr]).toEqual([0, ''])
@@ -226,7 +230,7 @@ describe('the command', () => {
     expect((await runHere(['key'], {})).code).toBe(2)
   })
 
-  it('exits 1 with one line that names the setting when a store can’t be opened', async () => {
+  it('exits with 1 and one line that names the setting if a database cannot be opened', async () => {
     const dead = 'postgres://user:password@127.0.0.1:1/db'
     const failed = await runHere(['account', 'list'], { ...stores.environment, DATABASE_URL: dead })
     expectOneLine(failed, 1, /DATABASE_URL: Postgres does not answer/)
@@ -235,18 +239,18 @@ describe('the command', () => {
     expectOneLine(await runHere(['account', 'list'], { DATA_DIR: '/dev/null/nowhere' }), 1, /DATA_DIR/)
   })
 
-  it('is the same as a program of its own', async () => {
+  it('behaves the same as a separate process', async () => {
     const listed = await run(['plan', 'list', '--json'], stores.environment)
     expect([listed.code, listed.stderr, listed.stdout]).toEqual([
       0,
       '',
       (await tributary('plan', 'list', '--json')).stdout,
     ])
-    expectOneLine(await run(['key', 'list', '--account', 'nobody'], stores.environment), 1, /no account nobody/)
+    expectOneLine(await run(['key', 'list', '--account', 'nobody'], stores.environment), 1, /no such account: nobody/)
     expectOneLine(await run(['key', 'list'], stores.environment), 2, /--account/)
   })
 
-  it('prints nothing but the verb’s output when npm runs it', async () => {
+  it('prints only the output of the subcommand when run by npm', async () => {
     const npm = promisify(execFile)
     const { stdout } = await npm('npm', ['run', '--silent', 'cli', '--', 'plan', 'list', '--json'], {
       cwd: packageRoot,

@@ -52,7 +52,7 @@ async function serveDemo(clicks: number): Promise<{ welcome: Welcome; stop: () =
   }
 }
 
-/** Pastes a call into a shell. */
+/** Runs an example request in a shell. */
 async function paste(call: string) {
   const { stdout } = await promisify(execFile)('sh', ['-c', call])
   return JSON.parse(stdout)
@@ -106,7 +106,9 @@ describe('serve --demo', () => {
       await runHere(['account', 'create', '--name', 'Demolition Ltd', '--id', 'demo'], place.environment)
       const refused = await runHere(['serve', '--demo'], { ...place.environment, PORT: '0' })
       expect(refused.code).toBe(1)
-      expect(refused.stderr).toMatch(/^error: --demo fills an empty store, and this one has accounts \(demo\)\..*\n$/)
+      expect(refused.stderr).toMatch(
+        /^error: --demo needs an empty database, but this one has accounts \(demo\)\..*\n$/,
+      )
     } finally {
       await place.remove()
     }
@@ -154,7 +156,7 @@ describe('the verb demo', () => {
 
   it('refuses an account that is not there, and numbers that are none', async () => {
     const nobody = await runHere(['demo', '--account', 'nobody'], environment)
-    expect([nobody.code, nobody.stderr]).toEqual([1, 'error: there is no account nobody; see: account list.\n'])
+    expect([nobody.code, nobody.stderr]).toEqual([1, 'error: no such account: nobody; see: account list.\n'])
     for (const wrong of [
       ['--clicks', '0'],
       ['--days', '367'],

@@ -56,7 +56,7 @@ it('keeps rejected rows beside the file, or where it is told, and fails for them
   expect(JSON.parse(await readFile(elsewhere, 'utf8'))).toEqual(reject)
 })
 
-it('reads NDJSON from standard input, and tells rejected rows on standard error unless it is told where', async () => {
+it('reads NDJSON from standard input, and writes rejected rows to standard error unless --rejects is given', async () => {
   const child = start(['import', 'clicks', '-', '--account', account, '--json'], stores.environment)
   child.stdin.end(good + bad)
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
@@ -64,14 +64,14 @@ it('reads NDJSON from standard input, and tells rejected rows on standard error 
   expect(JSON.parse(stderr)).toEqual({ line: 2, reason: 'clickedAt: is required', row: '{"id":"b"}' })
 })
 
-describe('what can’t be meant ends with one line', () => {
+describe('an invalid call of import exits with one line', () => {
   it.each([
-    [['clickz', 'x.ndjson', '--account', 'acme'], 2, /there is nothing like clickz to import/],
-    [['clicks', 'x.json', '--account', 'acme'], 2, /must end in \.ndjson or \.csv/],
+    [['clickz', 'x.ndjson', '--account', 'acme'], 2, /cannot import clickz/],
+    [['clicks', 'x.json', '--account', 'acme'], 2, /must end in \.ndjson, \.csv/],
     [['clicks', 'x.ndjson'], 2, /--account/],
     [['clicks', 'x.ndjson', '--account', 'no body'], 2, /An id has/],
-    [['clicks', 'x.ndjson', '--account', 'acme', '--rejects', './x.ndjson'], 2, /must not be the file that is read/],
-    [['clicks', 'x.ndjson', '--account', 'nobody'], 1, /there is no account nobody/],
+    [['clicks', 'x.ndjson', '--account', 'acme', '--rejects', './x.ndjson'], 2, /must not be the imported file/],
+    [['clicks', 'x.ndjson', '--account', 'nobody'], 1, /no such account: nobody/],
   ])('%j', async (words, code, line) => {
     const ended = await importing(...words)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
@@ -79,7 +79,7 @@ describe('what can’t be meant ends with one line', () => {
     expect(ended.stderr).toMatch(line)
   })
 
-  it('a file that is not there, is a folder, or can’t be read as CSV', async () => {
+  it('for a file that does not exist, is damaged or is not valid CSV', async () => {
     const headless = await fileOf('id,id\n1,2\n', 'twice.csv')
     for (const [file, line] of [
       [join(folder, 'none.ndjson'), /does not exist/],
@@ -93,7 +93,7 @@ describe('what can’t be meant ends with one line', () => {
     }
   })
 
-  it('a folder that rejected rows can’t be written to', async () => {
+  it('for a rejects file that cannot be written', async () => {
     const file = await fileOf(bad)
     const ended = await importing('clicks', file, '--account', account, '--rejects', join(folder, 'none', 'rejects'))
     expect(ended).toMatchObject({ code: 1, stdout: '' })

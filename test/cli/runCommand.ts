@@ -5,14 +5,14 @@ import { text } from 'node:stream/consumers'
 import { runCommand } from '../../src/cli/program.ts'
 import { packageRoot } from '../../src/package.ts'
 
-/** How a run of the command ended. */
+/** Exit code and output of a run of the command. */
 export interface Ended {
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** Starts the compiled command with nothing in its environment but what is given. */
+/** Starts the compiled command with only PATH and the given environment. */
 export function start(words: readonly string[], environment: Record<string, string>): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), ...words], {
     env: { PATH: process.env.PATH, ...environment },
@@ -30,7 +30,7 @@ export async function runHere(words: readonly string[], environment: Record<stri
   return { code, stdout: out, stderr: err }
 }
 
-/** Runs the compiled command in a process of its own. */
+/** Runs the compiled command in a separate process. */
 export async function run(words: readonly string[], environment: Record<string, string>): Promise<Ended> {
   const child = start(words, environment)
   child.stdin.end()
@@ -38,7 +38,7 @@ export async function run(words: readonly string[], environment: Record<string, 
   return { code, stdout, stderr }
 }
 
-/** @returns the exit code, null when a signal ended it */
+/** @returns the exit code, null if a signal ended the process */
 export function exitOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)

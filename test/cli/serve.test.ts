@@ -29,7 +29,7 @@ afterAll(async () => {
   await remove()
 })
 
-/** Starts a server and waits until it says where it listens. */
+/** Starts a server and waits until it prints its URL. */
 async function serve(settings: Record<string, string> = {}) {
   const child = start(['serve', '--json'], { ...environment, ...settings })
   running.push(child)
@@ -46,7 +46,7 @@ async function serve(settings: Record<string, string> = {}) {
 const get = (url: string, key: string) => fetch(url, { headers: { authorization: `ApiKey ${key}` } })
 
 describe('the server', () => {
-  it('serves what the command makes beside it, and stops at SIGTERM with exit code 0', async () => {
+  it('accepts keys created while it runs, and exits with 0 on SIGTERM', async () => {
     const { child, url, exit, log } = await serve()
     expect((await runHere(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)).code).toBe(0)
     const created = await runHere(
@@ -69,7 +69,7 @@ describe('the server', () => {
     expect(lines.join()).not.toContain(apiKey)
   })
 
-  it('completes what an interrupted import left, without another import', async () => {
+  it('completes an interrupted import without another import', async () => {
     const stores = await openStores(readSettings(environment), () => {})
     await stores.postgres`INSERT INTO account_tasks VALUES ('acme', 'attribute_late_clicks')`
     const { child, exit } = await serve()
@@ -79,7 +79,7 @@ describe('the server', () => {
     await stores.close()
   })
 
-  it('goes on, and stops in order, when its log can’t be written', async () => {
+  it('continues to serve and shuts down cleanly if its log cannot be written', async () => {
     const full = await open('/dev/full', 'w')
     const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
       env: { PATH: process.env.PATH, ...environment, LOG_LEVEL: 'info' },
@@ -98,7 +98,7 @@ describe('the server', () => {
     }
   })
 
-  it('stops at SIGTERM while it still waits for its stores', async () => {
+  it('stops on SIGTERM while it waits for its databases', async () => {
     const child = start(['serve'], { ...environment, DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x` })
     running.push(child)
     const exit = exitOf(child)
@@ -110,7 +110,7 @@ describe('the server', () => {
     expect(await log).toContain('stopped')
   })
 
-  it('ends at once at a second signal', async () => {
+  it('ends immediately on a second signal', async () => {
     const { child, url, exit } = await serve()
     const { port, hostname } = new URL(url)
     const socket = connect(Number(port), hostname)
@@ -136,45 +136,45 @@ describe('the server', () => {
     socket.destroy()
   })
 
-  it('shows its figures on a loopback port of their own', async () => {
+  it('serves telemetry on a separate loopback port', async () => {
     const free = createServer().listen(0, '127.0.0.1')
     await once(free, 'listening')
     const { port } = free.address() as AddressInfo
     await new Promise((resolve) => free.close(resolve))
     const { child, url, exit } = await serve({ METRICS_PORT: `${port}` })
     await get(`${url}/api/v1/clicks`, apiKey)
-    const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    expect(figures).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
+    const telemetry = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    expect(telemetry).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
     child.kill('SIGINT')
     expect(await exit).toBe(0)
   })
 })
 
-describe('an address that can’t be had', () => {
+describe('an unavailable address', () => {
   it.each([
     [
-      'a port that is taken',
+      'a port in use',
       (port: number) => ({ PORT: `${port}` }),
-      /^error: PORT=\d+: the port is taken on 127\.0\.0\.1\.\n$/,
+      /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1\.\n$/,
     ],
     [
-      'a port that is taken, beside one for figures that is not',
+      'a port in use, with a free telemetry port',
       async (port: number) => ({ PORT: `${port}`, METRICS_PORT: `${await freePort()}` }),
-      /^error: PORT=\d+: the port is taken on 127\.0\.0\.1\.\n$/,
+      /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1\.\n$/,
     ],
     [
-      'a metrics port that is taken',
+      'a telemetry port in use',
       (port: number) => ({ METRICS_PORT: `${port}` }),
-      /^error: METRICS_PORT=\d+: the port is taken\.\n$/,
+      /^error: METRICS_PORT=\d+: the port is already in use\.\n$/,
     ],
     [
       'an address of another machine',
       () => ({ HOST: '203.0.113.1' }),
-      /^error: HOST=203\.0\.113\.1: this machine does not have that address\.\n$/,
+      /^error: HOST=203\.0\.113\.1: this machine does not have this address\.\n$/,
     ],
-    ['a host that is none', () => ({ HOST: 'nowhere.invalid' }), /^error: HOST=nowhere\.invalid: no such host\.\n$/],
-  ])('%s is one line that names the setting, and exit code 1', async (_name, settings, line) => {
+    ['an unknown host', () => ({ HOST: 'nowhere.invalid' }), /^error: HOST=nowhere\.invalid: no such host\.\n$/],
+  ])('%s is reported in one line that names the setting, with exit code 1', async (_name, settings, line) => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo

@@ -10,21 +10,21 @@ const file = join(packageRoot, 'docs/operations.md')
 const page = readFileSync(file, 'utf8')
 
 describe('docs/operations.md', () => {
-  // `npm test -- -u` writes the tables anew.
-  it('shows every setting and every figure as the program has them', async () => {
+  // `npm test -- -u` regenerates the tables.
+  it('lists every setting and every telemetry metric of the server', async () => {
     const shown = replaceTable(replaceTable(page, 'settings', settingsTable()), 'metrics', await metricsTable())
     await expect(shown).toMatchFileSnapshot(file)
   })
 
-  it('alarms by figures that there are', async () => {
+  it('uses only existing metrics in alerts', async () => {
     const known = new Set((await openRegistry().getMetricsAsJSON()).map(({ name }) => name))
-    const alarms = [...page.matchAll(/^\| `(.+?[<>=]= ?\S+|.+? [<>] \S+)`/gm)].map(([, expression = '']) => expression)
-    expect(alarms.length).toBeGreaterThan(8)
-    for (const alarm of alarms) {
-      const names = [...alarm.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name)
-      const figures = names.filter((name) => !['histogram_quantile', 'over_ceiling'].includes(name))
-      expect(figures.length, alarm).toBeGreaterThan(0)
-      for (const name of figures) expect(known, alarm).toContain(name.replace(/_bucket$/, ''))
+    const alerts = [...page.matchAll(/^\| `(.+?[<>=]= ?\S+|.+? [<>] \S+)`/gm)].map(([, expression = '']) => expression)
+    expect(alerts.length).toBeGreaterThan(8)
+    for (const alert of alerts) {
+      const names = [...alert.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name)
+      const metrics = names.filter((name) => !['histogram_quantile', 'over_ceiling'].includes(name))
+      expect(metrics.length, alert).toBeGreaterThan(0)
+      for (const name of metrics) expect(known, alert).toContain(name.replace(/_bucket$/, ''))
     }
   })
 })
@@ -42,10 +42,10 @@ async function metricsTable(): Promise<string[][]> {
   const metrics = await openRegistry().getMetricsAsJSON()
   const ours = metrics.filter(({ name }) => !/^(process|nodejs)_/.test(name))
   const rows = ours.map(({ name, type, help }) => [`\`${name}\``, `${type}`, help])
-  return [['figure', 'kind', 'meaning'], ...rows.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))]
+  return [['name', 'type', 'meaning'], ...rows.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))]
 }
 
-/** Every figure that a server with all its settings has. */
+/** Opens every metric of a server with all settings. */
 function openRegistry() {
   const metrics = openTelemetry()
   metrics.watchRedis(() => false)
@@ -54,7 +54,7 @@ function openRegistry() {
   return metrics.registry
 }
 
-/** Puts a table, aligned as the formatter wants it, between the two comments of that name. */
+/** Replaces the table between the two comments of that name, aligned as the formatter requires. */
 function replaceTable(text: string, name: string, rows: readonly string[][]): string {
   const escaped = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
   const widths = (escaped[0] ?? []).map((_, column) => Math.max(...escaped.map((row) => row[column]?.length ?? 0)))

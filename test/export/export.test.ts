@@ -329,15 +329,15 @@ describe('a file', () => {
 })
 
 it.each([
-  [['clickz', '--account', 'acme'], 2, /there is nothing like clickz to export; there are clicks/],
+  [['clickz', '--account', 'acme'], 2, /cannot export clickz; resources: clicks/],
   [['clicks'], 2, /--account/],
-  [['clicks', '--account', 'missing'], 1, /there is no account missing/],
+  [['clicks', '--account', 'missing'], 1, /no such account: missing/],
   [['clicks', '--account', 'acme', '--from', 'soon'], 2, /from is not on the calendar/],
   [['clicks', '--account', 'acme', '--from', '2026-02-02', '--to', '2026-01-01'], 2, /is not before the end/],
   [['clicks', '--account', 'acme', '--format', 'xml'], 2, /ndjson, csv/],
-  [['clicks', '--account', 'acme', '--output', 'a.json'], 2, /must end in \.ndjson or \.csv/],
-  [['clicks', '--account', 'acme', '--output', 'a.csv', '--format', 'ndjson'], 2, /no name for a file of ndjson/],
-  [['clicks', '--account', 'acme', '--json'], 2, /--json needs --output/],
+  [['clicks', '--account', 'acme', '--output', 'a.json'], 2, /must end in \.ndjson, \.csv/],
+  [['clicks', '--account', 'acme', '--output', 'a.csv', '--format', 'ndjson'], 2, /contradicts --format ndjson/],
+  [['clicks', '--account', 'acme', '--json'], 2, /--json requires --output/],
 ])('invalid arguments fail with one line: %j', async (words, code, line) => {
   expectOneLine(await exporting(...words), code, line)
 })
@@ -377,7 +377,7 @@ describe('an interrupted export', () => {
       await pause(5)
     }
     const [rest, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child), killing])
-    expect([code, stderr]).toEqual([1, 'error: a store went away. What was written is not all.\n'])
+    expect([code, stderr]).toEqual([1, 'error: a database became unavailable. The output is incomplete.\n'])
     expect(lines + linesOf(rest)).toBeLessThan(clicks)
     expect(rest).not.toContain('xception')
   })

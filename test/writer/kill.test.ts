@@ -91,7 +91,7 @@ it('an import that was interrupted and then killed is completed exactly by the n
   const interrupted = await endHalfWay(account, 'SIGINT')
   expect(interrupted.code).toBe(1)
   expect(interrupted.stderr).toMatch(
-    /^error: interrupted\. Stored so far: \d+ of \d+ rows read\. Running it again completes it\.\n$/,
+    /^error: interrupted\. Stored so far: \d+ of \d+ rows read\. Run it again to complete it\.\n$/,
   )
   await endHalfWay(account, 'SIGKILL')
   const { code, stdout } = await run(wordsFor(account), stores.environment)

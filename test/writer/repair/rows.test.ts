@@ -80,7 +80,7 @@ function killedAt(label: string): Stores {
   return { ...stores, clickhouse: { ...stores.clickhouse, client: killed, reader: killed } }
 }
 
-const silent = { code: 0, lines: ['1 account compared: every sum and index is what the rows say.'] }
+const silent = { code: 0, lines: ['1 account compared: every sum and index agrees with the rows.'] }
 
 /** Merges that come sooner or later must not bring a difference to light that was repaired only for the eye. */
 async function expectSilentForGood(): Promise<void> {

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import closeWithGrace from 'close-with-grace'
+import type { Logger } from 'pino'
+import type { LogDestination } from '../http/logging.ts'
+
+/** Time for in-flight responses after a signal. */
+const graceMs = 25_000
+
+/** Time to write the last log lines. */
+const lastLineMs = 1_000
+
+/** The resources that a server closes when it ends. */
+export interface Shutdown {
+  /** Whether a signal or a fatal error has started the shutdown. */
+  readonly hasBegun: boolean
+  /** Adds a resource, which is closed before all resources added earlier. */
+  closeFirst(close: () => unknown): void
+  /** Closes all resources after a failed start and removes the signal handlers. */
+  close(): Promise<void>
+}
+
+/**
+ * Handles signals and fatal errors from now on: closes all resources, then ends the process with 0 after a signal, and with 1
+ * after an error, after a second signal, or if closing takes longer than 25 s. TRAP: a signal without a handler does not end
+ * the first process of a container, so call this before anything that takes long.
+ */
+export function shutDownGracefully(log: Logger, destination: LogDestination): Shutdown {
+  const closers: (() => unknown)[] = []
+  let hasBegun = false
+  const closeAll = async () => {
+    for (const close of closers.splice(0)) await close()
+  }
+  const { uninstall } = closeWithGrace(
+    { delay: graceMs, logger: log, skip: ignoredSignals },
+    async ({ err, signal }) => {
+      hasBegun = true
+      if (err) log.fatal(err, 'fatal error: the server shuts down')
+      else log.info(`${signal} received: finishing in-flight requests`)
+      await closeAll()
+      log.info('stopped')
+      // TRAP: flushSync() would overtake the line that is being written, and pino never reports its end if the reader of a
+      // pipe has disconnected. Lines that cannot be written in time are lost.
+      destination.end()
+      const written = once(destination, 'close').catch(() => {})
+      await Promise.race([written, sleep(lastLineMs, undefined, { ref: false })])
+    },
+  )
+  return {
+    get hasBegun() {
+      return hasBegun
+    },
+    closeFirst: (close) => void closers.unshift(close),
+    close: () => {
+      uninstall()
+      return closeAll()
+    },
+  }
+}
+
+/**
+ * Events that close-with-grace must not handle. SIGHUP keeps its inherited disposition, so that nohup works. A handler of a
+ * processor fault would run forever. `beforeExit` ends the process anyway.
+ */
+const ignoredSignals: closeWithGrace.AllEvents[] = [
+  'SIGHUP',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGSEGV',
+  'SIGUSR2',
+  'beforeExit',
+]
