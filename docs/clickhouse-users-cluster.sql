@@ -1,8 +1,8 @@
--- What the three users of clickhouse-users.sql need besides where rows are spread over a cluster (docs/scaling.md). Run both
--- files on every node, with the same passwords.
+-- Additional grants of the users of clickhouse-users.sql on a cluster (docs/scaling.md). Run both files on every node, with
+-- the same passwords.
 CREATE DATABASE IF NOT EXISTS tributary_local;
 
--- REMOTE is what it takes to define a table that lies on other servers too.
+-- REMOTE is required to create Distributed tables.
 GRANT SELECT, INSERT, ALTER, CREATE TABLE, CREATE VIEW, DROP TABLE, DROP VIEW, OPTIMIZE ON tributary_local.* TO tributary_owner;
 GRANT REMOTE ON *.* TO tributary_owner;
 GRANT TABLE ENGINE ON Distributed TO tributary_owner;

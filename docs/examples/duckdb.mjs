@@ -1,4 +1,4 @@
-// What DuckDB makes of clicks.parquet and conversions.parquet in a folder: node docs/examples/duckdb.mjs FOLDER
+// Counts clicks.parquet and conversions.parquet of a folder by campaign, with DuckDB: node docs/examples/duckdb.mjs FOLDER
 import { DuckDBInstance } from '@duckdb/node-api'
 
 const [folder = '.'] = process.argv.slice(2)

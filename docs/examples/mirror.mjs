@@ -1,6 +1,6 @@
-// Mirrors clicks and conversions into Postgres tables and keeps them in step. It may be ended and started at any moment:
+// Copies clicks and conversions into Postgres tables and keeps them up to date. It can be stopped and restarted at any time:
 //   TRIBUTARY_URL=… TRIBUTARY_KEY=… MIRROR_URL=postgres://… node docs/examples/mirror.mjs
-// goes on until it is interrupted; with EVERY_S=0 it takes over what is new and ends.
+// It runs until it is interrupted; with EVERY_S=0 it copies new rows once and exits.
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,14 +11,14 @@ const { TRIBUTARY_URL: baseUrl = 'http://127.0.0.1:3000', TRIBUTARY_KEY: apiKey 
 const tributary = createTributary({ baseUrl, apiKey })
 const sql = postgres(process.env.MIRROR_URL ?? '', { max: 1, onnotice() {} })
 
-// Names, and how often a click converted, change without the row being stored anew: join them in the mirror.
+// Names and conversion counts change without a new version of the row, so they are not copied: join them in Postgres.
 const derived = ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'converted', 'conversionCount']
 
-// A conversion that turns into a test must come as well, or the mirror would count it for ever.
-const everything = { clicks: {}, conversions: { include_test_mode: true } }
+// Includes tests: without them, a conversion that becomes a test would keep its old version in the copy.
+const filters = { clicks: {}, conversions: { include_test_mode: true } }
 
-/** Takes over rows; one that is there already is replaced, so that taking it twice changes nothing. */
-async function put(resource, rows) {
+/** Inserts or replaces rows, so that copying a row twice changes nothing. */
+async function upsert(resource, rows) {
   if (rows.length === 0) return
   const values = rows.map(({ cursor: _cursor, ...row }) => {
     for (const field of derived) delete row[field]
@@ -29,28 +29,28 @@ async function put(resource, rows) {
     ON CONFLICT (id) DO UPDATE SET stored_at = excluded.stored_at, row = excluded.row`
 }
 
-/** Everything there is, in one answer. @returns the moment to go on from */
-async function takeAll(resource) {
+/** Copies all rows from one export. @returns the `updated_since` of the next read */
+async function copyAll(resource) {
   const headers = { Authorization: `ApiKey ${apiKey}` }
-  const query = new URLSearchParams({ ...everything[resource], format: 'ndjson' })
-  const answer = await fetch(`${baseUrl}/api/v1/${resource}?${query}`, { headers })
-  if (!answer.ok) throw new Error(await answer.text())
+  const query = new URLSearchParams({ ...filters[resource], format: 'ndjson' })
+  const response = await fetch(`${baseUrl}/api/v1/${resource}?${query}`, { headers })
+  if (!response.ok) throw new Error(await response.text())
   const rows = []
-  for await (const line of createInterface({ input: Readable.fromWeb(answer.body) })) {
+  for await (const line of createInterface({ input: Readable.fromWeb(response.body) })) {
     rows.push(JSON.parse(line))
-    if (rows.length === 1000) await put(resource, rows.splice(0))
+    if (rows.length === 1000) await upsert(resource, rows.splice(0))
   }
-  await put(resource, rows)
-  return answer.headers.get('x-as-of')
+  await upsert(resource, rows)
+  return response.headers.get('x-as-of')
 }
 
-/** What was stored since a moment. @returns the moment to go on from */
-async function takeNew(resource, since) {
+/** Copies rows stored or changed since a time. @returns the `updated_since` of the next read */
+async function copyChanges(resource, since) {
   let asOf = since
   for await (const page of tributary.pages(`/${resource}`, {
-    query: { ...everything[resource], updated_since: since, limit: 200 },
+    query: { ...filters[resource], updated_since: since, limit: 200 },
   })) {
-    await put(resource, page.data)
+    await upsert(resource, page.data)
     asOf = page.asOf
   }
   return asOf
@@ -65,8 +65,8 @@ for (const resource of ['clicks', 'conversions']) {
 do {
   for (const resource of ['clicks', 'conversions']) {
     const [state] = await sql`SELECT as_of FROM mirror_state WHERE resource = ${resource}`
-    const asOf = state ? await takeNew(resource, state.as_of) : await takeAll(resource)
-    // Only now: whoever was ended before this takes the same rows again.
+    const asOf = state ? await copyChanges(resource, state.as_of) : await copyAll(resource)
+    // Written after the rows: a run that ends before this copies the same rows again.
     await sql`
       INSERT INTO mirror_state (resource, as_of) VALUES (${resource}, ${asOf})
       ON CONFLICT (resource) DO UPDATE SET as_of = excluded.as_of`

@@ -2,85 +2,87 @@ import createClient from 'openapi-fetch'
 import type { components, paths } from './api.ts'
 import { openRetries, type RetryOptions } from './retries.ts'
 
-/** Where the API is and who asks. */
+/** Address and key of the API, and how to retry. */
 export interface TributaryOptions extends RetryOptions {
-  /** As `https://api.example.com`; the client adds `/api/v1`. */
+  /** For example `https://api.example.com`; the client adds `/api/v1`. */
   baseUrl: string
   apiKey: string
 }
 
 type Problem = components['schemas']['Problem']
-type Json<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never
+type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : never
 
-/** A path that can be read, as the documentation writes it: `/clicks`, `/campaigns/{id}`. */
+/** A path with a GET operation, as in the documentation: `/clicks`, `/campaigns/{id}`. */
 export type ReadPath = { [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never }[keyof paths]
-/** The body that a path answers with. */
-export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { responses: { 200: infer Answer } } }
-  ? Json<Answer>
+/** The response body of a path. */
+export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { responses: { 200: infer Response } } }
+  ? Json<Response>
   : never
-/** A path that is read page by page. */
+/** A path with pages. */
 export type ListPath = {
   [Path in ReadPath]: ResponseOf<Path> extends { data: unknown[]; nextCursor: string | null } ? Path : never
 }[ReadPath]
-/** A row of such a path. */
+/** A row of a list. */
 export type RowOf<Path extends ListPath> = ResponseOf<Path> extends { data: (infer Row)[] } ? Row : never
-/** An event of your back end. */
+/** The body of `POST /events`. */
 export type Event = Json<NonNullable<paths['/events']['post']['requestBody']>>
-/** What became of an event, and the `event_id` that it was sent with. */
+/** The response to an event, with the `event_id` that was sent. */
 export type SentEvent = Json<paths['/events']['post']['responses'][200]> & { eventId: string }
 
-type Asked<Path extends ReadPath> = paths[Path] extends { get: { parameters: infer Parameters } }
-  ? Pick<Parameters, Extract<keyof Parameters, 'query' | 'path'>>
+type Parameters<Path extends ReadPath> = paths[Path] extends { get: { parameters: infer Declared } }
+  ? Pick<Declared, Extract<keyof Declared, 'query' | 'path'>>
   : never
-interface Call {
-  /** Ends the call, its waiting and its retries. */
+interface CallOptions {
+  /** Aborts the request, its waits and its retries. */
   signal?: AbortSignal
 }
-/** `query` and `path` of a call; the argument may be left out where nothing is required. */
-type Question<Path extends ReadPath> =
-  object extends Asked<Path> ? [asked?: Asked<Path> & Call] : [asked: Asked<Path> & Call]
+/** `query` and `path` of a request; optional if no parameter is required. */
+type RequestArguments<Path extends ReadPath> =
+  object extends Parameters<Path>
+    ? [request?: Parameters<Path> & CallOptions]
+    : [request: Parameters<Path> & CallOptions]
 
-/** The same, whatever the path. */
-type AnyQuestion = Call & { query?: object; path?: object }
+/** The same for any path. */
+type AnyRequest = CallOptions & { query?: object; path?: object }
 
-/** Reads and sends, typed by the API's own document. Every call retries what may be retried. */
+/** A client with the types of the OpenAPI document. Every method retries requests that are safe to retry. */
 export interface Tributary {
   /**
-   * Reads one answer.
-   * @throws TributaryError for any answer that is not 200; the error of `fetch` when there is no answer at all
+   * Sends one GET request.
+   * @throws TributaryError if the status is not 200; the error of `fetch` if there is no response
    */
-  get<Path extends ReadPath>(path: Path, ...question: Question<Path>): Promise<ResponseOf<Path>>
+  get<Path extends ReadPath>(path: Path, ...request: RequestArguments<Path>): Promise<ResponseOf<Path>>
   /**
-   * Reads a list to its end, a page at a time, as fast as it is consumed.
+   * Reads all pages of a list; the next page is requested when the caller has consumed the last one.
    * @throws as `get`
    */
-  pages<Path extends ListPath>(path: Path, ...question: Question<Path>): AsyncGenerator<ResponseOf<Path>, void>
+  pages<Path extends ListPath>(path: Path, ...request: RequestArguments<Path>): AsyncGenerator<ResponseOf<Path>, void>
   /**
-   * The same, row by row. `for await (const click of tributary.rows('/clicks', { query: { from: '2026-11-01' } }))`
+   * Reads all rows of a list. `for await (const click of tributary.rows('/clicks', { query: { from: '2026-11-01' } }))`
    * @throws as `get`
    */
-  rows<Path extends ListPath>(path: Path, ...question: Question<Path>): AsyncGenerator<RowOf<Path>, void>
+  rows<Path extends ListPath>(path: Path, ...request: RequestArguments<Path>): AsyncGenerator<RowOf<Path>, void>
   /**
-   * Sends an event. Without an `event_id` of yours it gets one, so that sending it again after a lost answer stores it
-   * once; give your own where your process may end before it knows the answer.
+   * Sends an event. An event without `event_id` gets a generated one, so that retries store it once. Set your own
+   * `event_id` if your process may end before it receives the response.
    * @throws as `get`
    */
-  sendEvent(event: Event, call?: Call): Promise<SentEvent>
+  sendEvent(event: Event, options?: CallOptions): Promise<SentEvent>
 }
 
-/** An answer that is not 200: the code to branch on, and what else the API said. */
+/** A response with a status other than 200. */
 export class TributaryError extends Error {
   override readonly name = 'TributaryError'
   readonly status: number
-  /** As in the table of errors; `unreadable_answer` when it was none of the API's. */
+  /** Error code of the API; `unreadable_answer` if the response did not come from the API. */
   readonly code: string
-  /** The parameter or field at fault. */
+  /** The invalid parameter or field. */
   readonly param: string | undefined
-  /** Quote it to support. */
+  /** Include it in support requests. */
   readonly requestId: string | undefined
 
   constructor(status: number, problem: Partial<Problem>) {
-    super(problem.message ?? `The answer has status ${status} and no explanation.`)
+    super(problem.message ?? `The response has status ${status} and no message.`)
     this.status = status
     this.code = problem.error ?? 'unreadable_answer'
     this.param = problem.param
@@ -88,14 +90,14 @@ export class TributaryError extends Error {
   }
 }
 
-/** What openapi-fetch hands back, whatever the call was. */
+/** The result of any call of openapi-fetch. */
 interface Fetched {
   data?: unknown
   error?: unknown
   response: Response
 }
 
-/** Opens a client of one key; it holds nothing that needs closing. */
+/** Creates a client for one key. It needs no closing. */
 export function createTributary({ baseUrl, apiKey, ...retries }: TributaryOptions): Tributary {
   const client = createClient<paths>({
     baseUrl: `${baseUrl.replace(/\/+$/, '')}/api/v1`,
@@ -103,9 +105,12 @@ export function createTributary({ baseUrl, apiKey, ...retries }: TributaryOption
     fetch: openRetries(retries),
   })
 
-  async function get<Path extends ReadPath>(path: Path, ...[asked]: Question<Path>): Promise<ResponseOf<Path>> {
-    const { signal, ...params }: AnyQuestion = asked ?? {}
-    // `Question` has checked which parameters this path takes; the library can't follow a path that is a variable.
+  async function get<Path extends ReadPath>(
+    path: Path,
+    ...[request]: RequestArguments<Path>
+  ): Promise<ResponseOf<Path>> {
+    const { signal, ...params }: AnyRequest = request ?? {}
+    // `RequestArguments` checks the parameters of the path; openapi-fetch cannot infer them from a variable path.
     const fetched: Fetched = await client.GET(path as '/clicks', {
       params: params as object,
       ...(signal && { signal }),
@@ -113,25 +118,25 @@ export function createTributary({ baseUrl, apiKey, ...retries }: TributaryOption
     return bodyOf(fetched) as ResponseOf<Path>
   }
 
-  async function* pages<Path extends ListPath>(path: Path, ...[asked]: Question<Path>) {
+  async function* pages<Path extends ListPath>(path: Path, ...[request]: RequestArguments<Path>) {
     let cursor: string | null | undefined
     do {
-      const query = { ...(asked as AnyQuestion | undefined)?.query, ...(cursor && { cursor }) }
-      const page = await get(path, ...([{ ...asked, query }] as unknown as Question<Path>))
+      const query = { ...(request as AnyRequest | undefined)?.query, ...(cursor && { cursor }) }
+      const page = await get(path, ...([{ ...request, query }] as unknown as RequestArguments<Path>))
       yield page
       cursor = (page as { nextCursor: string | null }).nextCursor
     } while (cursor)
   }
 
-  async function* rows<Path extends ListPath>(path: Path, ...question: Question<Path>) {
-    for await (const page of pages(path, ...question)) yield* (page as { data: RowOf<Path>[] }).data
+  async function* rows<Path extends ListPath>(path: Path, ...request: RequestArguments<Path>) {
+    for await (const page of pages(path, ...request)) yield* (page as { data: RowOf<Path>[] }).data
   }
 
-  async function sendEvent(event: Event, { signal }: Call = {}): Promise<SentEvent> {
+  async function sendEvent(event: Event, { signal }: CallOptions = {}): Promise<SentEvent> {
     const eventId = event.event_id ?? crypto.randomUUID()
     const body = { ...event, event_id: eventId }
-    const answer = bodyOf(await client.POST('/events', { body, ...(signal && { signal }) }))
-    return { ...answer, eventId }
+    const response = bodyOf(await client.POST('/events', { body, ...(signal && { signal }) }))
+    return { ...response, eventId }
   }
 
   return { get, pages, rows, sendEvent }

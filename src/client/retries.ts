@@ -1,30 +1,30 @@
-/** How often and how long a call is tried again. */
+/** Number and duration of retries. */
 export interface RetryOptions {
-  /** Tries after the first one; 5 unless given. */
+  /** Maximum number of retries; default 5. */
   retries?: number
-  /** A wait that the API asks for and that is longer than this ends the call with its answer; 60,000 unless given. */
+  /** If `Retry-After` is longer than this, the response is returned without a retry; default 60,000. */
   waitMaxMs?: number
-  /** Makes a request; the platform's `fetch` unless given. */
+  /** Sends a request; default: the `fetch` of the platform. */
   fetch?: (request: Request) => Promise<Response>
-  /** Waits between two tries; a timer unless given. Rejects when the signal aborts. */
+  /** Waits between two attempts and rejects when the signal aborts; default: a timer. */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Busy or away for a moment: the request was not carried out, or may be carried out again. */
+/** The server is busy or unavailable: the request was not executed, or can be executed again. */
 const transientStatuses = new Set([429, 502, 503, 504])
 const firstWaitMs = 500
 
 /**
- * Makes a `fetch` that sends a request again when its answer is 429 or 502 to 504, or never came: after the time that
- * `Retry-After` names, else after half a second, one, two, … up to a third less by chance, so that many callers do not
- * come back at once. Requests have to be repeatable: reads are, and events with an `event_id`.
+ * Returns a `fetch` that retries after 429, 502, 503, 504 and network errors. It waits as long as `Retry-After` says, else 0.5 s,
+ * 1 s, 2 s, …, reduced by up to a third at random, so that clients do not retry at the same time. Requests must be
+ * idempotent: reads are, and events with an `event_id`.
  */
 export function openRetries(options: RetryOptions): (request: Request) => Promise<Response> {
   const { retries = 5, waitMaxMs = 60_000, fetch: send = (request) => fetch(request), wait = pause } = options
   return async (request) => {
     for (let attempt = 0; ; attempt++) {
       const isLast = attempt >= retries
-      // A request's body can be read once.
+      // The body of a Request can be read only once.
       const outcome = await send(request.clone()).catch((error: unknown) => {
         if (isLast || request.signal.aborted) throw error
         return undefined
@@ -38,23 +38,23 @@ export function openRetries(options: RetryOptions): (request: Request) => Promis
   }
 }
 
-/** The API names whole seconds. */
-function requestedWaitMs(answer: Response | undefined): number | undefined {
-  const seconds = answer?.headers.get('retry-after')
+/** `Retry-After` of the API is in whole seconds. */
+function requestedWaitMs(response: Response | undefined): number | undefined {
+  const seconds = response?.headers.get('retry-after')
   return seconds && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const leave = () => {
+    const abort = () => {
       clearTimeout(timer)
       reject(signal.reason)
     }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', abort)
       resolve()
     }, ms)
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
   })
 }
