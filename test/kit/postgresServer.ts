@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 
-/** Where Debian's package puts it. */
+/** The path of Debian's package. */
 const programs = '/usr/lib/postgresql/15/bin'
 
-const startPatienceMs = 60_000
+const startTimeoutMs = 60_000
 
-/** A PostgreSQL server of a test's own, with what it stores. */
+/** A PostgreSQL server of one test. */
 export interface PostgresServer extends ServerProcess {
   /** The address of one of its databases, as its administrator; without a password, from this machine alone. */
   url(database: string): string
@@ -32,8 +32,8 @@ export function hasPostgres(): boolean {
 }
 
 /**
- * Makes a server with an empty database `tributary` on a free port.
- * @param environment variables of its process, beside ours
+ * Creates a server with an empty database `tributary` on a free port.
+ * @param environment variables of its process, in addition to the defaults
  * @throws Error where postgresql-15 is missing
  */
 export async function startPostgres(environment: Record<string, string> = {}): Promise<PostgresServer> {
@@ -61,7 +61,7 @@ export async function startPostgres(environment: Record<string, string> = {}): P
   }
 
   async function start(atPort = port): Promise<void> {
-    for (const deadlineMs = performance.now() + startPatienceMs; ; await sleep(100)) {
+    for (const deadlineMs = performance.now() + startTimeoutMs; ; await sleep(100)) {
       const words = [
         '-D',
         data,

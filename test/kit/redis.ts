@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { Redis as Client } from 'ioredis'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 
-/** Where Debian's package puts it. */
+/** The path of Debian's package. */
 const program = '/usr/bin/redis-server'
 
-/** A Redis server of a test's own, without files: it is empty after each start. */
+/** A Redis server of one test, without files: it is empty after each start. */
 export interface TestRedis extends ServerProcess {
   readonly url: string
   close(): void
@@ -22,7 +22,7 @@ export function hasRedis(): boolean {
   return false
 }
 
-/** Starts a server on a free port and waits until it answers. */
+/** Starts a server on a free port and waits until it responds. */
 export async function startRedis(): Promise<TestRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}/0`

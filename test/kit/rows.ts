@@ -6,7 +6,7 @@ import { testNowMs } from './app.ts'
 export type StoredRow = Record<string, string | number | boolean | null>
 
 /**
- * Puts clicks straight into the table, past the importer: for tests of reading.
+ * Inserts clicks directly, without the importer: for tests of reading.
  * @param rows each with `id` and `clicked_at` (`2026-11-20 10:00:00.000`)
  */
 export async function storeClicks({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string, rows: StoredRow[]) {
@@ -18,8 +18,8 @@ export async function storeClicks({ clickhouse }: Pick<Stores, 'clickhouse'>, ac
 }
 
 /**
- * Puts conversions straight into the table, past the importer: for tests of reading. As the importer does, a later row
- * of an id takes the one before it back.
+ * Inserts conversions directly, without the importer: for tests of reading. As in an import, a later row of an id also
+ * inserts the previous row as deleted.
  * @param rows each with `id` and `converted_at`; status approved, version 1 unless given
  */
 export async function storeConversions(

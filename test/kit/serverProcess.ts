@@ -1,16 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server of a test's own, whose process can be made to fail in every way that processes do. */
+/** The server of one test; its process can be ended, killed, suspended and restarted. */
 export interface ServerProcess {
-  /** Asks it to end, and waits until it has. */
+  /** Ends it in order, and waits for its exit. */
   stop(): Promise<void>
-  /** Ends it where it stands, and waits until it is gone. */
+  /** Kills it, and waits for its exit. */
   kill(): Promise<void>
-  /** Stops its process as it is: connections stay open and nothing is answered. */
+  /** Suspends its process: connections stay open without responses. */
   pause(): void
   resume(): void
-  /** Starts it again on the same port and files; resolves when it answers. */
+  /** Starts it again on the same port and files; resolves when it responds. */
   start(): Promise<void>
 }
 

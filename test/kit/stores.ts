@@ -13,38 +13,38 @@ export interface TestStores extends Stores {
   readonly settings: Settings
   /** For processes that a test starts on the same stores. */
   readonly environment: Record<string, string>
-  /** Says that the file leaves more behind than rows: other tables, other settings, engines that were killed. */
+  /** Marks the stores as changed beyond their rows (tables, settings, killed engines), so that no other file reuses them. */
   spoil(): void
-  /** Lets the next file of this process have them, emptied; those that were spoilt are removed. */
+  /** Empties the stores for the next file of this process; removes them if they are dirty. */
   close(): Promise<void>
 }
 
-/** Embedded engines that files of this process have finished with: starting a pair takes two seconds, emptying it 50 ms. */
+/** Embedded engines for reuse by later files of this process: starting a pair takes two seconds, emptying it 50 ms. */
 const spare: Made[] = []
 
 /**
- * Opens stores of the file's own; `close` them in `afterAll`.
- * @param servers addresses of servers that the file started, instead of what the suite runs on
+ * Opens stores for one test file; `close` them in `afterAll`.
+ * @param servers addresses of servers that the file started, instead of the engines of the suite
  */
 export async function openTestStores(servers?: Record<string, string>): Promise<TestStores> {
   const made = servers ? await make(servers) : (spare.pop() ?? (await make()))
-  let isSpoilt = false
+  let isDirty = false
   return {
     ...made.stores,
     settings: made.settings,
     environment: made.environment,
     spoil() {
-      isSpoilt = true
+      isDirty = true
     },
     async close() {
-      if (isSpoilt || servers || made.settings.CLICKHOUSE_URL !== undefined) return await made.remove()
+      if (isDirty || servers || made.settings.CLICKHOUSE_URL !== undefined) return await made.remove()
       await empty(made)
       spare.push(made)
     },
   }
 }
 
-/** Stores, and what is needed to have them as they were at first. */
+/** Stores, and the data to reset them. */
 interface Made {
   stores: Stores
   settings: Settings
@@ -88,7 +88,7 @@ async function empty({ stores, plans }: Made): Promise<void> {
   await sql`INSERT INTO plans ${sql(plans as postgres.Row[])}`
 }
 
-/** Drops what a test file made on servers, on each of them. */
+/** Drops the databases of a test file on each server. */
 async function dropDatabases({ client, cluster, database }: ClickHouse): Promise<void> {
   const names = cluster ? [database, cluster.localDatabase] : [database]
   for (const one of cluster?.nodes ?? [{ client }]) {
@@ -96,7 +96,7 @@ async function dropDatabases({ client, cluster, database }: ClickHouse): Promise
   }
 }
 
-/** A place for stores: a copy of the template folder and, on servers, databases of its own. Nothing is started. */
+/** Creates the environment of stores: a copy of the template folder and, on servers, databases of its own. Nothing is started. */
 export async function makeTestPlace(): Promise<{ environment: Record<string, string>; remove: () => Promise<void> }> {
   const { clickhouseUrl, clusterEnvironment, databaseUrl, template, places } = inject('engines')
   const name = `test_${randomBytes(6).toString('hex')}`

@@ -10,15 +10,15 @@ import { openStores } from '../../src/stores/open.ts'
 import { startCluster } from './clickhouseCluster.ts'
 import { startContainers } from './containers.ts'
 
-/** What the suite runs on: servers where their address is known, embedded engines otherwise. */
+/** The engines of the suite: servers where their address is known, embedded engines otherwise. */
 export interface Engines {
   clickhouseUrl: string | undefined
-  /** What the programs of a suite on a cluster are told beside its address. */
+  /** Further environment of the programs of a suite on a cluster. */
   clusterEnvironment: Record<string, string>
   databaseUrl: string | undefined
   /** A migrated folder of the embedded engines, to be copied. */
   template: string
-  /** Where the copies lie; what is left of them goes with it at the end. */
+  /** The folder of the copies; removed at the end. */
   places: string
 }
 
@@ -28,12 +28,12 @@ declare module 'vitest' {
   }
 }
 
-/** Decides what the suite runs on, says so, and prepares what its files copy. */
+/** Chooses the engines of the suite, prints the choice, and prepares the template folder. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { CLICKHOUSE_URL, DATABASE_URL, TRIBUTARY_TEST_CLUSTER } = process.env
   const cluster = TRIBUTARY_TEST_CLUSTER ? await startCluster() : undefined
   const containers =
-    !cluster && !CLICKHOUSE_URL && !DATABASE_URL && (await dockerAnswers()) ? await startContainers() : undefined
+    !cluster && !CLICKHOUSE_URL && !DATABASE_URL && (await isDockerAvailable()) ? await startContainers() : undefined
   const clickhouseUrl = cluster?.environment.CLICKHOUSE_URL || CLICKHOUSE_URL || containers?.clickhouseUrl
   const { CLICKHOUSE_CLUSTER, CLICKHOUSE_NODES } = cluster?.environment ?? process.env
   const clusterEnvironment = {
@@ -52,7 +52,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template, places })
   return async () => {
     await Promise.all([containers?.stop(), cluster?.close()])
-    // Engines whose last client was a worker that has just ended linger for two seconds.
+    // Engines end two seconds after their last client.
     await rm(places, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
   }
 }
@@ -61,12 +61,12 @@ async function fill(folder: string): Promise<void> {
   const stores = await openStores(readSettings({ DATA_DIR: folder }), () => {})
   await migrate(stores)
   await stores.close()
-  // Once the lock is ours the engines have ended, and none starts on the template again.
+  // With this lock the engines have ended, and none starts on the template again.
   const ended = await lockFile(join(folder, 'run', 'supervisor.lock'), 30_000)
   if (!ended) throw new Error('The engines of the template did not end.')
 }
 
-async function dockerAnswers(): Promise<boolean> {
+async function isDockerAvailable(): Promise<boolean> {
   try {
     await getContainerRuntimeClient()
     return true

@@ -62,7 +62,7 @@ const get = async (path: string) => {
 }
 
 describe('docs/clickhouse-users.sql', () => {
-  it('grants users of a server what those of the embedded engine have', async () => {
+  it('grants the users of a server the same as those of the embedded engine', async () => {
     const documented = new Map((await documentedUsers(false)).map((user) => [user.name, user]))
     expect(documented.get(owner)?.grants).toEqual(ownerGrants('tributary'))
     expect(documented.get(writer)?.grants).toEqual(writerGrants('tributary'))
@@ -93,7 +93,7 @@ describe('the writer and the reader', () => {
     expect(await migrate(stores)).toEqual([])
   })
 
-  it('are enough to import, to store events and to answer', async () => {
+  it('are sufficient to import, to store events and to serve requests', async () => {
     const rows = {
       campaigns: [{ id: 'camp', name: 'Camp' }],
       clicks: [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z', campaignId: 'camp' }],
@@ -134,7 +134,7 @@ describe('the writer and the reader', () => {
 })
 
 describe('the writer', () => {
-  it('takes rows away and ends its own queries, as repairs do', async () => {
+  it('deletes rows and ends its own queries, as repairs do', async () => {
     await server.ask(writer, `DELETE FROM tributary.click_index WHERE account_id = 'nobody'`)
     await server.ask(writer, `KILL QUERY WHERE query_id IN ('none') SYNC`)
   })
@@ -166,10 +166,10 @@ describe('the reader', () => {
 })
 
 describe('the setting', () => {
-  it('must name the database that is written to', async () => {
+  it('must name the database of CLICKHOUSE_URL', async () => {
     const other = server.url(reader).replace(/tributary$/, 'default')
     const settings = readSettings({ ...environment, CLICKHOUSE_READER_URL: other })
-    await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_READER_URL: the database is another/)
+    await expect(openStores(settings, () => {})).rejects.toThrow(/^CLICKHOUSE_READER_URL: the database differs/)
     const wrong = server.url(reader).replace(`${reader}:${reader}`, `${reader}:wrong`)
     await expect(openStores(readSettings({ ...environment, CLICKHOUSE_READER_URL: wrong }), () => {})).rejects.toThrow(
       /^CLICKHOUSE_READER_URL: ClickHouse rejects the connection: .*Authentication failed/,
@@ -178,7 +178,7 @@ describe('the setting', () => {
 })
 
 describe('a start', () => {
-  it('waits for a server that can’t be reached yet, and says so once', async () => {
+  it('waits for an unreachable server, and logs it once', async () => {
     const target = new URL(server.url(writer))
     const serverPort = Number(target.port)
     const gate = createServer((socket) => {

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('a question to Postgres that has no answer after 20 seconds is given up with 503', async () => {
+it('a Postgres query without a result after 20 seconds fails with 503', async () => {
   vi.useFakeTimers()
   const asked = queryPostgres(new Promise(() => {}))
   const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', details: { retryAfterS: 2 } })

@@ -17,13 +17,13 @@ import {
   writeLine,
 } from './protocol.ts'
 
-/** The embedded engines as one of their clients has them. */
+/** The embedded engines from the view of a client. */
 export interface EmbeddedEngines {
   readonly clickhouse: ClickHouseAddress | undefined
   readonly postgres: PostgresAddress | undefined
   /** Called with the new address after each restart of ClickHouse. */
   onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void
-  /** Lets go of the engines; they end a moment after the last client has left. */
+  /** Detaches; the engines end 2 s after the last client has detached. */
   close(): Promise<void>
 }
 
@@ -43,8 +43,8 @@ const reconnectPauseMaxMs = 30_000
 const logSizeMax = 5 * 1024 * 1024
 
 /**
- * Attaches to the engines that run on a folder, or starts them; resolves when all that are wanted answer. From then on
- * the attachment heals by itself: engines that die come back, and so does the supervisor.
+ * Attaches to the engines of a folder, or starts them; resolves when all requested engines are ready. From then on engines
+ * and supervisor are restarted when they die.
  * @throws EmbeddedError naming the setting
  */
 export async function attachEmbedded(options: AttachOptions): Promise<EmbeddedEngines> {
@@ -55,8 +55,8 @@ export async function attachEmbedded(options: AttachOptions): Promise<EmbeddedEn
     return { clickhouse: undefined, postgres: undefined, onClickHouseMoved() {}, async close() {} }
   }
   requirePackages(wants)
-  const places = createEmbeddedPaths(options.dataDir)
-  const attachment = new Attachment(places, wants, options)
+  const paths = createEmbeddedPaths(options.dataDir)
+  const attachment = new Attachment(paths, wants, options)
   await attachment.open()
   return attachment
 }
@@ -91,8 +91,8 @@ class Attachment implements EmbeddedEngines {
   #socket: Socket | undefined
   #closed = false
 
-  constructor(places: EmbeddedPaths, wants: EngineName[], options: AttachOptions) {
-    this.#paths = places
+  constructor(paths: EmbeddedPaths, wants: EngineName[], options: AttachOptions) {
+    this.#paths = paths
     this.#wants = wants
     this.#options = options
   }
@@ -120,7 +120,7 @@ class Attachment implements EmbeddedEngines {
     })
   }
 
-  /** Resolves when every wanted engine answers. */
+  /** Resolves when every requested engine is ready. */
   async open(): Promise<void> {
     const deadline = Date.now() + startTimeoutMs
     while (!this.#closed) {
@@ -138,15 +138,15 @@ class Attachment implements EmbeddedEngines {
     }
   }
 
-  /** @returns false when the supervisor went away before the engines were ready: it was just ending, or it died */
+  /** @returns false when the supervisor ended before the engines were ready */
   #handshake(socket: Socket, deadline: number): Promise<boolean> {
     this.#socket = socket
     return new Promise((resolve, reject) => {
       const missing = new Set(this.#wants)
       let attached = false
-      const patience = setTimeout(() => socket.destroy(), deadline - Date.now())
+      const timeout = setTimeout(() => socket.destroy(), deadline - Date.now())
       socket.on('close', () => {
-        clearTimeout(patience)
+        clearTimeout(timeout)
         if (attached) void this.#reconnect()
         resolve(false)
       })
@@ -162,8 +162,8 @@ class Attachment implements EmbeddedEngines {
         missing.delete(notice.engine)
         if (missing.size > 0 || attached) return
         attached = true
-        clearTimeout(patience)
-        // The attachment alone keeps no program running.
+        clearTimeout(timeout)
+        // The attachment does not keep the process running.
         socket.unref()
         resolve(true)
       })
@@ -182,7 +182,7 @@ class Attachment implements EmbeddedEngines {
     for (const listener of this.#movedListeners) listener(notice.address)
   }
 
-  /** The supervisor died: its engines are gone or going, so start another one and go on as before. */
+  /** Starts another supervisor after one has died; its engines end with it. */
   async #reconnect(): Promise<void> {
     if (this.#closed) return
     const { log } = this.#options
@@ -200,7 +200,7 @@ class Attachment implements EmbeddedEngines {
   }
 }
 
-/** @returns undefined when nobody listens there */
+/** @returns undefined when no process listens there */
 function connectTo(path: string): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path)
@@ -211,21 +211,21 @@ function connectTo(path: string): Promise<Socket | undefined> {
 
 /**
  * Starts a supervisor that outlives this process.
- * @returns `taken` when another one has the folder: it is about to listen, or about to end
+ * @returns `taken` when another one owns the folder: it is starting or ending
  */
-async function startSupervisor(places: EmbeddedPaths): Promise<'listening' | 'taken'> {
+async function startSupervisor(paths: EmbeddedPaths): Promise<'listening' | 'taken'> {
   const entry = join(packageRoot, 'dist/src/stores/embedded/supervisor.js')
   if (!existsSync(entry)) throw new EmbeddedError(`the program is not compiled (${entry} is missing): npm run build.`)
-  if (existsSync(places.log) && statSync(places.log).size > logSizeMax) truncateSync(places.log)
-  const log = openSync(places.log, 'a', 0o600)
-  const child = spawn(process.execPath, [entry, places.dataDir], {
+  if (existsSync(paths.log) && statSync(paths.log).size > logSizeMax) truncateSync(paths.log)
+  const log = openSync(paths.log, 'a', 0o600)
+  const child = spawn(process.execPath, [entry, paths.dataDir], {
     detached: true,
     stdio: ['ignore', 'pipe', log],
     cwd: '/',
     env: { TZ: 'UTC' },
   })
   closeSync(log)
-  const told = new Promise<string>((resolve) => {
+  const firstLine = new Promise<string>((resolve) => {
     let text = ''
     child.on('error', (error) => resolve(`failed: ${error.message}`))
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -233,11 +233,11 @@ async function startSupervisor(places: EmbeddedPaths): Promise<'listening' | 'ta
       if (text.includes('\n')) resolve(text.trim())
     })
     child.on('close', (_, signal) => {
-      resolve(text.trim() || `failed: ${signal ? `signal ${signal}` : lastLineOf(places.log)}`)
+      resolve(text.trim() || `failed: ${signal ? `signal ${signal}` : lastLineOf(paths.log)}`)
     })
   })
-  const silence = sleep(spawnTimeoutMs, `failed: no sign of life in ${spawnTimeoutMs / 1000} s`, { ref: false })
-  const line = await Promise.race([told, silence])
+  const timeout = sleep(spawnTimeoutMs, `failed: no response within ${spawnTimeoutMs / 1000} s`, { ref: false })
+  const line = await Promise.race([firstLine, timeout])
   child.stdout?.destroy()
   child.unref()
   if (line === 'listening' || line === 'taken') return line

@@ -10,30 +10,30 @@ export interface EngineProcessOptions {
   /** The compiled program and its arguments. */
   entry: string
   args: string[]
-  /** The engine answers at this address, for the first time or again. */
+  /** The engine is ready at this address, at the first start or after a restart. */
   ready: (address: Address) => void
-  /** The first start since it was wanted came to nothing, and no further one is tried until it is wanted again. */
+  /** The first start failed; the next attempt follows the next call of `start`. */
   failed: (message: string) => void
   log: (line: LogLine) => void
-  /** What the process prints. */
+  /** Receives the output of the process. */
   print: (text: string) => void
 }
 
-/** Tries of a first start: a port that was free a moment ago may be taken, so a second one is made. */
+/** Attempts of a first start: a port that was free a moment ago may be in use, so there is a second one. */
 const startsMax = 2
-/** An engine that died this soon died early; from so many early deaths in a row on, the next start waits longer and longer. */
+/** An exit within this time is early; after `earlyExitsMax` early exits in a row the pause before each restart doubles. */
 const earlyMs = 30_000
 const earlyExitsMax = 5
 const pauseMaxMs = 30_000
-/** How long an engine may take to end in order before it is killed, which loses nothing either. */
+/** Time for an orderly end before the engine is killed, which loses no data either. */
 const stopTimeoutMs = 10_000
-/** A statement that never ends, in an engine that knows no time limit, would block every client for ever. */
-const silenceTimeoutMs = 60_000
-const watchEveryMs = 10_000
-/** Characters of its output that are kept to say why it ended. */
+/** A statement that never ends, in an engine without time limits, would block every client for ever. */
+const heartbeatTimeoutMs = 60_000
+const heartbeatMs = 10_000
+/** Characters of its output that are searched for the reason of its end. */
 const printedMax = 4096
 
-/** One engine process: started when wanted, started again when it dies, ended when nobody wants it any more. */
+/** One engine process: started on demand, restarted when it exits, ended on request. */
 export class EngineProcess {
   readonly #options: EngineProcessOptions
   #address: Address | undefined
@@ -44,12 +44,12 @@ export class EngineProcess {
     this.#options = options
   }
 
-  /** Where it answers now; undefined while it starts or does not run. */
+  /** Its current address; undefined while it starts or does not run. */
   get address(): Address | undefined {
     return this.#address
   }
 
-  /** Makes sure that it runs or starts; one that is just ending starts again afterwards. */
+  /** Starts it unless it runs; one that is ending is started again afterwards. */
   start(): void {
     if (this.#running && !this.#ending.signal.aborted) return
     const previous = this.#running
@@ -60,10 +60,10 @@ export class EngineProcess {
     this.#running = life
   }
 
-  /** Ends it in order and waits until it is gone. */
+  /** Ends it in order and waits for its exit. */
   async end(): Promise<void> {
     this.#ending.abort()
-    // A newcomer must not be sent to one that is on its way out.
+    // A new client must not receive the address of an engine that is ending.
     this.#address = undefined
     await this.#running
   }
@@ -71,29 +71,29 @@ export class EngineProcess {
   async #superviseLoop(previous: Promise<void> | undefined, ending: AbortSignal): Promise<void> {
     await previous
     const { title, ready, failed, log } = this.#options
-    let everReady = false
-    let startsInVain = 0
-    let earlyDeaths = 0
+    let wasReady = false
+    let failedStarts = 0
+    let earlyExits = 0
     while (!ending.aborted) {
       const startedAt = performance.now()
       const outcome = await runOnce(this.#options, ending, (address) => {
-        if (everReady) log({ level: 'info', message: `${title} answers again after ${secondsSince(startedAt)} s.` })
-        everReady = true
+        if (wasReady) log({ level: 'info', message: `${title} is ready again after ${secondsSince(startedAt)} s.` })
+        wasReady = true
         this.#address = address
         ready(address)
       })
       this.#address = undefined
       if (ending.aborted) return
-      if (!everReady) {
-        startsInVain += 1
-        if (!outcome.refused && startsInVain < startsMax) continue
+      if (!wasReady) {
+        failedStarts += 1
+        if (!outcome.isFinal && failedStarts < startsMax) continue
         failed(`${title} did not start: ${outcome.reason}.`)
         return
       }
-      earlyDeaths = performance.now() - startedAt > earlyMs ? 1 : earlyDeaths + 1
-      const pauseMs = earlyDeaths < earlyExitsMax ? 0 : Math.min(1000 * 2 ** (earlyDeaths - earlyExitsMax), pauseMaxMs)
+      earlyExits = performance.now() - startedAt > earlyMs ? 1 : earlyExits + 1
+      const pauseMs = earlyExits < earlyExitsMax ? 0 : Math.min(1000 * 2 ** (earlyExits - earlyExitsMax), pauseMaxMs)
       const when = pauseMs === 0 ? 'at once' : `in ${pauseMs / 1000} s`
-      log({ level: 'error', message: `${title} ended unexpectedly (${outcome.reason}); starting it again ${when}.` })
+      log({ level: 'error', message: `${title} ended unexpectedly (${outcome.reason}); restarting ${when}.` })
       await sleep(pauseMs, undefined, { signal: ending }).catch(() => {})
     }
   }
@@ -102,11 +102,11 @@ export class EngineProcess {
 interface Outcome {
   /** Why it ended, without a full stop. */
   reason: string
-  /** Whether it said itself that it cannot start, so that another try is in vain. */
-  refused: boolean
+  /** Whether the engine reported that it cannot start, so that a retry is useless. */
+  isFinal: boolean
 }
 
-/** The life of one process, from its start to its end. */
+/** Runs one process until it ends. */
 function runOnce(
   options: EngineProcessOptions,
   ending: AbortSignal,
@@ -130,47 +130,47 @@ function runOnce(
     }
 
     let started = false
-    let refusal: string | undefined
-    let heardAt = performance.now()
+    let failure: string | undefined
+    let lastHeartbeatMs = performance.now()
     child.on('message', (notice: EngineNotice) => {
-      heardAt = performance.now()
-      if (notice.kind === 'failed') refusal = notice.message
+      lastHeartbeatMs = performance.now()
+      if (notice.kind === 'failed') failure = notice.message
       if (notice.kind !== 'ready' || ending.aborted) return
       started = true
       printed = ''
       ready(notice.address)
     })
-    let silent: string | undefined
+    let unresponsive: string | undefined
     const watch = setInterval(() => {
       if (!started) return
-      if (performance.now() - heardAt > silenceTimeoutMs) {
-        silent = `no sign of life for ${silenceTimeoutMs / 1000} s`
+      if (performance.now() - lastHeartbeatMs > heartbeatTimeoutMs) {
+        unresponsive = `no heartbeat for ${heartbeatTimeoutMs / 1000} s`
         child.kill('SIGKILL')
       }
       order({ kind: 'sayAlive' })
-    }, watchEveryMs)
+    }, heartbeatMs)
 
-    let patience: NodeJS.Timeout | undefined
+    let killTimer: NodeJS.Timeout | undefined
     const end = () => {
       order({ kind: 'end' })
-      patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+      killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
     }
     ending.addEventListener('abort', end, { once: true })
     if (ending.aborted) end()
 
     const ended = (how: string) => {
-      clearTimeout(patience)
+      clearTimeout(killTimer)
       clearInterval(watch)
       ending.removeEventListener('abort', end)
-      const reason = refusal ?? silent ?? reasonIn(printed)
-      resolve({ reason: reason && started ? `${how}: ${reason}` : (reason ?? how), refused: refusal !== undefined })
+      const reason = failure ?? unresponsive ?? reasonIn(printed)
+      resolve({ reason: reason && started ? `${how}: ${reason}` : (reason ?? how), isFinal: failure !== undefined })
     }
     child.on('error', (error) => ended(error.message))
     child.on('close', (code, signal) => ended(signal ? `signal ${signal}` : `exit code ${code}`))
   })
 }
 
-/** The line that says why, as far as one can tell: the last that speaks of an error. */
+/** The probable reason: the last line with an error. */
 function reasonIn(printed: string): string | undefined {
   const line = printed.split('\n').findLast((text) => /error|exception/i.test(text))
   return line?.trim().replace(/\.$/, '')

@@ -6,16 +6,16 @@ const exclusive = 2
 const withoutWaiting = 4
 const pauseMs = 50
 /** EWOULDBLOCK of Linux and of macOS. */
-const takenCodes = [11, 35]
+const lockedCodes = [11, 35]
 
 /**
- * Takes the kernel's lock on a file (`flock(2)`) for the rest of this process's life. It ends with the process however
- * that dies, so a lock is never stale; the file itself stays and means nothing.
- * @param waitMs how long to try when another process holds it
+ * Acquires the kernel's lock on a file (`flock(2)`) until this process ends, in any way, so a lock is never stale. The file
+ * itself stays and has no meaning.
+ * @param waitMs how long to retry while another process holds it
  * @returns false when another process still holds it
  */
 export async function lockFile(path: string, waitMs: number): Promise<boolean> {
-  // The descriptor is never closed, that would let go; Node opens it close-on-exec, so no child inherits it.
+  // The descriptor is never closed, which would release the lock; Node opens it close-on-exec, so no child inherits it.
   const descriptor = openSync(path, 'a', 0o600)
   const deadline = Date.now() + waitMs
   for (;;) {
@@ -25,7 +25,7 @@ export async function lockFile(path: string, waitMs: number): Promise<boolean> {
   }
 }
 
-/** Flushes what all programs have written (`sync(2)`). */
+/** Flushes the writes of all programs (`sync(2)`). */
 export function syncDisks(): void {
   openLibrary()
   load({ library, funcName: 'sync', retType: DataType.Void, paramsType: [], paramsValue: [] })
@@ -42,13 +42,13 @@ function flock(descriptor: number): boolean {
     errno: true,
   })
   if (value === 0) return true
-  if (takenCodes.includes(errnoCode)) return false
+  if (lockedCodes.includes(errnoCode)) return false
   throw new Error(`flock: ${errnoMessage}`)
 }
 
 const library = 'self'
 
-/** The empty path is this program itself, which has the C library in it. */
+/** The empty path is this program itself, which includes the C library. */
 function openLibrary(): void {
   open({ library, path: '' })
 }

@@ -12,19 +12,19 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** An embedded engine that cannot be had; the message is one line and names the setting to change. */
+/** An embedded engine cannot be used; the message is one line and names the setting to change. */
 export class EmbeddedError extends Error {
   override name = 'EmbeddedError'
 }
 
-/** Where the engines of one DATA_DIR keep what they keep; every path is absolute. */
+/** The absolute paths of the engines of one DATA_DIR. */
 export interface EmbeddedPaths {
   dataDir: string
   clickhouse: string
   postgres: string
-  /** Lock files and generated configuration; only its owner may look in. */
+  /** Lock files and generated configuration; readable by its owner only. */
   run: string
-  /** Folder of the sockets: `run`, or a short one when its path is too long for a socket address. */
+  /** Folder of the sockets: `run`, or a shorter path when that is too long for a socket address. */
   sockets: string
   controlSocket: string
   postgresSocket: string
@@ -36,23 +36,23 @@ export interface EmbeddedPaths {
 const socketPathMax = 100
 
 /**
- * Makes the folders that are missing and proves that they can be written.
+ * Creates missing folders and verifies that they are writable.
  * @throws EmbeddedError `DATA_DIR=…: …`
  */
 export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
   try {
     makeFolder(resolve(dataDir))
-    const places = embeddedPathsOf(realpathSync(dataDir))
-    refuseShared(places.dataDir, dataDir)
-    for (const folder of [places.clickhouse, places.run]) {
+    const paths = embeddedPathsOf(realpathSync(dataDir))
+    refuseShared(paths.dataDir, dataDir)
+    for (const folder of [paths.clickhouse, paths.run]) {
       mkdirSync(folder, { recursive: true })
       chmodSync(folder, 0o700)
     }
-    const probe = join(places.run, `probe.${process.pid}`)
+    const probe = join(paths.run, `probe.${process.pid}`)
     closeSync(openSync(probe, 'w', 0o600))
     unlinkSync(probe)
-    if (places.sockets !== places.run) createPrivateFolder(places.sockets)
-    return places
+    if (paths.sockets !== paths.run) createPrivateFolder(paths.sockets)
+    return paths
   } catch (error) {
     if (error instanceof EmbeddedError) throw error
     throw new EmbeddedError(`DATA_DIR=${dataDir}: ${describeError(error as NodeJS.ErrnoException)}.`)
@@ -60,8 +60,7 @@ export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
 }
 
 /**
- * Another user who may write in the folder could replace the engines' folders in it by folders of their own. Groups count
- * as other users.
+ * Another user who may write in the folder could replace the engines' folders. Groups count as other users.
  * @throws EmbeddedError
  */
 function refuseShared(folder: string, dataDir: string): void {
@@ -77,7 +76,7 @@ function refuseShared(folder: string, dataDir: string): void {
   }
 }
 
-/** TRAP: `mkdirSync` with `recursive` tries for ever where a file system refuses new folders with ENOENT, as /proc does. */
+/** TRAP: `mkdirSync` with `recursive` retries for ever where a file system rejects new folders with ENOENT, as /proc does. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
@@ -90,7 +89,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** The same paths for every process that is given the same folder, whatever its environment. */
+/** @returns the same paths in every process, independent of its environment */
 export function embeddedPathsOf(dataDir: string): EmbeddedPaths {
   const run = join(dataDir, 'run')
   const longest = join(run, clickhouseSocketName('00000000'))
@@ -123,7 +122,7 @@ function shortFolder(dataDir: string): string {
   return join('/tmp', `tributary-${process.getuid?.() ?? 0}-${name}`)
 }
 
-/** Anybody may write in /tmp, so a folder that is somebody else's, or a link, is a trap and not ours. */
+/** Any user may write in /tmp, so a folder of another user, or a link, is rejected. */
 function createPrivateFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
@@ -133,7 +132,7 @@ function createPrivateFolder(folder: string): void {
   const found = lstatSync(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
     throw new EmbeddedError(
-      `DATA_DIR: its path is too long for a socket, and ${folder} is not a private folder of ours.`,
+      `DATA_DIR: its path is too long for a socket, and ${folder} is not a private folder of this user.`,
     )
   }
 }

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net'
 
-/** Raised when a message changes its meaning: programs of two versions then refuse each other instead of guessing. */
+/** Incremented when a message changes its meaning: programs of two versions reject each other. */
 export const protocolVersion = 2
 
 export const engineNames = ['clickhouse', 'postgres'] as const
 export type EngineName = (typeof engineNames)[number]
 
-/** Where one start of the embedded ClickHouse answers HTTP, and as whom: the next start has another socket and passwords. */
+/** HTTP address and credentials of one start of the embedded ClickHouse; the next start has another socket and passwords. */
 export interface ClickHouseAddress {
-  /** A Unix socket in a folder of the owner's alone. */
+  /** A Unix socket in a private folder of the owner. */
   socketPath: string
   writer: ClickHouseCredentials
   reader: ClickHouseCredentials
@@ -35,14 +35,14 @@ export interface Hello {
   wants: EngineName[]
 }
 
-/** Supervisor to client. An address comes when an engine is ready, and again whenever it came back. */
+/** Supervisor to client. `ready` is sent when an engine starts, and again after each restart. */
 export type Notice =
   | { kind: 'ready'; engine: 'clickhouse'; address: ClickHouseAddress }
   | { kind: 'ready'; engine: 'postgres'; address: PostgresAddress }
   | { kind: 'failed'; message: string }
   | { kind: 'log'; line: LogLine }
 
-/** Engine process to supervisor, over the channel that Node gives to a child. */
+/** Engine process to supervisor, over Node's IPC channel. */
 export type EngineNotice =
   | { kind: 'ready'; address: ClickHouseAddress | PostgresAddress }
   /** Cannot start; the message is one sentence without its full stop. */
@@ -58,7 +58,7 @@ export function writeLine(socket: Socket, value: Hello | Notice): void {
   if (socket.writable) socket.write(`${JSON.stringify(value)}\n`)
 }
 
-/** Calls back with every line of JSON; a peer that sends anything else, or a line above 64 KiB, is cut off. */
+/** Calls back with every line of JSON; a peer that sends anything else, or a line above 64 KiB, is disconnected. */
 export function readLines(socket: Socket, listener: (value: unknown) => void): void {
   let text = ''
   socket.setEncoding('utf8')

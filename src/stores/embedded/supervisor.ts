@@ -1,6 +1,6 @@
-// The process that owns the engines of one DATA_DIR. It is started by the first client that finds none, outlives it, serves
-// every client, and ends a moment after the last one has left. The first line on standard output tells its starter how it went:
-// `listening`, `taken` (another supervisor has the folder) or `failed: …`.
+// The process that owns the engines of one DATA_DIR. The first client that finds none starts it. It outlives
+// that client, serves every client, and ends 2 s after the last one has detached. Its first line on standard output is
+// `listening`, `taken` (another supervisor owns the folder) or `failed: …`.
 import { unlinkSync, writeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -19,18 +19,18 @@ import {
   writeLine,
 } from './protocol.ts'
 
-/** How long the engines are kept for the next client; long enough for two commands in a row. */
+/** Time until the engines end without a client; long enough for two commands in a row. */
 const idleTimeoutMs = 2000
 
 class Supervisor {
-  readonly #places: EmbeddedPaths
+  readonly #paths: EmbeddedPaths
   readonly #clients = new Map<Socket, Set<EngineName>>()
   readonly #engines: Record<EngineName, EngineProcess>
   readonly #server: Server
   #idleTimer: NodeJS.Timeout | undefined
 
-  constructor(places: EmbeddedPaths) {
-    this.#places = places
+  constructor(paths: EmbeddedPaths) {
+    this.#paths = paths
     this.#engines = {
       clickhouse: this.#engine('clickhouse', 'ClickHouse'),
       postgres: this.#engine('postgres', 'Postgres'),
@@ -39,26 +39,26 @@ class Supervisor {
   }
 
   async listen(): Promise<void> {
-    // Whoever holds the lock knows that no other supervisor listens there.
+    // The lock guarantees that no other supervisor listens there.
     try {
-      unlinkSync(this.#places.controlSocket)
+      unlinkSync(this.#paths.controlSocket)
     } catch {}
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject).listen(this.#places.controlSocket, resolve)
+      this.#server.once('error', reject).listen(this.#paths.controlSocket, resolve)
     })
     this.#stopWhenIdle()
   }
 
-  /** Ends the engines, then the process, unless a newcomer wants them meanwhile. */
+  /** Ends the engines, then the process, unless a new client has attached meanwhile. */
   async end(): Promise<void> {
     await Promise.all(engineNames.map((name) => this.#engines[name].end()))
     if (this.#clients.size > 0) return
     this.#server.close()
-    this.log({ level: 'info', message: 'No client is left; the engines have ended.' })
+    this.log({ level: 'info', message: 'No clients left; the engines have ended.' })
     process.exit(0)
   }
 
-  /** Ends everything though clients are there; they start another supervisor if they still need one. */
+  /** Ends everything although clients are attached; they start another supervisor if they need one. */
   async quit(): Promise<void> {
     this.#server.close()
     await Promise.all(engineNames.map((name) => this.#engines[name].end()))
@@ -74,7 +74,7 @@ class Supervisor {
     return new EngineProcess({
       title,
       entry: join(packageRoot, 'dist/src/stores/embedded', name, 'engine.js'),
-      args: [this.#places.dataDir],
+      args: [this.#paths.dataDir],
       ready: (address) => this.#notify(name, { kind: 'ready', engine: name, address } as Notice),
       failed: (message) => {
         print(`${new Date().toISOString()} error ${message}\n`)
@@ -94,7 +94,7 @@ class Supervisor {
     readLines(socket, (value) => {
       const hello = value as Hello
       if (hello.version !== protocolVersion) {
-        const message = 'the engines are run by another version of this program; end that one first'
+        const message = 'another version of this program runs the engines; stop it first'
         writeLine(socket, { kind: 'failed', message: `${message}.` })
         socket.end()
         return
@@ -119,15 +119,15 @@ class Supervisor {
   }
 }
 
-/** Writes to the log of the engines. TRAP: on a full disk that fails; `process.stderr` would end us, and the engines with us. */
+/** Writes to the log of the engines. TRAP: on a full disk that fails; `process.stderr` would end this process and the engines. */
 function print(text: string): void {
   try {
     writeSync(2, text)
   } catch {}
 }
 
-/** Its starter may have died meanwhile. */
-function notifyStarter(line: string): void {
+/** Writes the first line; the client that started it may have died meanwhile. */
+function reportStart(line: string): void {
   process.stdout.on('error', () => {})
   process.stdout.write(`${line}\n`)
 }
@@ -135,7 +135,7 @@ function notifyStarter(line: string): void {
 async function main(dataDir: string): Promise<void> {
   process.umask(0o077)
   if (!(await lockFile(join(embeddedPathsOf(dataDir).run, 'supervisor.lock'), 0))) {
-    notifyStarter('taken')
+    reportStart('taken')
     return
   }
   const supervisor = new Supervisor(createEmbeddedPaths(dataDir))
@@ -144,11 +144,11 @@ async function main(dataDir: string): Promise<void> {
   process.on('SIGINT', () => supervisor.quit())
   process.on('SIGHUP', () => {})
   supervisor.log({ level: 'info', message: `Supervisor ${process.pid} runs the engines of ${dataDir}.` })
-  notifyStarter('listening')
+  reportStart('listening')
 }
 
 main(process.argv[2] ?? '').catch((error: unknown) => {
   print(`${error instanceof Error ? error.stack : String(error)}\n`)
-  notifyStarter(`failed: ${error instanceof Error ? error.message : String(error)}`)
+  reportStart(`failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ch, day, identifier, instant, join, nothing, render, text } from '../../../src/stores/clickhouse/sql.ts'
 
-describe('a piece of SQL', () => {
-  it('carries values as typed parameters, numbered in reading order through nested pieces', () => {
+describe('a fragment of SQL', () => {
+  it('passes values as typed parameters, numbered in reading order through nested fragments', () => {
     const inner = ch`id = ${text("x' OR 1=1 --")}`
     expect(render(ch`SELECT 1 WHERE a = ${text('a')} AND (${inner}) AND at < ${instant(0)}`)).toEqual({
       text: "SELECT 1 WHERE a = {p1:String} AND (id = {p2:String}) AND at < {p3:DateTime64(3, 'UTC')}",
@@ -10,19 +10,19 @@ describe('a piece of SQL', () => {
     })
   })
 
-  it('gives equal text for equal questions', () => {
+  it('renders equal queries to equal text', () => {
     const ask = (id: string) => render(join([ch`a = ${text(id)}`, ch`b = ${text(id)}`], ' OR ')).text
     expect(ask('x')).toBe(ask('y'))
     expect(render(join([], ', '))).toEqual(render(nothing))
   })
 
-  it('keeps moments inside the years that a column can hold', () => {
+  it('limits moments to the years that a column can store', () => {
     expect(instant(-1e15).value).toBe('1970-01-01 00:00:00.000')
     expect(instant(8.64e15).value).toBe('2106-01-01 00:00:00.000')
     expect(day(8.64e15).value).toBe('2106-01-01')
   })
 
-  it('takes only names of ours as identifiers', () => {
+  it('accepts only names of the schema as identifiers', () => {
     expect(() => identifier('a; DROP TABLE clicks')).toThrow()
     expect(() => identifier('a`b')).toThrow()
   })

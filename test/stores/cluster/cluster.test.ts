@@ -116,7 +116,7 @@ const everything = () =>
 const verify = (...words: string[]) => runHere(['verify', ...words], environment)
 
 describe('on two nodes', () => {
-  it('both have rows, and a row lies on one of them with all that is made of it', async () => {
+  it('both have rows, and a row is on one of them with all rows derived from it', async () => {
     for (const [rows, index, id] of [
       ['clicks', 'click_index', 'id'],
       ['conversions', 'conversion_index', 'id'],
@@ -132,7 +132,7 @@ describe('on two nodes', () => {
     expect(await rowsOf(stores, versions)).toEqual([{ rows: 60 + 30 + 20 + 10, ids: 60 }])
   })
 
-  it('reports are what plain counts of the rows are', async () => {
+  it('reports equal plain counts of the rows', async () => {
     const counted = clicks.filter(({ isBot }) => !isBot)
     for (const path of ['/reports?group_by=country', '/reports?group_by=day', '/reports?group_by=campaign']) {
       const { body } = await read(`${path}&from=2026-11-01&to=2026-11-19`)
@@ -147,7 +147,7 @@ describe('on two nodes', () => {
     expect(byCountry).toEqual(Object.fromEntries(expected))
   })
 
-  it('pages go through all rows once, in order, whichever node they lie on', async () => {
+  it('pages return all rows of both nodes once, in order', async () => {
     const latest = conversions.map((row) => changed.find(({ id }) => id === row.id) ?? row)
     const placeOf = (row: { id: string; clickedAt?: string; convertedAt?: string }) =>
       `${row.convertedAt ?? row.clickedAt} ${row.id}`
@@ -168,7 +168,7 @@ describe('on two nodes', () => {
     }
   })
 
-  it('a batch that arrives after its deadline is stored on neither node, whichever node receives it', async () => {
+  it('a batch that arrives after its deadline is stored on neither node, for each receiving node', async () => {
     const out = new RowBinary()
     for (let n = 0; n < 100; n++) for (const value of ['acme', `late${n}`, 'k0', 'US']) out.text(value)
     const columns = ['account_id', 'id', 'campaign_id', 'country'].map((name) => ({ name, type: 'String' }))
@@ -184,7 +184,7 @@ describe('on two nodes', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('an event is stored once, whichever node is asked', async () => {
+  it('an event sent to both nodes is stored once', async () => {
     const other = await open({ CLICKHOUSE_URL: cluster.nodes[1].url('tributary_writer') })
     const twin = await buildApp({ settings: readSettings(environment), stores: other, now: () => testNowMs })
     const ids = Array.from({ length: 30 }, (_, n) => `e${n}`)
@@ -200,7 +200,7 @@ describe('on two nodes', () => {
     await other.close()
   })
 
-  it('verify is silent, and finds and repairs what differs on either node', async () => {
+  it('verify finds and repairs differences on each node, and reports none otherwise', async () => {
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('every sum') })
     await cluster.nodes[1].ask(
       'admin',
@@ -226,7 +226,7 @@ describe('on two nodes', () => {
     expect(await idsOnNodes('click_index')).toEqual(await idsOnNodes('clicks'))
   })
 
-  it('nothing is answered without one of them, and all is as before once it is back', async () => {
+  it('requests fail while one of them is down, and succeed once it has restarted', async () => {
     const [, away] = cluster.nodes
     const path = '/reports?group_by=country&from=2026-11-01&to=2026-11-19'
     const before = (await read(path)).body.totals
@@ -253,14 +253,14 @@ describe('a store is of one kind', () => {
       (error: Error) => error.message,
     )
 
-  it('nodes that are not given are found by the configuration of the cluster', async () => {
+  it('nodes that the settings omit are read from the configuration of the cluster', async () => {
     const url = cluster.nodes[0].url('admin').replace(/tributary$/, 'found')
     expect(await refusal({ CLICKHOUSE_URL: url, CLICKHOUSE_CLUSTER: 'alone', CLICKHOUSE_NODES: '' })).toContain(
       'clickhouse/0001_baseline.sql',
     )
   })
 
-  it('a single server does not become a cluster by a setting, nor a cluster a single server or one of other shards', async () => {
+  it('a setting cannot change a single server to a cluster, a cluster to a single server, or the number of shards', async () => {
     const url = cluster.nodes[0].url('admin').replace(/tributary$/, 'single')
     const single = { CLICKHOUSE_CLUSTER: '', CLICKHOUSE_NODES: '' }
     expect(await refusal({ CLICKHOUSE_URL: url, ...single })).toContain('clickhouse/0001_baseline.sql')
@@ -275,7 +275,7 @@ describe('a store is of one kind', () => {
     )
   })
 
-  it('a cluster that is not there, or nodes that are not its own, are named in one line', async () => {
+  it('an unknown cluster, or nodes of another one, are named in one line', async () => {
     const [first = ''] = cluster.environment.CLICKHOUSE_NODES.split(',')
     expect(await refusal({ CLICKHOUSE_CLUSTER: 'pears' })).toBe(
       'CLICKHOUSE_CLUSTER=pears: the server of CLICKHOUSE_URL has no such cluster, but alone, pair.',

@@ -7,7 +7,7 @@ import { readMigrations, splitStatements } from '../../../src/stores/migrations/
 const path = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`
 
 describe('a statement on replicas', () => {
-  it('makes tables that copy from each other, whatever their engine', () => {
+  it('creates replicated tables for every engine', () => {
     for (const isFirst of [true, false]) {
       expect(
         replicatedStatement('CREATE TABLE IF NOT EXISTS a (b Int)\nENGINE = ReplacingMergeTree\nORDER BY b', isFirst),
@@ -18,7 +18,7 @@ describe('a statement on replicas', () => {
     }
   })
 
-  it('makes rows on the first one only, and leaves the rest as it is', () => {
+  it('inserts rows on the first one only, and leaves other statements unchanged', () => {
     for (const rows of [
       'INSERT INTO a SELECT 1',
       'ALTER TABLE a\n    MATERIALIZE INDEX b',
@@ -35,7 +35,7 @@ describe('a statement on replicas', () => {
     }
   })
 
-  it('is refused when it is of a kind that nobody has thought of', () => {
+  it('is rejected when its kind is unknown', () => {
     expect(() => replicatedStatement('OPTIMIZE TABLE a FINAL', true)).toThrow('no rule for replicas fits')
     expect(() => replicatedStatement('CREATE TABLE a (b Int) ENGINE = MergeTree ORDER BY b', true)).toThrow(
       'on a line of its own',
@@ -59,12 +59,12 @@ describe('the nodes of a cluster', () => {
       shards.map((shardNumber, n) => ({ host: `h${n}`, shard: `${shardNumber}`, replica: replicas[n] ?? '' })),
     ] as const
 
-  it('are replicas of two where their macros say so, and none elsewhere', () => {
+  it('are pairs of replicas where their macros say so, and no replicas elsewhere', () => {
     expect(assertClusterTopology('x', ...nodes([1, 1, 2, 2], ['a', 'b', 'a', 'b']))).toBe(true)
     expect(assertClusterTopology('x', ...nodes([1, 2], []))).toBe(false)
   })
 
-  it('are refused where the replicas of a shard would not be certain to agree', () => {
+  it('are rejected where the replicas of a shard might disagree', () => {
     expect(() => assertClusterTopology('x', ...nodes([1, 1, 1], ['a', 'b', 'c']))).toThrow(
       'a shard has 3 replicas, 2 are supported',
     )

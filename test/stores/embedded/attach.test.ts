@@ -21,7 +21,7 @@ describe('attaching to the embedded engines', () => {
     await sql.end()
   })
 
-  it('starts only the engine that is wanted, and the other one when it is', async () => {
+  it('starts only the requested engine, and the other one on request', async () => {
     folder = makeFolder()
     const first = await folder.attach({ postgres: false })
     expect(first.postgres).toBeUndefined()
@@ -31,7 +31,7 @@ describe('attaching to the embedded engines', () => {
     expect(programs(folder)).toEqual(['clickhouse/engine', 'postgres/engine', 'supervisor'])
   })
 
-  it('shares the engines between processes, and one that leaves takes nothing away', async () => {
+  it('shares the engines between processes, and keeps them when one detaches', async () => {
     folder = makeFolder()
     const client = await folder.startClient()
     const engines = await folder.attach()
@@ -50,7 +50,7 @@ describe('attaching to the embedded engines', () => {
     expect(programs(folder)).toEqual(['clickhouse/engine', 'postgres/engine', 'supervisor'])
   })
 
-  it('ends the engines after the last client has left, and what was stored is there for the next one', async () => {
+  it('ends the engines after the last client has detached, and keeps stored rows for the next one', async () => {
     folder = makeFolder()
     const first = await folder.attach()
     await ask(first.clickhouse ?? never(), 'CREATE DATABASE tributary')
@@ -68,7 +68,7 @@ describe('attaching to the embedded engines', () => {
     await again.end()
   })
 
-  it('lets a newcomer that comes while the engines stop have them again', async () => {
+  it('restarts the engines for a client that attaches while they stop', async () => {
     folder = makeFolder()
     const first = await folder.attach()
     await first.close()
@@ -80,7 +80,7 @@ describe('attaching to the embedded engines', () => {
     await sql.end()
   })
 
-  it('is not led astray by sockets and notes that dead processes left', async () => {
+  it('ignores sockets and files of dead processes', async () => {
     folder = makeFolder()
     const run = join(folder.path, 'run')
     mkdirSync(run, { recursive: true })
@@ -121,7 +121,7 @@ describe('an engine', () => {
 })
 
 describe('an installation without the optional packages', () => {
-  it('says in one line which are missing, and the setting that does without them', () => {
+  it('names the missing packages and the setting to use instead in one line', () => {
     folder = makeEmptyFolder()
     const bare = join(folder.path, 'bare')
     cpSync(join(packageRoot, 'dist'), join(bare, 'dist'), { recursive: true })
@@ -174,7 +174,7 @@ describe('a folder that cannot be used is one clear line', () => {
     expect(readdirSync(folder.path)).toEqual([])
   })
 
-  it.skipIf(process.getuid?.() !== 0)('when it belongs to another user, who could replace what is in it', () => {
+  it.skipIf(process.getuid?.() !== 0)('when it belongs to another user, who could replace its files', () => {
     folder = makeEmptyFolder()
     const shared = join(folder.path, 'shared')
     mkdirSync(shared)
@@ -190,7 +190,7 @@ describe('a folder that cannot be used is one clear line', () => {
     )
   })
 
-  it.runIf(process.platform === 'linux')('when the file system takes no new folders', async () => {
+  it.runIf(process.platform === 'linux')('when the file system rejects new folders', async () => {
     expect(await refusal('/proc/nowhere', { clickhouse: true, postgres: true })).toBe(
       'DATA_DIR=/proc/nowhere: cannot be used (ENOENT).',
     )
@@ -205,12 +205,12 @@ describe('a folder that cannot be used is one clear line', () => {
     )
   })
 
-  it('when its Postgres files are not all there, as while a backup is put back; they stay', async () => {
+  it('when its Postgres files are incomplete, as during the restore of a backup, and keeps them', async () => {
     folder = makeEmptyFolder()
     const half = join(folder.path, 'postgres')
     mkdirSync(join(half, 'base'), { recursive: true })
     expect(await refusal(folder.path, { clickhouse: false, postgres: true })).toBe(
-      `DATA_DIR=${folder.path}: Postgres did not start: ${half} is not empty and holds no whole database; put back a backup, or remove it.`,
+      `DATA_DIR=${folder.path}: Postgres did not start: ${half} is not empty and contains no complete database; restore a backup, or remove it.`,
     )
     expect(readdirSync(half)).toEqual(['base'])
   })
@@ -224,7 +224,7 @@ describe('a folder that cannot be used is one clear line', () => {
     )
   })
 
-  it('when the engine cannot open its files, and says why', async () => {
+  it('when the engine cannot open its files, with the reason', async () => {
     folder = makeEmptyFolder()
     mkdirSync(join(folder.path, 'clickhouse', 'status'), { recursive: true })
     expect(await refusal(folder.path, { clickhouse: true, postgres: false })).toMatch(

@@ -35,24 +35,24 @@ function keep(program: string) {
 
 const ready = `process.send({ kind: 'ready', address: { path: '/' } })`
 
-describe('a kept process', () => {
-  it('that dies again and again is started at once at first, then later and later', async () => {
+describe('an engine process', () => {
+  it('that dies repeatedly is restarted at once at first, then after growing pauses', async () => {
     const heard = keep(`${ready}; process.exitCode = 3; process.disconnect()`)
     await until(() => heard.log.some((line) => line.endsWith('in 2 s.')))
     expect(heard.log.filter((line) => line.includes('ended unexpectedly'))).toEqual([
-      ...Array(4).fill('Engine ended unexpectedly (exit code 3); starting it again at once.'),
-      'Engine ended unexpectedly (exit code 3); starting it again in 1 s.',
-      'Engine ended unexpectedly (exit code 3); starting it again in 2 s.',
+      ...Array(4).fill('Engine ended unexpectedly (exit code 3); restarting at once.'),
+      'Engine ended unexpectedly (exit code 3); restarting in 1 s.',
+      'Engine ended unexpectedly (exit code 3); restarting in 2 s.',
     ])
   })
 
-  it('that does not start is tried twice, and the reason that it printed is told', async () => {
+  it('that does not start is tried twice, and the reason that it printed is reported', async () => {
     const heard = keep(`console.error('starting'); console.error('Error 5: no room.'); process.exit(1)`)
     await until(() => heard.failed.length > 0)
     expect(heard.failed).toEqual(['Engine did not start: Error 5: no room.'])
   })
 
-  it('that says why it cannot start is believed at once, and tried again when it is wanted again', async () => {
+  it('that reports why it cannot start is not retried until it is requested again', async () => {
     const refuse = `process.send({ kind: 'failed', message: 'no' }, () => process.exit(1))`
     const heard = keep(refuse)
     await until(() => heard.failed.length === 1)
@@ -62,7 +62,7 @@ describe('a kept process', () => {
     expect(heard.failed).toEqual(['Engine did not start: no.', 'Engine did not start: no.'])
   })
 
-  it('that is wanted while it ends runs again, and is nowhere in between', async () => {
+  it('that is requested while it ends runs again, and has no address in between', async () => {
     const heard = keep(`${ready}; process.on('message', () => setTimeout(() => process.exit(0), 200))`)
     await until(() => heard.ready === 1)
     expect(kept.address).toEqual({ path: '/' })

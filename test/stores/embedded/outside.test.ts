@@ -135,7 +135,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     expect(readdirSync(outside)).toEqual(['secret'])
   })
 
-  it('connects to no server and makes no folder, though a disk is tried before it is refused', async () => {
+  it('connects to no server and creates no folder, although a disk is tried before it is rejected', async () => {
     for (const disk of disks) {
       const statement = `CREATE TABLE tributary.t (a String) ENGINE = ReplacingMergeTree ORDER BY a SETTINGS disk = disk(${disk})`
       await expect(ask(clickhouse, filled(statement))).rejects.toThrow()
@@ -165,7 +165,7 @@ describe('the reader', () => {
 })
 
 describe('the writer', () => {
-  it('creates, writes, reads, changes, looks at parts and ends queries', async () => {
+  it('creates tables, writes, reads and changes rows, inspects parts and ends queries', async () => {
     await ask(clickhouse, 'CREATE TABLE tributary.base (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id')
     await ask(clickhouse, 'CREATE TABLE tributary.sums (id UInt32, rows UInt64) ENGINE = SummingMergeTree ORDER BY id')
     await ask(

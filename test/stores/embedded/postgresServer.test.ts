@@ -50,7 +50,7 @@ describe('one Postgres session for many clients', () => {
     await Promise.all(clients.map((sql) => sql.end()))
   })
 
-  it('answers a wrong statement with its error and goes on', async () => {
+  it('returns the error of a wrong statement and continues', async () => {
     const sql = pool({ path })
     await expect(sql`SELEC 1`).rejects.toMatchObject({ code: '42601' })
     await expect(sql`INSERT INTO counted VALUES (${1}, ${1})`).rejects.toMatchObject({ code: '23505' })
@@ -59,7 +59,7 @@ describe('one Postgres session for many clients', () => {
     await sql.end()
   })
 
-  it('passes on values of many megabytes', async () => {
+  it('forwards values of many megabytes', async () => {
     const sql = pool({ path })
     const text = 'x'.repeat(8 * 1024 * 1024)
     const [row] = await sql`SELECT ${text}::text AS text`
@@ -67,7 +67,7 @@ describe('one Postgres session for many clients', () => {
     await sql.end()
   })
 
-  it('drops the prepared statements of a client that left', async () => {
+  it('drops the prepared statements of a client that disconnected', async () => {
     const sql = pool({ path })
     await sql`SELECT ${1}::int AS leaver`
     expect(await isPrepared('SELECT $1::int AS leaver')).toBe(true)
@@ -75,7 +75,7 @@ describe('one Postgres session for many clients', () => {
     await until(async () => !(await isPrepared('SELECT $1::int AS leaver')))
   })
 
-  it('cuts off a client that is silent in a transaction, and rolls it back', async () => {
+  it('disconnects a client that is idle in a transaction, and rolls it back', async () => {
     const silent = pool({ path })
     const open = silent.begin(async (transaction) => {
       await transaction`UPDATE counted SET n = 99`
@@ -88,7 +88,7 @@ describe('one Postgres session for many clients', () => {
     await silent.end({ timeout: 0 })
   })
 
-  it('goes on when a client leaves between Parse and Sync', async () => {
+  it('continues when a client disconnects between Parse and Sync', async () => {
     const socket = connect(path)
     socket.write(startup)
     socket.write(frame('P', `half\0SELECT 2 AS half\0\0\0`))
@@ -102,7 +102,7 @@ describe('one Postgres session for many clients', () => {
     await until(async () => !(await isPrepared('SELECT 2 AS half')))
   })
 
-  it('refuses a connection too many and serves it when another one has left', async () => {
+  it('rejects a connection above the limit and accepts it when another one has closed', async () => {
     const clients = Array.from({ length: 7 }, () => pool({ path }))
     await Promise.all(clients.map((sql) => sql`SELECT 1`))
     const late = pool({ path })
@@ -112,7 +112,7 @@ describe('one Postgres session for many clients', () => {
     await Promise.all([...clients, late].map((sql) => sql.end()))
   })
 
-  it('refuses COPY from the client, which would end the engine, and takes the word as text', async () => {
+  it('rejects COPY from the client, which would end the engine, but accepts the word in a text', async () => {
     const sql = pool({ path })
     await expect(sql.unsafe('COPY counted FROM STDIN')).rejects.toMatchObject({ code: '0A000' })
     await expect(sql`COPY counted FROM STDIN`).rejects.toMatchObject({ code: '0A000' })
@@ -136,7 +136,7 @@ describe('one Postgres session for many clients', () => {
     await sql.end()
   })
 
-  it('answers a malformed Bind with an error', async () => {
+  it('returns an error for a malformed Bind', async () => {
     const socket = connect(path)
     const chunks: Buffer[] = []
     socket.on('data', (chunk) => chunks.push(chunk))

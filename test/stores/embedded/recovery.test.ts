@@ -32,7 +32,7 @@ const kill = (program: string) => process.kill(folder.process(program), 'SIGKILL
 const said = (text: RegExp) => folder.log.some(({ message }) => text.test(message))
 
 describe('after kill -9', () => {
-  it('of ClickHouse it is back with every answered row at an address that clients are told, and a log line says so', async () => {
+  it('of ClickHouse it restarts with every acknowledged row, clients receive the new address, and a log line reports it', async () => {
     for (let id = 1; id <= 20; id++) await ask(clickhouse(), `INSERT INTO tributary.answered VALUES (${id})`)
     const before = folder.process('clickhouse/engine')
     kill('clickhouse/engine')
@@ -40,10 +40,10 @@ describe('after kill -9', () => {
     await until(clickhouseAnswers)
     expect(await ask(clickhouse(), 'SELECT count() FROM tributary.answered')).toBe('20')
     await until(() => said(/^ClickHouse answers again/))
-    expect(said(/^ClickHouse ended unexpectedly \(signal SIGKILL\); starting it again at once\.$/)).toBe(true)
+    expect(said(/^ClickHouse ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
   })
 
-  it('of ClickHouse it is back though the log of the engines is on a full disk', async () => {
+  it('of ClickHouse it restarts although the log of the engines is on a full disk', async () => {
     rmSync(join(folder.path, 'embedded.log'))
     symlinkSync('/dev/full', join(folder.path, 'embedded.log'))
     kill('supervisor')
@@ -57,15 +57,15 @@ describe('after kill -9', () => {
     await until(postgresAnswers)
   })
 
-  it('of Postgres it is back at the same address with every answered row, and a log line says so', async () => {
+  it('of Postgres it restarts at the same address with every acknowledged row, and a log line reports it', async () => {
     for (let id = 1; id <= 20; id++) await sql`INSERT INTO answered VALUES (${id})`
     kill('postgres/engine')
     await until(() => said(/^Postgres answers again/))
     expect(await sql`SELECT count(*)::int AS rows FROM answered`).toEqual([{ rows: 20 }])
-    expect(said(/^Postgres ended unexpectedly \(signal SIGKILL\); starting it again at once\.$/)).toBe(true)
+    expect(said(/^Postgres ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
   })
 
-  it('of the supervisor and both engines at once nothing answered is lost, and the client attaches again', async () => {
+  it('of the supervisor and both engines at once no acknowledged row is lost, and the client attaches again', async () => {
     for (let id = 1; id <= 20; id++) {
       await ask(clickhouse(), `INSERT INTO tributary.answered VALUES (${id})`)
       await sql`INSERT INTO answered VALUES (${id})`
@@ -77,7 +77,7 @@ describe('after kill -9', () => {
     expect(await sql`SELECT count(*)::int AS rows FROM answered`).toEqual([{ rows: 20 }])
   })
 
-  it('of the supervisor alone its engines follow it, and the client starts others', async () => {
+  it('of the supervisor alone its engines end, and the client starts others', async () => {
     const before = folder.processes().map(({ id }) => id)
     kill('supervisor')
     await until(() => said(/^Attached to the embedded engines again/))
@@ -86,7 +86,7 @@ describe('after kill -9', () => {
     await until(postgresAnswers)
   })
 
-  it('of a client in the middle of a transaction the others go on, and the transaction is rolled back', async () => {
+  it('of a client in the middle of a transaction the other clients continue, and the transaction is rolled back', async () => {
     const client = await folder.startClient()
     await client.openTransaction('INSERT INTO answered VALUES (99)')
     const waiting = sql`SELECT count(*)::int AS rows FROM answered`
@@ -109,7 +109,7 @@ describe('Postgres', () => {
 })
 
 describe('a Postgres that breaks', () => {
-  it('is started again instead of hanging, and what was answered is there', async () => {
+  it('is restarted instead of hanging, with all acknowledged rows', async () => {
     await sql`INSERT INTO answered VALUES (1)`
     const nested = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
     await expect(sql`SELECT ${nested}::text::json`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })

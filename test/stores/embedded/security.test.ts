@@ -123,7 +123,7 @@ describe('another user of the machine', () => {
 })
 
 describe('a restart of ClickHouse', () => {
-  it('makes the passwords of the start before worthless, and clients of the stores go on', async () => {
+  it('invalidates the passwords of the previous start, and clients of the stores continue', async () => {
     const engines = await folder.attach()
     const before = engines.clickhouse as ClickHouseAddress
     process.kill(folder.process('clickhouse/engine'), 'SIGKILL')

@@ -1,6 +1,6 @@
 /**
- * What the engine runs, as `default`, when it starts: it opens the HTTP port, writes the port's number into a file, then
- * waits for ever, since the engine ends with its last statement. 3 s is the longest sleep allowed, one block is one row.
+ * The statements that the engine runs, as `default`, at its start: they open the HTTP port, write its number to a file, and
+ * wait for ever, since the engine ends with its last statement. 3 s is the longest sleep allowed; one block is one row.
  */
 export function startStatements(portFile: string): string {
   return `

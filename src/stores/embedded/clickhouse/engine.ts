@@ -1,5 +1,5 @@
-// The process of the embedded ClickHouse: its worker thread calls into libchdb and stays there for the engine's life, its
-// main thread watches the supervisor. Ending is `kill -9`: what was answered is in files, and nothing else matters to them.
+// The process of the embedded ClickHouse: its worker thread calls libchdb and runs the engine, its main thread watches the
+// supervisor. It ends by `kill -9`: acknowledged data is in files.
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,17 +14,17 @@ import { relay } from './relay.ts'
 import type { ClickHouseCall } from './thread.ts'
 import { embeddedUsers, readerName, usersXml, writerName } from './users.ts'
 
-/** An engine whose supervisor was killed may still be on its way out. */
+/** The engine of a killed supervisor may still be ending. */
 const lockTimeoutMs = 10_000
 const pollMs = 5
-/** Where the engine reads how much memory and how many processors it has, what it uses of them, and random numbers. */
+/** Files from which the engine reads memory, processors, their use, and random numbers. */
 const systemFiles = [
   ...['/proc/self', '/proc/meminfo', '/proc/cpuinfo', '/proc/stat', '/proc/loadavg', '/proc/uptime', '/proc/sys'],
   ...['/sys/fs/cgroup', '/sys/devices/system/cpu', '/sys/block', '/dev/urandom', '/dev/random'],
 ]
 
 process.on('disconnect', die)
-// TRAP: a supervisor that died while the modules above were loaded was announced before anybody listened.
+// TRAP: the event of a supervisor that died while the modules were loading is lost.
 if (!process.connected) die()
 process.on('message', (order: EngineOrder) => {
   if (order.kind === 'end') die()
@@ -37,12 +37,12 @@ main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
   notify({ kind: 'failed', message: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') })
 })
 
-async function main(places: EmbeddedPaths): Promise<void> {
-  if (!(await lockFile(join(places.run, 'clickhouse.lock'), lockTimeoutMs))) {
-    throw new Error('another process still has its folder')
+async function main(paths: EmbeddedPaths): Promise<void> {
+  if (!(await lockFile(join(paths.run, 'clickhouse.lock'), lockTimeoutMs))) {
+    throw new Error('another process still uses its folder')
   }
   const library = libchdbPath()
-  const versionFile = join(places.run, 'clickhouse.json')
+  const versionFile = join(paths.run, 'clickhouse.json')
   const previous = readVersion(versionFile)
   const version = versionOf(library)
   if (previous && isNewer(previous, version)) {
@@ -52,23 +52,23 @@ async function main(places: EmbeddedPaths): Promise<void> {
 
   const writer = { username: writerName, password: makePassword() }
   const reader = { username: readerName, password: makePassword() }
-  const usersFile = join(places.run, 'clickhouse-users.xml')
-  const configFile = join(places.run, 'clickhouse-config.xml')
-  const portFile = join(places.clickhouse, 'port')
+  const usersFile = join(paths.run, 'clickhouse-users.xml')
+  const configFile = join(paths.run, 'clickhouse-config.xml')
+  const portFile = join(paths.clickhouse, 'port')
   const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) })
   writePrivateFile(usersFile, usersXml(users))
-  writePrivateFile(configFile, configXml({ usersFile, logFile: places.clickhouseLog }))
+  writePrivateFile(configFile, configXml({ usersFile, logFile: paths.clickhouseLog }))
   rmSync(portFile, { force: true })
   const call = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: {
       library,
       files: {
         readable: [...systemFiles, configFile, usersFile],
-        writable: [places.clickhouse, '/dev/null'],
+        writable: [paths.clickhouse, '/dev/null'],
       },
       argv: [
         'clickhouse',
-        `--path=${places.clickhouse}`,
+        `--path=${paths.clickhouse}`,
         '--http_port=0',
         '--listen_host=127.0.0.1',
         `--config-file=${configFile}`,
@@ -77,32 +77,32 @@ async function main(places: EmbeddedPaths): Promise<void> {
       ],
     } satisfies ClickHouseCall,
   })
-  // The call comes back only when something went wrong; the engine printed the reason.
+  // The call returns only after a failure; the engine printed the reason.
   call.on('exit', die)
   let port = readPort(portFile)
   while (!port) {
     await sleep(pollMs)
     port = readPort(portFile)
   }
-  const socketPath = newSocket(places)
+  const socketPath = newSocket(paths)
   await relay(socketPath, port)
   notify({ kind: 'ready', address: { socketPath, writer, reader } })
 }
 
-/** @returns undefined until the engine listens; it writes the number beside and renames the file */
+/** @returns undefined until the engine listens; it writes a temporary file and renames it */
 function readPort(file: string): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
 }
 
 /**
- * A path of this start alone, so that a client that has the passwords of an earlier one finds no engine there, as in any
- * outage, instead of being refused. Sockets of earlier starts are removed.
+ * A path unique to this start: a client with the passwords of an earlier start meets an outage, which it retries, instead of a
+ * rejection. Sockets of earlier starts are removed.
  */
-function newSocket(places: EmbeddedPaths): string {
-  for (const name of readdirSync(places.sockets)) {
-    if (isClickHouseSocket(name)) rmSync(join(places.sockets, name))
+function newSocket(paths: EmbeddedPaths): string {
+  for (const name of readdirSync(paths.sockets)) {
+    if (isClickHouseSocket(name)) rmSync(join(paths.sockets, name))
   }
-  return join(places.sockets, clickhouseSocketName(randomBytes(4).toString('hex')))
+  return join(paths.sockets, clickhouseSocketName(randomBytes(4).toString('hex')))
 }
 
 function makePassword(): string {
@@ -119,7 +119,7 @@ function notify(notice: EngineNotice): void {
   })
 }
 
-/** TRAP: process.exit() would wait for the worker thread, which is inside the engine and never comes back. */
+/** TRAP: process.exit() would wait for the worker thread, which never returns from the engine. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL')
 }
@@ -140,7 +140,7 @@ function writePrivateFile(file: string, text: string): void {
   renameSync(draft, file)
 }
 
-/** `26.7` of `26.7.3-stable.1`, the version of the package that the library lies in. */
+/** `26.7` of `26.7.3-stable.1`, the version of the library's package. */
 function versionOf(library: string): string {
   const { version } = JSON.parse(readFileSync(join(dirname(library), 'package.json'), 'utf8')) as { version: string }
   return version.split('.').slice(0, 2).join('.')

@@ -9,11 +9,11 @@ export interface FileAccess {
 }
 
 /**
- * Confines the calling thread, and every thread that it starts from then on, for the rest of their lives: they open the
- * given files and no others, run no program, and connect to no TCP port. Landlock of the Linux kernel does it (5.19 or
- * newer; TCP 6.7) and needs no privilege. Paths that do not exist are left out.
+ * Permanently confines the calling thread and every thread that it starts afterwards: they open only the given files, run no
+ * program and connect to no TCP port. Uses Landlock of the Linux kernel (5.19 or newer; TCP 6.7), which needs no privilege.
+ * Missing paths are skipped.
  * @returns false where the system has no such Landlock; nothing is confined then
- * @throws Error when the kernel refuses what it says it can do
+ * @throws Error when the kernel rejects a supported call
  */
 export function confineThread({ readable, writable }: FileAccess): boolean {
   if (process.platform !== 'linux' || endianness() !== 'LE') return false
@@ -49,10 +49,10 @@ const readDirectory = 1n << 3n
 const truncate = 1n << 14n
 const connectTcp = 1n << 1n
 const readRights = readFile | readDirectory
-/** Those that a rule about a file may name; the others are about folders. */
+/** Rights of files; the others apply to folders. */
 const rightsOfFiles = readFile | writeFile | truncate
 
-/** All rights that a version of Landlock knows, one bit each; the fifth adds device control, which is left alone. */
+/** All rights that a version of Landlock knows, one bit each; the fifth adds device control, which is not used. */
 function fileRights(version: number): bigint {
   return (1n << (version < 3 ? 14n : 15n)) - 1n
 }
@@ -99,6 +99,6 @@ function libraryCall(name: string, ...values: (number | Buffer)[]): number {
 }
 
 function succeeded(value: number): number {
-  if (value < 0) throw new Error('Landlock refuses to confine the engine')
+  if (value < 0) throw new Error('Landlock rejected the confinement of the engine')
   return value
 }

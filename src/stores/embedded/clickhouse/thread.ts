@@ -4,11 +4,11 @@ import { workerData } from 'node:worker_threads'
 import { DataType, load, open } from 'ffi-rs'
 import { confineThread, type FileAccess } from './landlock.ts'
 
-/** What the thread is given. */
+/** The data of the thread. */
 export interface ClickHouseCall {
   library: string
   argv: string[]
-  /** The files that the engine may use; any, when left out. */
+  /** The files that the engine may use; any, unless given. */
   files?: FileAccess
 }
 
@@ -17,7 +17,7 @@ open({ library: 'chdb', path: library })
 // A query reads any file by the function `file`, which clickhouse-local limits neither by grants nor to a folder.
 if (files && !confineThread(files)) {
   // Not console.error, which would wait for this thread, and the call never returns.
-  writeSync(2, 'This system has no Landlock: nothing but grants keeps queries of ClickHouse from files.\n')
+  writeSync(2, 'This system has no Landlock: only grants protect files from ClickHouse queries.\n')
 }
 load({
   library: 'chdb',

@@ -1,6 +1,6 @@
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../clickhouse/grants.ts'
 
-/** The database that the embedded ClickHouse keeps the tables in. */
+/** The database of the embedded ClickHouse. */
 export const embeddedDatabase = 'tributary'
 
 /** A user of ClickHouse as its configuration file defines it. */
@@ -9,15 +9,15 @@ export interface ClickHouseUser {
   passwordSha256: string
   /** GRANT statements without TO. */
   grants: readonly string[]
-  /** Settings that its queries begin with. */
+  /** Default settings of its queries. */
   settings?: Readonly<Record<string, string>>
   /** Settings that its queries may not change. */
   fixedSettings?: readonly string[]
 }
 
 /**
- * The users of the embedded engine: the writer also creates the tables, and does what an administrator of a server does,
- * which is to look at parts, merges and queries, and to end a query; the reader reads.
+ * The users of the embedded engine: the writer also creates the tables and has an administrator's rights to inspect parts,
+ * merges and queries and to end a query; the reader reads.
  */
 export function embeddedUsers(passwordSha256: { writer: string; reader: string }): ClickHouseUser[] {
   return [
@@ -46,7 +46,7 @@ export const writerName = 'tributary'
 export const readerName = 'tributary_reader'
 
 /**
- * Settings that make a query read or write a file, or ask another server, without any grant: clickhouse-local limits
+ * Settings that make a query read or write a file, or contact another server, without any grant: clickhouse-local limits
  * their paths to no folder, where a server does. `merge_tree_` marks settings of tables.
  */
 const outsideSettings = [

@@ -8,14 +8,14 @@ import type { EngineNotice, EngineOrder } from '../protocol.ts'
 import { servePostgres } from './server.ts'
 import { openSession } from './session.ts'
 
-/** An engine whose supervisor was killed may still be on its way out. */
+/** The engine of a killed supervisor may still be ending. */
 const lockTimeoutMs = 10_000
-/** The version whose files PGlite reads; it writes it into PG_VERSION. */
+/** The version of PGlite's files, as in PG_VERSION. */
 const postgresVersion = '18'
 
-// What was answered is in files already, so a dead supervisor is followed at once.
+// Committed data is in files already, so the engine ends with its supervisor at once.
 process.on('disconnect', () => process.exit(0))
-// TRAP: one that died while the modules above were loaded was announced before anybody listened.
+// TRAP: the event of a supervisor that died while the modules were loading is lost.
 if (!process.connected) process.exit(0)
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => end())
@@ -23,7 +23,7 @@ process.on('message', (order: EngineOrder) => {
   if (order.kind === 'end') end()
   else notify({ kind: 'alive' })
 })
-/** Ends in order; until there is something to put in order, at once. */
+/** Ends the process; in order once the session is open. */
 let end = (): void => process.exit(0)
 
 main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
@@ -31,23 +31,23 @@ main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
   notify({ kind: 'failed', message: message.replace(/\.$/, '') }, () => process.exit(1))
 })
 
-async function main(places: EmbeddedPaths): Promise<void> {
+async function main(paths: EmbeddedPaths): Promise<void> {
   // TRAP: two PGlites on one folder corrupt it, and PGlite itself does not notice.
-  if (!(await lockFile(join(places.run, 'postgres.lock'), lockTimeoutMs))) {
-    throw new Error('another process still has its folder')
+  if (!(await lockFile(join(paths.run, 'postgres.lock'), lockTimeoutMs))) {
+    throw new Error('another process still uses its folder')
   }
-  const versionFile = join(places.postgres, 'PG_VERSION')
-  if (isMissingOrEmpty(places.postgres)) await makeFolder(places)
+  const versionFile = join(paths.postgres, 'PG_VERSION')
+  if (isMissingOrEmpty(paths.postgres)) await makeFolder(paths)
   else if (!existsSync(versionFile)) {
-    throw new Error(`${places.postgres} is not empty and holds no whole database; put back a backup, or remove it`)
+    throw new Error(`${paths.postgres} is not empty and contains no complete database; restore a backup, or remove it`)
   }
   const version = readFileSync(versionFile, 'utf8').trim()
   if (version !== postgresVersion) {
     throw new Error(`its folder belongs to Postgres ${version}, this is ${postgresVersion}`)
   }
-  chmodSync(places.postgres, 0o700)
-  const session = await openSession(places.postgres)
-  const server = await servePostgres(session, places.postgresSocket)
+  chmodSync(paths.postgres, 0o700)
+  const session = await openSession(paths.postgres)
+  const server = await servePostgres(session, paths.postgresSocket)
   const close = async () => {
     await server.close()
     await session.close()
@@ -57,35 +57,35 @@ async function main(places: EmbeddedPaths): Promise<void> {
     end = () => {}
     void close()
   }
-  notify({ kind: 'ready', address: { path: places.postgresSocket } })
+  notify({ kind: 'ready', address: { path: paths.postgresSocket } })
 }
 
-/** Only then is it ours to fill: anything else may be a backup that is being put back. */
+/** Only such a folder is initialised: anything else may be a backup that is being restored. */
 function isMissingOrEmpty(folder: string): boolean {
   return !existsSync(folder) || readdirSync(folder).length === 0
 }
 
 /**
- * Makes the database in a folder beside and renames it when it is whole, so that a start which is killed half-way leaves
- * nothing that looks like a database. In a process of its own, because making one takes 500 MB that it would keep.
+ * Creates the database in a temporary folder and renames it when it is complete, so that a killed start leaves no incomplete
+ * database. In a separate process, because it takes 500 MB, which this process would not release.
  */
-async function makeFolder(places: EmbeddedPaths): Promise<void> {
+async function makeFolder(paths: EmbeddedPaths): Promise<void> {
   const prefix = 'postgres.making-'
-  for (const name of readdirSync(places.dataDir)) {
-    if (name.startsWith(prefix)) rmSync(join(places.dataDir, name), { recursive: true, force: true })
+  for (const name of readdirSync(paths.dataDir)) {
+    if (name.startsWith(prefix)) rmSync(join(paths.dataDir, name), { recursive: true, force: true })
   }
-  const draft = join(places.dataDir, `${prefix}${process.pid}`)
+  const draft = join(paths.dataDir, `${prefix}${process.pid}`)
   await new Promise<void>((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'init.js'), [draft], { stdio: 'inherit', env: { TZ: 'UTC' } })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       if (code === 0) resolve()
-      else reject(new Error(`its folder could not be made (${signal ?? `exit code ${code}`})`))
+      else reject(new Error(`its folder could not be created (${signal ?? `exit code ${code}`})`))
     })
   })
   syncDisks()
-  rmSync(places.postgres, { recursive: true, force: true })
-  renameSync(draft, places.postgres)
+  rmSync(paths.postgres, { recursive: true, force: true })
+  renameSync(draft, paths.postgres)
 }
 
 function notify(notice: EngineNotice, sent = () => {}): void {

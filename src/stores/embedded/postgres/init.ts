@@ -1,4 +1,4 @@
-// Makes an empty Postgres database in the folder that is named, then ends.
+// Creates an empty Postgres database in the given folder, then ends.
 import { PGlite } from '@electric-sql/pglite'
 
 process.on('disconnect', () => process.exit(1))

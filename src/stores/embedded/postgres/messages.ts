@@ -1,4 +1,4 @@
-// The parts of the Postgres protocol, version 3, that one needs to pass its messages on in turns:
+// The parts of the Postgres protocol, version 3, that are needed to forward its messages:
 // https://www.postgresql.org/docs/18/protocol-message-formats.html
 
 const protocolMajor = 3
@@ -7,22 +7,22 @@ const gssEncryptionRequest = 80877104
 const cancelRequest = 80877102
 const startupBytesMax = 10_000
 const messageBytesMax = 64 * 1024 * 1024
-/** Query, Parse, Bind, Describe, Execute, Close, Flush, Sync. Anything else could end the session that all share. */
-const passedOn = new Set('QPBDECHS')
+/** Query, Parse, Bind, Describe, Execute, Close, Flush, Sync. Anything else could end the shared session. */
+const forwardedTypes = new Set('QPBDECHS')
 /** CopyData, CopyDone, CopyFail: Postgres ignores them outside of a COPY, and there is none. */
-const ignored = new Set('dcf')
+const ignoredTypes = new Set('dcf')
 
-/** What a client sent. */
+/** A message of a client. */
 export type Incoming =
   | { kind: 'message'; message: Buffer }
-  /** It asks for TLS or GSSAPI, and goes on without when refused. */
+  /** A request for TLS or GSSAPI; the client continues without when it is rejected. */
   | { kind: 'encryption' }
   | { kind: 'startup' }
-  /** It says good-bye, or asks to cancel a query, which expects no answer. */
+  /** The client terminates, or requests cancellation, which has no response. */
   | { kind: 'end' }
   | { kind: 'refused'; code: string; message: string }
 
-/** Cuts a client's stream into messages. */
+/** Splits a client's stream into messages. */
 export class MessageReader {
   #chunks: Buffer[] = []
   #size = 0
@@ -34,7 +34,7 @@ export class MessageReader {
     this.#size += chunk.length
   }
 
-  /** @returns undefined until another whole message is there */
+  /** @returns undefined until the next message is complete */
   next(): Incoming | undefined {
     for (;;) {
       const lengthAt = this.#started ? 1 : 0
@@ -77,8 +77,8 @@ export class MessageReader {
 function readMessage(message: Buffer): Incoming | undefined {
   const type = messageType(message)
   if (type === 'X') return { kind: 'end' }
-  if (ignored.has(type)) return undefined
-  if (passedOn.has(type)) return { kind: 'message', message }
+  if (ignoredTypes.has(type)) return undefined
+  if (forwardedTypes.has(type)) return { kind: 'message', message }
   return { kind: 'refused', code: '08P01', message: `invalid frontend message type ${message[0]}` }
 }
 
@@ -87,7 +87,7 @@ export function messageType(message: Buffer): string {
   return String.fromCharCode(message[0] ?? 0)
 }
 
-/** The name of the statement that a Parse makes; empty for the unnamed one. */
+/** The name of the statement that a Parse creates; empty for the unnamed one. */
 export function nameOfParsed(message: Buffer): string {
   return textAt(message, 5)
 }
@@ -98,8 +98,8 @@ export function nameOfClosed(message: Buffer): string {
 }
 
 /**
- * Whether a Query or Parse would read data from the client. That would end the engine: it waits for nothing, and the data
- * comes only after its answer.
+ * Whether a Query or Parse would read data from the client. That would end the engine: it cannot wait, and the data follows
+ * only after its response.
  */
 export function isCopyFromClient(message: Buffer): boolean {
   const text =
@@ -109,7 +109,7 @@ export function isCopyFromClient(message: Buffer): boolean {
   return /^(\s|--.*\n)*copy\b[^;]*\bfrom\s+stdin\b/i.test(text)
 }
 
-/** The same message with a statement instead that raises the error. */
+/** The same message with a statement that raises the error. */
 export function refusedCopy(message: Buffer): Buffer {
   const text = `DO $$BEGIN RAISE feature_not_supported USING MESSAGE = 'the embedded Postgres has no COPY FROM STDIN'; END$$`
   if (messageType(message) === 'Q') return simpleQuery(text)

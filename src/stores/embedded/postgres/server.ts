@@ -16,14 +16,14 @@ import {
   sync,
 } from './messages.ts'
 
-/** What the server needs of PGlite: one session that answers raw protocol messages. */
+/** The part of PGlite that the server uses: one session that executes raw protocol messages. */
 export type Session = Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>
 
 export interface ServerOptions {
   connectionsMax: number
-  /** How long a client may stay silent in a transaction, which stalls every other one. */
+  /** Time limit of an idle transaction, which blocks every other client. */
   idleInTransactionMs: number
-  /** A single session has none of Postgres' background processes: nobody else checkpoints, vacuums or analyzes. */
+  /** A single session has no background processes, so the server runs CHECKPOINT and VACUUM (ANALYZE) itself. */
   checkpointEveryMs: number
   vacuumEveryMs: number
 }
@@ -35,12 +35,12 @@ const defaultOptions: ServerOptions = {
   vacuumEveryMs: 60 * 60_000,
 }
 
-/** Bytes of unread requests of one client above which we stop reading from it. */
-const waitingBytesMax = 1024 * 1024
+/** Bytes of queued requests above which the server stops reading from a client. */
+const queuedBytesMax = 1024 * 1024
 
 /**
- * Serves one Postgres session to many clients over a Unix socket, turn by turn: a client has the session from the first
- * message of a cycle to its Sync, and from BEGIN to the end of the transaction. A client that goes away in between
+ * Shares one Postgres session among many clients over a Unix socket: a client has exclusive use from the first message of a
+ * cycle to its Sync, and from BEGIN to the end of the transaction. The transaction of a client that disconnects in between
  * is rolled back. Clients share what belongs to a session (settings, advisory session locks); prepared statements are
  * dropped with their connection. There is no query cancelling, no LISTEN and no COPY FROM STDIN.
  */
@@ -57,13 +57,13 @@ export async function servePostgres(
 interface Connection {
   socket: Socket
   reader: MessageReader
-  /** Whole messages that wait for their turn. */
-  waiting: Buffer[]
-  waitingBytes: number
-  /** Named prepared statements, to be dropped when it goes away. */
+  /** Complete messages in the queue. */
+  queued: Buffer[]
+  queuedBytes: number
+  /** Named prepared statements, to be dropped when it disconnects. */
   statements: Set<string>
-  /** It said good-bye; what it sent before is still run. */
-  leaving: boolean
+  /** The client has terminated; its earlier messages still run. */
+  isEnding: boolean
   isClosed: boolean
 }
 
@@ -72,17 +72,17 @@ class PostgresServer {
   readonly #options: ServerOptions
   readonly #server: Server
   readonly #connections = new Set<Connection>()
-  /** Connections that have something to run, in order of arrival. */
+  /** Connections with queued messages, in order of arrival. */
   readonly #queue = new Set<Connection>()
-  /** The connection in the middle of a cycle or a transaction; nobody else may run anything. */
+  /** The connection in the middle of a cycle or a transaction; it has exclusive use of the session. */
   #holder: Connection | undefined
   #cycleOpen = false
   #running: Promise<void> | undefined
-  #silence: NodeJS.Timeout | undefined
-  #greeting: Buffer = Buffer.alloc(0)
-  /** Statements of our own that wait for a moment between two transactions. */
+  #idleTimer: NodeJS.Timeout | undefined
+  #startupResponse: Buffer = Buffer.alloc(0)
+  /** Maintenance statements that wait for the end of the current transaction. */
   readonly #maintenance = new Set<string>()
-  readonly #clocks: NodeJS.Timeout[] = []
+  readonly #timers: NodeJS.Timeout[] = []
   #cyclesRun = 0
 
   constructor(session: Session, options: ServerOptions) {
@@ -92,8 +92,8 @@ class PostgresServer {
   }
 
   async listen(path: string): Promise<void> {
-    // Answered once and repeated to every client: parameters, key, ready. No client's own start-up packet reaches the engine.
-    this.#greeting = await this.#run(startupMessage())
+    // Executed once and sent to every client: parameters, key, ready. The startup packet of a client never reaches the engine.
+    this.#startupResponse = await this.#run(startupMessage())
     rmSync(path, { force: true })
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(path, resolve)
@@ -102,9 +102,9 @@ class PostgresServer {
     this.#repeat('VACUUM (ANALYZE)', this.#options.vacuumEveryMs)
   }
 
-  /** Lets the cycle that runs end, rolls back what is open and cuts every client off. */
+  /** Waits for the running cycle, rolls back an open transaction and disconnects every client. */
   async close(): Promise<void> {
-    for (const clock of this.#clocks) clearInterval(clock)
+    for (const timer of this.#timers) clearInterval(timer)
     this.#server.close()
     for (const connection of this.#connections) connection.socket.destroy()
     while (this.#connections.size > 0 || this.#running) await nextTurn()
@@ -119,17 +119,17 @@ class PostgresServer {
     const connection: Connection = {
       socket,
       reader: new MessageReader(),
-      waiting: [],
-      waitingBytes: 0,
+      queued: [],
+      queuedBytes: 0,
       statements: new Set(),
-      leaving: false,
+      isEnding: false,
       isClosed: false,
     }
     this.#connections.add(connection)
     socket.on('data', (chunk) => this.#receive(connection, chunk))
     socket.on('close', () => {
       connection.isClosed = true
-      connection.waiting = []
+      connection.queued = []
       this.#queue.add(connection)
       this.#wake()
     })
@@ -146,24 +146,24 @@ class PostgresServer {
           socket.write('N')
           break
         case 'startup':
-          socket.write(this.#greeting)
+          socket.write(this.#startupResponse)
           break
         case 'end':
-          connection.leaving = true
+          connection.isEnding = true
           break
         case 'refused':
           socket.end(errorResponse('FATAL', next.code, next.message))
           return
         case 'message':
-          connection.waiting.push(next.message)
-          connection.waitingBytes += next.message.length
+          connection.queued.push(next.message)
+          connection.queuedBytes += next.message.length
       }
     }
-    if (connection.waitingBytes > waitingBytesMax) socket.pause()
-    if (connection.waiting.length > 0) {
+    if (connection.queuedBytes > queuedBytesMax) socket.pause()
+    if (connection.queued.length > 0) {
       this.#queue.add(connection)
       this.#wake()
-    } else if (connection.leaving) socket.end()
+    } else if (connection.isEnding) socket.end()
   }
 
   #wake(): void {
@@ -173,29 +173,29 @@ class PostgresServer {
   }
 
   async #processQueue(): Promise<void> {
-    clearTimeout(this.#silence)
+    clearTimeout(this.#idleTimer)
     for (;;) {
       if (!this.#holder) await this.#runMaintenance()
       const connection = this.#holder ?? this.#queue.values().next().value
       if (!connection || !this.#queue.delete(connection)) break
       if (connection.isClosed) await this.#removeConnection(connection)
       else await this.#runCycle(connection)
-      // Lets a client that went away meanwhile be noticed.
+      // Lets the event loop process disconnections.
       await nextTurn()
     }
     const holder = this.#holder
-    if (holder) this.#silence = setTimeout(() => this.#expire(holder), this.#options.idleInTransactionMs)
+    if (holder) this.#idleTimer = setTimeout(() => this.#expire(holder), this.#options.idleInTransactionMs)
   }
 
-  /** Runs a client's messages up to its next Sync or simple query, or all that are there. */
+  /** Runs a client's messages up to its next Sync or simple query, or all that are queued. */
   async #runCycle(connection: Connection): Promise<void> {
-    const { socket, waiting, statements } = connection
-    const last = waiting.findIndex((message) => endsCycle(message))
-    const batch = waiting.splice(0, last < 0 ? waiting.length : last + 1)
-    for (const [place, message] of batch.entries()) {
-      connection.waitingBytes -= message.length
+    const { socket, queued, statements } = connection
+    const last = queued.findIndex((message) => endsCycle(message))
+    const batch = queued.splice(0, last < 0 ? queued.length : last + 1)
+    for (const [index, message] of batch.entries()) {
+      connection.queuedBytes -= message.length
       const type = messageType(message)
-      if ((type === 'Q' || type === 'P') && isCopyFromClient(message)) batch[place] = refusedCopy(message)
+      if ((type === 'Q' || type === 'P') && isCopyFromClient(message)) batch[index] = refusedCopy(message)
       const parsed = type === 'P' && nameOfParsed(message)
       if (parsed) statements.add(parsed)
       const closed = type === 'C' && nameOfClosed(message)
@@ -205,28 +205,28 @@ class PostgresServer {
     this.#cyclesRun += 1
     this.#cycleOpen = last < 0
     this.#holder = this.#cycleOpen || this.#session.isInTransaction() ? connection : undefined
-    if (socket.isPaused() && connection.waitingBytes <= waitingBytesMax) socket.resume()
-    if (waiting.length > 0 || connection.isClosed) this.#queue.add(connection)
-    else if (connection.leaving) socket.end()
+    if (socket.isPaused() && connection.queuedBytes <= queuedBytesMax) socket.resume()
+    if (queued.length > 0 || connection.isClosed) this.#queue.add(connection)
+    else if (connection.isEnding) socket.end()
   }
 
-  /** Runs a statement of our own again and again, but not when nothing else ran meanwhile. */
+  /** Runs a maintenance statement at an interval, unless no client has run anything since. */
   #repeat(statement: string, everyMs: number): void {
     let seen = this.#cyclesRun
-    const clock = setInterval(() => {
+    const timer = setInterval(() => {
       if (this.#cyclesRun === seen) return
       seen = this.#cyclesRun
       this.#maintenance.add(statement)
       this.#wake()
     }, everyMs)
-    this.#clocks.push(clock)
+    this.#timers.push(timer)
   }
 
   async #runMaintenance(): Promise<void> {
     for (const statement of this.#maintenance) {
       this.#maintenance.delete(statement)
-      const answer = await this.#run(simpleQuery(statement))
-      if (messageType(answer) === 'E') console.error(`${statement}: ${answer.toString('latin1')}`)
+      const response = await this.#run(simpleQuery(statement))
+      if (messageType(response) === 'E') console.error(`${statement}: ${response.toString('latin1')}`)
     }
   }
 
@@ -249,16 +249,16 @@ class PostgresServer {
     holder.socket.destroy()
   }
 
-  /** An error of a statement is an answer; one that is thrown means that the engine has ended, and so must this process. */
+  /** An error of a statement is part of the response; a thrown error means that the engine has ended, and so must this process. */
   async #run(messages: Buffer): Promise<Buffer> {
-    const answer: Buffer[] = []
+    const response: Buffer[] = []
     try {
-      await this.#session.execProtocolRawStream(messages, { onRawData: (data) => answer.push(Buffer.from(data)) })
+      await this.#session.execProtocolRawStream(messages, { onRawData: (data) => response.push(Buffer.from(data)) })
     } catch (error) {
       console.error(`the session ended: ${error instanceof Error ? error.message : JSON.stringify(error)}`)
       process.exit(1)
     }
-    return Buffer.concat(answer)
+    return Buffer.concat(response)
   }
 }
 

@@ -2,7 +2,7 @@ import { fstatSync, fsyncSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** Opens PGlite on a folder that holds a database, as one that may be relied on. */
+/** Opens PGlite on the folder of a database, with durable writes. */
 export async function openSession(folder: string): Promise<PGlite> {
   const files = new FlushedFiles(folder)
   const session = new BreakablePGlite({ fs: files, startParams })
@@ -12,7 +12,7 @@ export async function openSession(folder: string): Promise<PGlite> {
 }
 
 const startParams = [
-  // Without -F, which is PGlite's own choice and turns fsync off.
+  // Without -F, PGlite's default, which turns fsync off.
   ...PGlite.defaultStartParams.filter((param) => param !== '-F'),
   ...[
     // Emscripten has no fdatasync.
@@ -26,10 +26,10 @@ const startParams = [
 ]
 
 /**
- * Files of the disk with an fsync that flushes: Emscripten's own do not have one, so that Postgres' calls do nothing.
- * While it starts after a crash, Postgres flushes each of its 2,000 files lest some were written without; that took 2 to 6 s.
- * With us none was: what the dead process wrote since its last checkpoint is in the log and is written again now. So files
- * that this process has not written are passed over until it has started.
+ * A file system with a working fsync: Emscripten's has none, so Postgres' calls would do nothing.
+ * During a start after a crash Postgres flushes each of its 2,000 files, which took 2 to 6 s. That is unnecessary here: writes
+ * since the last checkpoint are in the log and are repeated. So until it has started, only files that this process has
+ * written are flushed.
  */
 class FlushedFiles extends NodeFS {
   started = false
@@ -81,9 +81,9 @@ interface EmscriptenFiles {
 }
 
 /**
- * PGlite, but this process ends when the engine breaks, for instance by a stack overflow in deeply nested JSON; it is
- * started again. TRAP: PGlite itself swallows what a broken engine throws and calls it again, for ever. What it throws in
- * order, an error of a statement, is an exit status.
+ * A PGlite that ends this process when the engine breaks, for instance by a stack overflow in deeply nested JSON; the
+ * supervisor restarts it. TRAP: PGlite itself ignores what a broken engine throws and calls it again, for ever. The error of
+ * a statement, in contrast, is thrown with an exit status.
  */
 class BreakablePGlite extends PGlite {
   async whenStarted(): Promise<void> {
