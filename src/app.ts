@@ -32,28 +32,28 @@ import type { Settings } from './settings.ts'
 import type { Stores } from './stores/open.ts'
 import type { Redis } from './stores/redis.ts'
 
-/** What the server is made of. */
+/** Dependencies of the server. */
 export interface AppParts {
   settings: Settings
   stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader' | 'listen'>
-  /** The present moment in epoch milliseconds. */
+  /** The current time, epoch milliseconds. */
   now: () => number
-  /** Names of campaigns and the like; opened on `stores` when left out. */
+  /** Names of campaigns and other entities; created from `stores` by default. */
   nameCache?: NameCache
-  /** Answers of stats and reports that are shared and kept for a moment; opened when left out. */
+  /** Cache of stats and report responses; created by default. */
   responseCache?: ResponseCache
-  /** Where the server logs; nowhere when left out. */
+  /** No log by default. */
   log?: FastifyBaseLogger
-  /** Where it counts its answers; nowhere when left out. */
+  /** No telemetry by default. */
   telemetry?: Telemetry
-  /** Counts rate limits for all instances together; without it this one counts for itself. */
+  /** Shares rate limits among instances; without it this instance counts alone. */
   redis?: Redis | undefined
-  /** How long a request may take to arrive, in milliseconds: its headers a third of it. */
+  /** Limit of the time that a request takes to arrive, milliseconds (30,000); a third of it for the headers. */
   arrivalMs?: number
-  /** The least that clients have to read of responses. */
+  /** Minimum rate at which clients must read responses. */
   pace?: ReaderPace
-  /** What adds the routes under /api/v1; all of ours when left out. */
-  routes?: readonly ((app: App, room: RouteContext) => void)[]
+  /** Functions that add the routes under /api/v1; all by default. */
+  routes?: readonly ((app: App, context: RouteContext) => void)[]
 }
 
 const allRoutes = [
@@ -67,18 +67,15 @@ const allRoutes = [
   eventRoutes,
 ]
 
-/** An event with 20 properties of 256 characters fits ten times. */
+/** Ten times the size of an event with 20 properties of 256 characters. */
 const bodyMaxBytes = 65_536
 
-/** Builds the server, ready to be asked; listening is the caller's. */
+/** Builds the server, ready for requests; the caller makes it listen. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { settings, stores, redis, now, nameCache: names = openNameCache(stores.postgres), telemetry: metrics } = parts
-  const {
-    responseCache: answers = openResponseCache({ onResponse: metrics?.countResponse }),
-    log,
-    routes: rooms = allRoutes,
-  } = parts
+  const { settings, stores, redis, now, log, telemetry, routes = allRoutes } = parts
   const { arrivalMs = 30_000, pace = defaultReaderPace } = parts
+  const { nameCache = openNameCache(stores.postgres) } = parts
+  const { responseCache = openResponseCache({ onResponse: telemetry?.countResponse }) } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -88,7 +85,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       makeHttpServer(handler, {
         arrivalMs,
         pace,
-        onSlowReader: (client) => log?.info(client, 'connection closed: its client reads too slowly'),
+        onSlowReader: (client) => log?.info(client, 'connection closed: the client reads too slowly'),
       }),
     bodyLimit: bodyMaxBytes,
     onProtoPoisoning: 'remove',
@@ -96,7 +93,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     ...(settings.TRUST_PROXY && { trustProxy: settings.TRUST_PROXY.split(',') }),
     frameworkErrors: handleError,
     clientErrorHandler: handleClientError,
-    // TRAP: a longer parameter than this would be answered before the gate; the limit of HTTP headers is below it.
+    // TRAP: the router rejects a longer parameter before access control; the limit of the headers is below this one.
     routerOptions: { querystringParser: parseQuery, maxParamLength: bodyMaxBytes },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setErrorHandler(handleError)
@@ -104,17 +101,17 @@ export async function buildApp(parts: AppParts): Promise<App> {
     reply.header('x-request-id', request.id)
     done()
   })
-  closeAnsweredConnections(app)
+  closeConnectionsAtShutdown(app)
   observeDisconnections(app)
   if (log) logResponses(app)
-  if (metrics) {
-    metrics.observe(app)
-    stores.clickhouse.onQuery = metrics.timeQuery
-    metrics.watchRollups(() => rollupAgeS(stores.postgres))
-    if (redis) metrics.watchRedis(() => redis.isUnavailable)
+  if (telemetry) {
+    telemetry.observe(app)
+    stores.clickhouse.onQuery = telemetry.timeQuery
+    telemetry.watchRollups(() => rollupAgeS(stores.postgres))
+    if (redis) telemetry.watchRedis(() => redis.isUnavailable)
   }
   await addSecurityHeaders(app)
-  // Before `answerUnknown`, which would take its route for one of ours.
+  // Before `handleUnknownPath`, which would treat the route of cors as a path of the API.
   if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOptions(settings.CORS_ORIGINS))
   handleUnknownPath(app)
   const { countIdentifier } = await addAccessControl(app, {
@@ -124,25 +121,25 @@ export async function buildApp(parts: AppParts): Promise<App> {
     withoutRedis: settings.RATE_LIMIT_WITHOUT_REDIS,
     readsPerAccount: settings.READS_PER_ACCOUNT,
     now,
-    onDenied: metrics?.countDenial,
+    onDenied: telemetry?.countDenial,
   })
   readParameters(app)
   await addDocs(app)
-  const exports = openStreaming()
-  app.addHook('preClose', async () => exports.close())
-  const room: RouteContext = {
+  const streaming = openStreaming()
+  app.addHook('preClose', async () => streaming.close())
+  const context: RouteContext = {
     stores,
-    nameCache: names,
-    responseCache: answers,
-    streaming: exports,
+    nameCache,
+    responseCache,
+    streaming,
     now,
-    registry: metrics?.registry,
+    registry: telemetry?.registry,
     countIdentifierUse: countIdentifier,
   }
-  healthRoutes(app, room, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
+  healthRoutes(app, context, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
   await app.register(
     async (api) => {
-      for (const addRoutes of rooms) addRoutes(api.withTypeProvider<TypeBoxTypeProvider>(), room)
+      for (const addRoutes of routes) addRoutes(api.withTypeProvider<TypeBoxTypeProvider>(), context)
     },
     { prefix: apiPrefix },
   )
@@ -150,7 +147,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   return app
 }
 
-/** Browsers may send what calls need and read what answers tell; keys travel in a header, so no cookies. */
+/** Allows the request headers that the API uses and exposes its response headers; keys are sent in a header, so no cookies. */
 function corsOptions(origins: string): FastifyCorsOptions {
   return {
     origin: origins === '*' ? '*' : origins.split(','),
@@ -171,8 +168,8 @@ function corsOptions(origins: string): FastifyCorsOptions {
   }
 }
 
-/** While the server closes, every answer ends its connection; one that is kept alive would hold up the end. */
-function closeAnsweredConnections(app: App): void {
+/** During shutdown every response closes its connection; a kept-alive connection would delay the shutdown. */
+function closeConnectionsAtShutdown(app: App): void {
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true

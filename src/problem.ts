@@ -1,21 +1,21 @@
 import type { ProblemCode } from '../schema/problem.ts'
 import { statusOfProblem } from '../schema/problem.ts'
 
-/** What a problem may carry beside its code and sentence. */
+/** Optional details of a problem. */
 export interface ProblemDetails {
-  /** The query parameter or body field at fault. */
+  /** The invalid query parameter or body field. */
   param?: string
   /** The scope that the key lacks. */
   required?: string
-  /** Seconds after which a retry makes sense, at least 1; sent as `Retry-After`. */
+  /** Seconds to wait before a retry, at least 1; sent as `Retry-After`. */
   retryAfterS?: number
-  /** The methods that the path does answer; sent as `Allow`. */
+  /** Methods that the path supports; sent as `Allow`. */
   allow?: readonly string[]
 }
 
 /**
- * An answer that is not 2xx, thrown where it is known and turned into a body once, in `app.ts`.
- * The code is the promise to callers; the message may change.
+ * An error response, thrown where the error is known and sent by `http/errorHandler.ts`.
+ * Clients may rely on the code; the message may change.
  */
 export class Problem extends Error {
   readonly code: ProblemCode
@@ -31,7 +31,7 @@ export class Problem extends Error {
   }
 }
 
-/** The answer for a single item that is absent, somebody else's, or can't exist: one sentence, so that they look alike. */
+/** The error for an item that does not exist, belongs to another account, or has an invalid id: indistinguishable. */
 export function notFound(): Problem {
-  return new Problem('not_found', 'There is nothing under this id.')
+  return new Problem('not_found', 'No item with this id.')
 }

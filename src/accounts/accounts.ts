@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 
-/** One customer: whose rows are whose. */
+/** A customer; owner of rows and API keys. */
 export interface Account {
   id: string
   name: string
@@ -13,25 +13,25 @@ export interface Account {
 
 /**
  * Creates an account.
- * @returns the account, or undefined when the id is taken or there is no such plan
+ * @returns the account, or undefined when the id exists or the subscription plan does not
  */
 export async function createAccount(
   postgres: Postgres,
-  wanted: { id?: string; name: string; plan: string; currency: string },
+  values: { id?: string; name: string; plan: string; currency: string },
 ): Promise<Account | undefined> {
   const [account] = await queryPostgres(
     postgres<Account[]>`
       INSERT INTO accounts (id, name, plan, currency)
-      SELECT ${wanted.id ?? uuidv7()}, ${wanted.name}, plans.name, ${wanted.currency}
+      SELECT ${values.id ?? uuidv7()}, ${values.name}, plans.name, ${values.currency}
       FROM plans
-      WHERE plans.name = ${wanted.plan}
+      WHERE plans.name = ${values.plan}
       ON CONFLICT (id) DO NOTHING
       RETURNING id, name, plan, currency, created_at AS "createdAt"`,
   )
   return account
 }
 
-/** @returns every account, oldest first */
+/** @returns all accounts, oldest first */
 export async function listAccounts(postgres: Postgres): Promise<Account[]> {
   return await queryPostgres(
     postgres<Account[]>`
@@ -41,7 +41,7 @@ export async function listAccounts(postgres: Postgres): Promise<Account[]> {
   )
 }
 
-/** @returns the account of that id, if there is one */
+/** @returns the account with this id, undefined if it does not exist */
 export async function findAccount(postgres: Postgres, id: string): Promise<Account | undefined> {
   const [account] = await queryPostgres(
     postgres<Account[]>`
@@ -53,8 +53,8 @@ export async function findAccount(postgres: Postgres, id: string): Promise<Accou
 }
 
 /**
- * Moves an account to another plan; every instance follows within 5 seconds.
- * @returns the account as it is now, or undefined when there is no such account or plan
+ * Changes the subscription plan of an account; all instances apply it within 5 seconds.
+ * @returns the updated account, or undefined when the account or the plan does not exist
  */
 export async function setPlanOfAccount(postgres: Postgres, id: string, plan: string): Promise<Account | undefined> {
   const [account] = await queryPostgres(

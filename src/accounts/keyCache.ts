@@ -3,31 +3,31 @@ import { Problem } from '../problem.ts'
 import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connection.ts'
 import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate, within } from './keyLookups.ts'
 
-/** The keys of every account, for the most part from memory. */
+/** Cache of API keys. */
 export interface KeyCache {
   /**
-   * Finds a key by its hash. What is returned is at most 5 seconds old while Postgres answers, at most 60 while it does
-   * not; look-ups of one key that run at the same time share one query.
+   * Finds a key by its hash. The record is at most 5 seconds old, or at most 60 while Postgres is unavailable; concurrent
+   * look-ups of one key share one query.
    * @param hash SHA-256 in hexadecimal
-   * @returns null when there is no such key
-   * @throws Problem `unavailable` when Postgres does not answer and the key was not seen in the last 60 seconds
+   * @returns null when the key does not exist
+   * @throws Problem `unavailable` when Postgres is unavailable and the key was not read in the last 60 seconds
    */
   find(hash: string): Promise<KeyRecord | null>
-  /** Reads a key again before it is used next, since something about it has changed; every key when none is named. */
+  /** Expires a changed key, so that its next use reads it again; all keys when `hash` is undefined. */
   expire(hash: string | undefined): void
-  /** Notes that a key let a request in. At most one write a minute and key, and nobody waits for it. */
+  /** Records the use of a key: at most one write per minute and key, in the background. */
   recordUse(record: KeyRecord): void
 }
 
-/** From this age on, a record is read again beside the answer; from `lifeMs` on, before it. */
+/** From `refreshMs` on, a record is refreshed in the background; from `ttlMs` on, before it is returned. */
 const refreshMs = 2_000
 const ttlMs = 4_500
-/** How long a record is good for when Postgres does not answer. */
+/** Maximum age of a record while Postgres is unavailable. */
 const ttlWithoutPostgresMs = 60_000
-/** After a failed look-up Postgres counts as away for this long, and is tried once in `retryMs` meanwhile. */
+/** After a failed look-up Postgres counts as unavailable for this time, with one attempt per `retryMs`. */
 const unavailableMs = 3_000
 const retryMs = 500
-/** A look-up that takes longer has failed: of a key at hand, and of a new one. */
+/** Timeouts of a look-up: of a cached key, and of any other. */
 const deadlineMs = 2_000
 const firstLookupDeadlineMs = 5_000
 const unknownTtlMs = 2_000
@@ -38,27 +38,26 @@ const unknownMax = 20_000
 
 interface Entry {
   record: KeyRecord
-  /** When it was asked for, so that no change after that moment can be missed. */
+  /** Start of the look-up, so that no later change is missed. */
   readAtMs: number
 }
 
 /**
- * Opens the cache of keys. Hashes that are no key's are kept apart from those that are, so that inventing keys can't
- * push real ones out.
- * @param now the present moment in epoch milliseconds
+ * Opens the cache of keys. Unknown hashes have a cache of their own, so that invented keys cannot evict existing keys.
+ * @param now the current time, epoch milliseconds
  */
 export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
   const known = new LRUCache<string, Entry>({ max: knownMax })
   const unknown = new LRUCache<string, { readAtMs: number }>({ max: unknownMax })
-  const underWay = new Map<string, Promise<KeyRecord | null>>()
+  const inFlight = new Map<string, Promise<KeyRecord | null>>()
   const usedAtMs = new LRUCache<string, number>({ max: knownMax })
-  // Apart, so that keys that do not exist, however many are tried, never delay a key in use.
+  // Separate queues, so that look-ups of unknown keys never delay a key in use.
   const lookUpNew = openKeyLookUps(postgres, firstLookupDeadlineMs)
   const lookUpKnown = openKeyLookUps(postgres, deadlineMs)
   let failedAtMs = Number.NEGATIVE_INFINITY
   let triedAtMs = Number.NEGATIVE_INFINITY
 
-  /** How old something is; a clock that was set back makes it infinitely old. */
+  /** Infinite when the clock was set back. */
   function ageOf(readAtMs: number): number {
     const age = now() - readAtMs
     return age >= 0 ? age : Number.POSITIVE_INFINITY
@@ -66,18 +65,18 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
 
   async function find(hash: string): Promise<KeyRecord | null> {
     const entry = known.get(hash)
-    const isAway = ageOf(failedAtMs) < unavailableMs
-    const mayTry = !isAway || ageOf(triedAtMs) >= retryMs
+    const isUnavailable = ageOf(failedAtMs) < unavailableMs
+    const mayTry = !isUnavailable || ageOf(triedAtMs) >= retryMs
     if (!entry) {
-      const refused = unknown.get(hash)
-      if (refused && ageOf(refused.readAtMs) < unknownTtlMs) return null
+      const missing = unknown.get(hash)
+      if (missing && ageOf(missing.readAtMs) < unknownTtlMs) return null
       if (!mayTry) throw unavailable()
       return lookUp(hash, lookUpNew, firstLookupDeadlineMs)
     }
     const age = ageOf(entry.readAtMs)
     if (age < refreshMs) return entry.record
-    if (age < ttlMs || (isAway && age < ttlWithoutPostgresMs)) {
-      // A failure shows at the next request that has to wait.
+    if (age < ttlMs || (isUnavailable && age < ttlWithoutPostgresMs)) {
+      // An error is reported to the next request that waits for a look-up.
       if (mayTry) lookUp(hash, lookUpKnown, deadlineMs).catch(() => {})
       return entry.record
     }
@@ -90,20 +89,20 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     }
   }
 
-  function lookUp(hash: string, lookUpKey: LookUpKey, withinMs: number): Promise<KeyRecord | null> {
-    const running = underWay.get(hash)
+  function lookUp(hash: string, lookUpKey: LookUpKey, timeoutMs: number): Promise<KeyRecord | null> {
+    const running = inFlight.get(hash)
     if (running) return running
-    const started = ask(hash, lookUpKey, withinMs).finally(() => underWay.delete(hash))
-    underWay.set(hash, started)
+    const started = readKey(hash, lookUpKey, timeoutMs).finally(() => inFlight.delete(hash))
+    inFlight.set(hash, started)
     return started
   }
 
-  async function ask(hash: string, lookUpKey: LookUpKey, withinMs: number): Promise<KeyRecord | null> {
+  async function readKey(hash: string, lookUpKey: LookUpKey, timeoutMs: number): Promise<KeyRecord | null> {
     const readAtMs = now()
     triedAtMs = readAtMs
     let record: KeyRecord | null
     try {
-      record = await within(withinMs, lookUpKey(hash))
+      record = await within(timeoutMs, lookUpKey(hash))
     } catch (error) {
       if (error !== tooLate && !isPostgresUnreachable(error)) throw error
       failedAtMs = now()
@@ -120,28 +119,28 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     return record
   }
 
-  function noteUse({ keyId }: KeyRecord): void {
-    const before = usedAtMs.get(keyId)
-    if (before !== undefined && ageOf(before) < useMs) return
-    const usedAt = now()
-    usedAtMs.set(keyId, usedAt)
-    const minute = new Date(usedAt - (usedAt % 60_000))
-    // It tells people which keys are still needed; a minute that is missing harms nobody.
+  function recordUse({ keyId }: KeyRecord): void {
+    const lastUseMs = usedAtMs.get(keyId)
+    if (lastUseMs !== undefined && ageOf(lastUseMs) < useMs) return
+    const nowMs = now()
+    usedAtMs.set(keyId, nowMs)
+    const minute = new Date(nowMs - (nowMs % 60_000))
+    // The value shows which keys are still in use; a failed write may be lost.
     postgres`
       UPDATE api_keys
       SET last_used_at = ${minute}
       WHERE id = ${keyId} AND (last_used_at IS NULL OR last_used_at < ${minute})`.catch(() => {})
   }
 
-  function distrust(hash: string | undefined): void {
+  function expire(hash: string | undefined): void {
     const entries = hash === undefined ? known.values() : [known.peek(hash)]
-    // While Postgres is away it is good for as long as any other.
+    // While Postgres is unavailable, an expired record is used as long as any other.
     for (const entry of entries) if (entry) entry.readAtMs = Math.min(entry.readAtMs, now() - ttlMs)
   }
 
-  return { find, expire: distrust, recordUse: noteUse }
+  return { find, expire, recordUse }
 }
 
 function unavailable(): Problem {
-  return new Problem('unavailable', 'Keys cannot be checked at the moment; try again.', { retryAfterS: 2 })
+  return new Problem('unavailable', 'API keys cannot be checked at the moment; retry.', { retryAfterS: 2 })
 }

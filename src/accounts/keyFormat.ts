@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** What every key starts with; secret scanners know keys by it. */
+/** Prefix of every key, for secret scanners. */
 const keyStart = 'trb_live_'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -9,24 +9,24 @@ const secretLength = 30
 const checksumLength = 6
 const keyPattern = new RegExp(`^${keyStart}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 
-/** Makes a new key: 178 random bits, then a checksum, so that a typo or an invented key needs no look-up. */
+/** Creates a key: 178 random bits and a checksum, so that most invalid keys need no look-up. */
 export function makeKeyText(): string {
   let secret = ''
   while (secret.length < secretLength) secret += digits[randomInt(digits.length)]
   return keyStart + secret + checksumOf(keyStart + secret)
 }
 
-/** Whether a text has the form and the checksum of a key; says nothing about whether the key exists. */
+/** Whether a text has the format and the checksum of a key; the key may not exist. */
 export function isKeyText(text: string): boolean {
   return keyPattern.test(text) && checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 }
 
-/** @returns SHA-256 of a key, 32 bytes in hexadecimal: what is stored of it */
+/** @returns SHA-256 of a key, 32 bytes in hexadecimal; only the hash is stored */
 export function hashOfKey(text: string): string {
   return hash('sha256', text, 'hex')
 }
 
-/** @returns the part of a key that may be shown, to recognise it by: `trb_live_` and 4 characters */
+/** @returns the part of a key that may be displayed: `trb_live_` and 4 characters */
 export function prefixOfKey(text: string): string {
   return text.slice(0, keyStart.length + 4)
 }
@@ -36,14 +36,14 @@ const encodedAlphanumeric = '%(?:25)*(?:3[0-9]|[46][1-9a-f]|[57][0-9a])'
 const keyInText = new RegExp(`(${[...keyStart].map(orEncoded).join('')})(?:[0-9a-z]|${encodedAlphanumeric})+`, 'gi')
 
 /**
- * Hides the secret of every key in a text, such as a URL on its way to the log: also of keys whose characters are
+ * Masks the secret of every key in a text, such as a URL for the log; also of keys with characters that are
  * percent-encoded, once or several times, and of keys in another case.
  */
 export function hideKeys(text: string): string {
   return text.replace(keyInText, '$1…')
 }
 
-/** A pattern of one character in either case, as it is or percent-encoded any number of times. */
+/** A pattern of one character in either case, plain or percent-encoded any number of times. */
 function orEncoded(character: string): string {
   const codes = new Set([character, character.toUpperCase()].map((it) => it.charCodeAt(0).toString(16)))
   return `(?:${character}|%(?:25)*(?:${[...codes].join('|')}))`
@@ -51,11 +51,11 @@ function orEncoded(character: string): string {
 
 /** CRC-32 (IEEE) of a text as 6 base62 digits, most significant first. */
 function checksumOf(text: string): string {
-  let rest = crc32(text)
-  let written = ''
-  while (written.length < checksumLength) {
-    written = digits[rest % digits.length] + written
-    rest = Math.floor(rest / digits.length)
+  let remainder = crc32(text)
+  let encoded = ''
+  while (encoded.length < checksumLength) {
+    encoded = digits[remainder % digits.length] + encoded
+    remainder = Math.floor(remainder / digits.length)
   }
-  return written
+  return encoded
 }

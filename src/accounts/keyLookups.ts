@@ -3,33 +3,33 @@ import { Problem } from '../problem.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { SubscriptionPlan } from './plans.ts'
 
-/** A key that exists, in force or not. */
+/** An existing key, which may be revoked or expired. */
 export interface KeyRecord {
   readonly accountId: string
   readonly accountName: string
   readonly currency: string
   readonly keyId: string
   readonly scopes: ReadonlySet<Scope>
-  /** Null when the account's plan has no API access. */
+  /** Null when the subscription plan has no API access. */
   readonly plan: SubscriptionPlan | null
   readonly isRevoked: boolean
-  /** Epoch milliseconds; null: never. */
+  /** Epoch milliseconds; null for no expiry. */
   readonly expiresAtMs: number | null
 }
 
 /**
  * Looks a key up in Postgres.
  * @param hash SHA-256 in hexadecimal
- * @returns null when there is no such key
+ * @returns null when the key does not exist
  * @throws Error of the driver, `tooLate` when the statement exceeds its deadline, or Problem `unavailable` when the queue is full
  */
 export type LookUpKey = (hash: string) => Promise<KeyRecord | null>
 
-/** Bounds of what look-ups cost Postgres: at most 2 statements at a time, 50 a second, 12,800 keys a second. */
+/** Limits of the load on Postgres: 2 concurrent statements, 50 statements and 12,800 keys per second. */
 const statementsMax = 2
 const statementIntervalMs = 20
 const keysPerStatement = 256
-/** Keys that wait for a statement; a process reads fewer requests in the time that this many take. */
+/** Limit of queued keys; look-ups of this many take longer than a process needs to receive as many requests. */
 const queuedMax = 5_000
 
 interface Queued {
@@ -39,9 +39,9 @@ interface Queued {
 }
 
 /**
- * Makes look-ups that share statements, in the order of arrival. Any client can send well-formed keys that do not exist:
- * however many arrive, Postgres gets a bounded number of statements, and each key is still looked up.
- * @param deadlineMs after which a statement has failed
+ * Opens look-ups that share statements, in order of arrival. Any client can send well-formed keys that do not exist:
+ * whatever their number, the rate of statements to Postgres is limited, and each key is looked up.
+ * @param deadlineMs timeout of a statement
  */
 export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKey {
   const queue: Queued[] = []
@@ -78,7 +78,7 @@ export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKe
     new Promise((resolve, reject) => {
       if (queue.length === queuedMax) {
         reject(
-          new Problem('unavailable', 'Too many keys are being checked at the moment; try again.', { retryAfterS: 2 }),
+          new Problem('unavailable', 'Too many API keys are being checked at the moment; retry.', { retryAfterS: 2 }),
         )
         return
       }
@@ -104,7 +104,7 @@ interface KeyRow {
   clickAllowance: number
 }
 
-/** @returns the keys that exist, by their hash */
+/** @returns the existing keys by hash */
 async function readKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
   const rows = await postgres<KeyRow[]>`
     SELECT encode(hash, 'hex') AS hash, accounts.id AS "accountId", accounts.name AS "accountName", currency,
@@ -115,7 +115,7 @@ async function readKeys(postgres: Postgres, hashes: readonly string[]): Promise<
     FROM api_keys
     JOIN accounts ON accounts.id = api_keys.account_id
     JOIN plans ON plans.name = accounts.plan
-    WHERE hash = ANY (SELECT decode(wanted, 'hex') FROM unnest(${hashes as string[]}::text[]) AS wanted)`
+    WHERE hash = ANY (SELECT decode(hex, 'hex') FROM unnest(${hashes as string[]}::text[]) AS hex)`
   return new Map(rows.map((row) => [row.hash, toRecord(row)]))
 }
 

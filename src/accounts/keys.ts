@@ -3,12 +3,12 @@ import type { Scope } from '../../schema/scopes.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { hashOfKey, makeKeyText, prefixOfKey } from './keyFormat.ts'
 
-/** A key as an operator sees it: everything but the key. */
+/** The stored attributes of an API key, without the secret. */
 export interface KeyRow {
   id: string
   accountId: string
   name: string
-  /** `trb_live_` and 4 characters, to recognise it by. */
+  /** `trb_live_` and 4 characters, to identify the key in lists. */
   prefix: string
   scopes: Scope[]
   createdAt: Date
@@ -19,28 +19,28 @@ export interface KeyRow {
 }
 
 /**
- * Creates a key of an account.
- * @returns the row and the key itself, which nothing can show again; undefined when there is no such account
+ * Creates an API key of an account.
+ * @returns the row and the key itself, which is not stored; undefined when the account does not exist
  */
 export async function createKey(
   postgres: Postgres,
-  wanted: { accountId: string; name: string; scopes: readonly Scope[]; expiresAt: Date | null },
+  values: { accountId: string; name: string; scopes: readonly Scope[]; expiresAt: Date | null },
 ): Promise<{ key: string; row: KeyRow } | undefined> {
   const key = makeKeyText()
   const [row] = await queryPostgres(
     postgres<KeyRow[]>`
       INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at)
-      SELECT ${uuidv7()}, accounts.id, ${wanted.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
-        ${wanted.scopes as Scope[]}::text[], ${wanted.expiresAt}::timestamptz
+      SELECT ${uuidv7()}, accounts.id, ${values.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
+        ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz
       FROM accounts
-      WHERE accounts.id = ${wanted.accountId}
+      WHERE accounts.id = ${values.accountId}
       RETURNING id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
         expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`,
   )
   return row && { key, row }
 }
 
-/** @returns every key of an account, revoked and expired ones too, oldest first */
+/** @returns all keys of an account, including revoked and expired keys, oldest first */
 export async function listKeys(postgres: Postgres, accountId: string): Promise<KeyRow[]> {
   return await queryPostgres(
     postgres<KeyRow[]>`
@@ -53,8 +53,8 @@ export async function listKeys(postgres: Postgres, accountId: string): Promise<K
 }
 
 /**
- * Ends a key; every instance refuses it within 5 seconds. A key that was revoked before keeps its first moment.
- * @returns the key as it is now, or undefined when there is none of that id
+ * Revokes a key; all instances reject it within 5 seconds. A second call does not change the time of revocation.
+ * @returns the updated key, or undefined when it does not exist
  */
 export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow | undefined> {
   const [row] = await queryPostgres(

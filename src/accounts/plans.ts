@@ -1,35 +1,35 @@
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 
-/** What an account has paid for. All limits are whole numbers above 0 but the allowance, which may be 0. */
+/** Limits of a subscription. All are integers above 0, except the allowance, which may be 0. */
 export interface SubscriptionPlan {
   readonly name: string
-  /** Per key, all endpoints but events. */
+  /** Per key, all endpoints except `POST /events`. */
   readonly requestsPerMinute: number
   /** Per key, `POST /events`. */
   readonly eventsPerMinute: number
   /** Per click or visitor, `POST /events`. */
   readonly identifierEventsPerMinute: number
-  /** Tracked clicks a UTC month; 20 times it is the ceiling of events. */
+  /** Tracked clicks per UTC month; the limit of events is 20 times as high. */
   readonly clickAllowance: number
 }
 
-/** A plan as an operator sees it; limits are null where the plan has no API. */
+/** A subscription plan as stored; limits are null for a plan without API access. */
 export interface SubscriptionPlanRow {
   name: string
   hasApi: boolean
   requestsPerMinute: number | null
   eventsPerMinute: number | null
   identifierEventsPerMinute: number | null
-  /** Tracked clicks a UTC month. */
+  /** Tracked clicks per UTC month. */
   clickAllowance: number
 }
 
-/** The numbers of a plan that an operator may change. */
+/** The limits that an operator can change. */
 export type SubscriptionPlanLimits = Partial<
   Record<'requestsPerMinute' | 'eventsPerMinute' | 'identifierEventsPerMinute' | 'clickAllowance', number>
 >
 
-/** @returns every plan, the smallest allowance first */
+/** @returns all plans, the smallest allowance first */
 export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow[]> {
   return await queryPostgres(
     postgres<SubscriptionPlanRow[]>`
@@ -41,8 +41,8 @@ export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow
 }
 
 /**
- * Changes the given numbers of a plan; every instance follows within 5 seconds.
- * @returns the plan as it is now, or undefined when there is none of that name
+ * Changes limits of a subscription plan; all instances apply them within 5 seconds.
+ * @returns the updated plan, or undefined when it does not exist
  */
 export async function setPlanLimits(
   postgres: Postgres,

@@ -1,7 +1,7 @@
 /**
- * Chooses the content coding that `Accept-Encoding` gives the highest weight.
- * @param offered in the order of our preference
- * @returns undefined: uncompressed, as without the header or where it names none of them with a weight above 0
+ * Selects the content coding with the highest weight in `Accept-Encoding`.
+ * @param offered in order of preference
+ * @returns undefined for no compression: without the header, or when no coding has a weight above 0
  */
 export function chooseEncoding<Coding extends string>(
   acceptEncoding: string | undefined,

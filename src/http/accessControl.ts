@@ -14,25 +14,23 @@ import { releaseAfter } from './disconnection.ts'
 import { isUnknownPath } from './notFound.ts'
 import { openRateLimits, type RateLimitOptions, type RateLimits } from './rateLimit.ts'
 
-/** Where the API lives; every route below it declares a scope, but for its documentation. */
+/** Path prefix of the API. Every route below it, except the documentation, declares a scope. */
 export const apiPrefix = '/api/v1'
 export const docsPrefix = `${apiPrefix}/docs`
 
-/** What the gate decides by. */
 export interface AccessControlOptions extends RateLimitOptions {
   postgres: Postgres
-  /** Tells of changed keys at once, where Postgres can. */
+  /** Subscribes to changes of keys, where Postgres supports LISTEN. */
   listen?: Stores['listen']
-  /** Reads of one account at a time. */
+  /** Concurrent reads per account. */
   readsPerAccount: number
 }
 
 /**
- * Puts the gate before every route that declares a scope: key, scope, rate limit, in this order. The request is
- * counted before its scope is judged, so that every answer to a key tells its budget, refusals too.
- * An unknown path tells a valid key its budget as well, but is 404 whatever the key. Once its parameters are found
- * right, a read waits for its account's turn.
- * @returns what rooms count by
+ * Adds access control to every route that declares a scope: API key, rate limit, plan, scope, in this order. The request
+ * is counted before its scope is checked, so that every response to a key has the rate limit headers, errors too. An
+ * unknown path is counted as well, but is 404 with any key. After validation, a read waits for a slot of its account.
+ * @returns the counter of events per identifier
  * @throws Error at start when a route under /api/v1 declares no scope
  */
 export async function addAccessControl(
@@ -43,9 +41,9 @@ export async function addAccessControl(
   const keys = openKeyCache(postgres, now)
   options.listen?.('tributary_keys', (hash) => keys.expire(hash === '*' ? undefined : hash))
   const limits = await openRateLimits(app, options)
-  const turns = new ConcurrencyLimiter(options.readsPerAccount)
+  const reads = new ConcurrencyLimiter(options.readsPerAccount)
   addCacheControl(app)
-  // TRAP: a decorator can't start as an object; `admit` fills it in before any handler sees the request.
+  // TRAP: a decorator's initial value cannot be an object; `authorize` sets it before any handler runs.
   app.decorateRequest('caller', null as unknown as Caller)
 
   app.addHook('onRoute', ({ url, config }) => {
@@ -56,8 +54,8 @@ export async function addAccessControl(
 
   app.addHook('onRequest', async (request, reply) => {
     const { scope } = request.routeOptions.config
-    if (isUnknownPath(request)) await greet(request, reply)
-    else if (scope) await admit(request, reply, scope)
+    if (isUnknownPath(request)) await countUnknownPath(request, reply)
+    else if (scope) await authorize(request, reply, scope)
   })
 
   app.addHook('preHandler', async (request, reply) => {
@@ -65,21 +63,21 @@ export async function addAccessControl(
     if (!scope || scope === 'write:events') return
     const { accountId } = request.caller
     try {
-      await turns.acquire(accountId, request.signal)
+      await reads.acquire(accountId, request.signal)
     } catch (error) {
       if (!request.signal.aborted) onDenied?.('queries')
       throw error
     }
-    releaseAfter(reply, () => turns.release(accountId))
+    releaseAfter(reply, () => reads.release(accountId))
   })
 
-  async function admit(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<void> {
+  async function authorize(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<void> {
     const record = await identify(request, reply)
     const tooMany = await limits.countRequest(request, reply, record)
     const { plan } = record
-    if (!plan) throw new Problem('plan_required', 'The plan of this account has no API access.')
+    if (!plan) throw new Problem('plan_required', 'The subscription plan of this account has no API access.')
     if (!record.scopes.has(scope)) {
-      throw new Problem('insufficient_scope', `This key lacks the scope ${scope}.`, { required: scope })
+      throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
     if (tooMany) throw tooMany
     const { accountId, accountName, currency, keyId, scopes } = record
@@ -87,8 +85,8 @@ export async function addAccessControl(
     keys.recordUse(record)
   }
 
-  /** Nobody is refused here, so a key that can't be identified is nobody's. */
-  async function greet(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** The response is 404 in any case: a request whose key cannot be identified is not counted. */
+  async function countUnknownPath(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.headers.authorization === undefined) return
     try {
       await limits.countRequest(request, reply, await identify(request))
@@ -98,28 +96,28 @@ export async function addAccessControl(
   }
 
   /**
-   * Finds the key of a request. A well-formed key is looked up whatever else came from its address.
-   * @throws Problem `invalid_authorization`, 401, `rate_limited` when too many such refusals came before, `unavailable`
+   * Finds the API key of a request. A well-formed key is looked up even when its address has exceeded its limit.
+   * @throws Problem `invalid_authorization`, 401, `rate_limited` after too many invalid keys, `unavailable`
    */
   async function identify(request: FastifyRequest, reply?: FastifyReply): Promise<KeyRecord> {
     const { headers, raw } = request
-    // TRAP: of several headers Node keeps the first one, and what stands before this server may judge by another.
+    // TRAP: Node keeps the first of several headers; a proxy in front of this server may use another.
     if (countHeader(raw.rawHeaders, 'authorization') > 1) {
-      throw new Problem('invalid_authorization', 'The header Authorization was sent more than once; send one key.')
+      throw new Problem('invalid_authorization', 'The Authorization header was sent more than once; send one API key.')
     }
     if (!headers.authorization) {
-      throw new Problem('missing_api_key', 'Send your API key in the header Authorization: ApiKey <key>.')
+      throw new Problem('missing_api_key', 'No API key; send the header Authorization: ApiKey <key>.')
     }
     const text = /^ApiKey +(\S+) *$/i.exec(headers.authorization)?.[1]
     if (!text || !isKeyText(text)) throw (await limits.countRefusedKey(request, reply, 'malformed')) ?? invalidKey()
     const record = await keys.find(hashOfKey(text))
     if (!record) throw (await limits.countRefusedKey(request, reply, 'unknown')) ?? invalidKey()
-    const ended = endOf(record)
+    const ended = endedKey(record)
     if (ended) throw (await limits.countEndedKey(request, reply, record)) ?? ended
     return record
   }
 
-  function endOf({ isRevoked, expiresAtMs }: KeyRecord): Problem | undefined {
+  function endedKey({ isRevoked, expiresAtMs }: KeyRecord): Problem | undefined {
     if (isRevoked) return new Problem('revoked_api_key', 'This API key was revoked.')
     if (expiresAtMs === null || expiresAtMs > now()) return undefined
     return new Problem('expired_api_key', 'This API key has expired.')
@@ -128,10 +126,10 @@ export async function addAccessControl(
 }
 
 function invalidKey(): Problem {
-  return new Problem('invalid_api_key', 'This is no valid API key; send it as Authorization: ApiKey <key>.')
+  return new Problem('invalid_api_key', 'The API key is not valid; send the header Authorization: ApiKey <key>.')
 }
 
-/** @param rawHeaders names and values in turns, as they came */
+/** @param rawHeaders names and values, alternating, as received */
 function countHeader(rawHeaders: readonly string[], name: string): number {
   return rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length
 }

@@ -2,8 +2,8 @@ import type { App } from './context.ts'
 import { isUnknownPath } from './notFound.ts'
 
 /**
- * Adds `Cache-Control` to every response that a key may have had a part in, errors too: with an `ETag` clients may keep
- * it and must revalidate it before each use; without one nothing may keep it.
+ * Adds `Cache-Control` to every response of routes with a scope and of unknown paths, errors too: with an `ETag` clients
+ * may cache it and must revalidate it before each use; without one it must not be cached.
  */
 export function addCacheControl(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {

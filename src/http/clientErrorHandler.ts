@@ -6,9 +6,9 @@ import { Problem } from '../problem.ts'
 import { afterRequests, pipelinedMax } from './pipelining.ts'
 
 /**
- * Answers what is no HTTP, or too much of it, or too slow, in the words of the API, and ends the connection. Requests that
- * arrived whole before it are answered first: an answer in the middle of another one would be taken for a part of it.
- * No request exists at this point, so that the answer is written by hand.
+ * Responds to invalid, oversized or slow HTTP with an error of the API, and closes the connection. Complete requests that
+ * arrived before are handled first: bytes in the middle of another response would be read as a part of it. Node has no
+ * request object at this point, so the response is written as text.
  */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -19,21 +19,21 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD '
   afterRequests(socket, () => {
     socket.end(responseTo(problemOf(error.code), isHead))
-    // Destroyed at once, the answer could be lost on its way; not destroyed, a sender that goes on keeps it for ever.
+    // An immediate close could lose the response; without a close, a client that keeps sending holds the socket open.
     setTimeout(() => socket.destroy(), lingerMs).unref()
   })
 }
 
 /**
- * Ends a connection on which too many requests wait, with a response in place of the one in flight unless that has begun.
- * It does not linger: requests that arrive meanwhile would take memory.
+ * Closes a connection with too many pipelined requests. The error replaces the response in flight unless its headers are
+ * sent. There is no grace period: requests that arrive meanwhile would take memory.
  */
 export function refuseExcess(socket: Socket, inFlight: ServerResponse): void {
   if (!socket.writable || inFlight.headersSent) {
     socket.destroy()
     return
   }
-  const message = `More than ${pipelinedMax} requests wait on this connection; read responses before you send more.`
+  const message = `More than ${pipelinedMax} pipelined requests on this connection; read the responses before you send more.`
   socket.end(responseTo(new Problem('invalid_request', message), inFlight.req.method === 'HEAD'), () =>
     socket.destroy(),
   )
@@ -43,7 +43,7 @@ const lingerMs = 500
 
 const reasons: Record<number, string> = { 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }
 
-/** @param isHead the client takes what follows the headers for the next response */
+/** @param isHead the response has no body: the client would read it as the next response */
 function responseTo({ code, status, message }: Problem, isHead: boolean): string {
   const requestId = uuidv7()
   const body = JSON.stringify({ error: code, message, requestId } satisfies ProblemBody)
@@ -61,10 +61,10 @@ function responseTo({ code, status, message }: Problem, isHead: boolean): string
 function problemOf(code: string | undefined): Problem {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new Problem('headers_too_large', 'The address and the headers together may have 16 KiB.')
+      return new Problem('headers_too_large', 'The URL and the headers together are larger than 16 KiB.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Problem('request_timeout', 'The request took too long to arrive.')
+      return new Problem('request_timeout', 'The request did not arrive in time.')
     default:
-      return new Problem('invalid_request', 'This is no HTTP/1.1 request.')
+      return new Problem('invalid_request', 'The request is not valid HTTP/1.1.')
   }
 }

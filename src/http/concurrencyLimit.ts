@@ -1,36 +1,36 @@
 import { Problem } from '../problem.ts'
 import { whenAborted } from '../stores/whenAborted.ts'
 
-/** How many reads of one account wait at most, and for how long. */
+/** Limits of an account's queue: its reads, and the wait of each. */
 const queueMax = 128
 const queueTimeoutMs = 5_000
 
 interface Account {
   running: number
-  /** In the order of arrival; each is called when its turn comes. */
+  /** In order of arrival; each is called when it acquires a slot. */
   queued: Set<() => void>
 }
 
 /**
- * Lets each account have a few reads under way at a time, so that none takes all the connections to the stores; the
- * others wait in turn for a moment. It holds for this process.
+ * Limits the concurrent reads per account, so that no account takes all database connections; more reads are queued for
+ * a short time. The limit is per process.
  */
 export class ConcurrencyLimiter {
   readonly #concurrentMax: number
   readonly #accounts = new Map<string, Account>()
 
-  /** @param underWayMax reads of one account at a time, at least 1 */
-  constructor(underWayMax: number) {
-    this.#concurrentMax = underWayMax
+  /** @param concurrentMax concurrent reads per account, at least 1 */
+  constructor(concurrentMax: number) {
+    this.#concurrentMax = concurrentMax
   }
 
   /**
-   * Waits for a turn. Whoever got one gives it back with `end`, once.
-   * @param hungUp gives up waiting; its reason is thrown when it has aborted before
-   * @throws Problem `rate_limited` when too many wait, or one waited too long
+   * Waits for a slot. The caller must call `release` once.
+   * @param signal ends the wait; when it has aborted before the call, its reason is thrown
+   * @throws Problem `rate_limited` when the queue is full or the wait exceeds `queueTimeoutMs`
    */
-  async acquire(accountId: string, hungUp: AbortSignal): Promise<void> {
-    hungUp.throwIfAborted()
+  async acquire(accountId: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
     const account = this.#accounts.get(accountId) ?? { running: 0, queued: new Set() }
     this.#accounts.set(accountId, account)
     if (account.running < this.#concurrentMax) {
@@ -38,10 +38,10 @@ export class ConcurrencyLimiter {
       return
     }
     if (account.queued.size === queueMax) throw this.#tooMany()
-    await this.#wait(account, hungUp)
+    await this.#wait(account, signal)
   }
 
-  /** Gives a turn back: the next one in line has it, or nobody. */
+  /** Releases a slot; the first queued read acquires it. */
   release(accountId: string): void {
     const account = this.#accounts.get(accountId)
     if (!account) return
@@ -55,31 +55,31 @@ export class ConcurrencyLimiter {
     if (account.running === 0) this.#accounts.delete(accountId)
   }
 
-  #wait({ queued: waiting }: Account, hungUp: AbortSignal): Promise<void> {
+  #wait({ queued }: Account, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const cleanUp = () => {
         clearTimeout(timer)
-        forget()
+        removeListener()
       }
-      const begin = () => {
-        leave()
+      const start = () => {
+        cleanUp()
         resolve()
       }
       const giveUp = () => {
-        leave()
-        waiting.delete(begin)
+        cleanUp()
+        queued.delete(start)
         reject(this.#tooMany())
       }
       const timer = setTimeout(giveUp, queueTimeoutMs)
-      waiting.add(begin)
-      const forget = whenAborted(hungUp, giveUp)
+      queued.add(start)
+      const removeListener = whenAborted(signal, giveUp)
     })
   }
 
   #tooMany(): Problem {
     return new Problem(
       'rate_limited',
-      `An account may have ${this.#concurrentMax} reads under way at a time; wait for answers before you ask more.`,
+      `Limit of ${this.#concurrentMax} concurrent reads per account reached; retry when one has finished.`,
       { retryAfterS: 1 },
     )
   }

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { mediaTypes, type RowFormat, tableFormats } from '../../schema/rowFormat.ts'
 
 /**
- * Decides in which form an answer leaves: `format` wins; of what `Accept` names the form with the highest weight, the
- * earlier one among equals. Whoever names none of them, or anything at all, gets JSON.
- * @param formats that the endpoint has beside JSON
+ * Selects the format of a response: the parameter `format`, else the supported media type with the highest weight in
+ * `Accept` (the first among equals), else JSON.
+ * @param formats the endpoint's formats other than JSON
  * @returns undefined for JSON
  */
 export function negotiateFormat<Format extends RowFormat>(
@@ -24,7 +24,7 @@ export function negotiateFormat<Format extends RowFormat>(
   return best.format
 }
 
-/** Whether an answer that is a small table is wanted as CSV. */
+/** Whether the client requests a table as CSV. */
 export function wantsCsv({ headers }: FastifyRequest, format: 'csv' | 'json' | undefined): boolean {
   return negotiateFormat(tableFormats, format, headers.accept) === 'csv'
 }

@@ -14,7 +14,7 @@ import type { Stores } from '../stores/open.ts'
 import type { ResponseCache } from './responseCache.ts'
 import type { Streaming } from './streaming.ts'
 
-/** The server as routes see it: types of parameters and answers come from their TypeBox schemas. */
+/** The Fastify instance; types of parameters and responses come from TypeBox schemas. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -23,20 +23,21 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** What a room (one folder of `src` a subject) is given; it reaches for nothing else. */
+/** Dependencies of the routes. */
 export interface RouteContext {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres' | 'postgresReader'>
   readonly nameCache: NameCache
   readonly responseCache: ResponseCache
   readonly streaming: Streaming
-  /** The present moment in epoch milliseconds; handed in, so that tests choose it. */
+  /** The current time, epoch milliseconds; injected so that tests can set it. */
   readonly now: () => number
-  /** Where a room publishes figures of its own; undefined where nobody asks for them. */
+  /** Registry for the telemetry of routes; undefined when telemetry is off. */
   readonly registry: Registry | undefined
   /**
-   * Counts an event against the minute of its click or visitor, and tells that budget where it is the one that ends first.
-   * @param identifier of the click or visitor, with its account
-   * @throws Problem `rate_limited` when it was one too many
+   * Counts an event against the limit of its click or visitor, and sets the rate limit headers when fewer requests remain
+   * than for the key.
+   * @param identifier account and id of the click or visitor
+   * @throws Problem `rate_limited` when the limit is exceeded
    */
   readonly countIdentifierUse: (
     request: FastifyRequest,

@@ -3,8 +3,8 @@ import type { App } from './context.ts'
 
 /**
  * Makes `request.signal` of every read abort when its client disconnects. TRAP: the framework sees only what happens
- * after the signal was first asked for, and a client may leave before, while its key is looked up. A POST has none: there
- * the signal would abort as soon as the body has been read.
+ * after the signal is first read, and a client may disconnect before, during the key look-up. A POST is excluded: its
+ * signal would abort as soon as the body has been read.
  */
 export function observeDisconnections(app: App): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -14,8 +14,9 @@ export function observeDisconnections(app: App): void {
 }
 
 /**
- * Runs `release` once: when the response has been handed to the operating system or its connection has closed, and at once
- * when that has happened. A response in flight always has its connection (`oneRequestPerConnection`), so this always comes.
+ * Calls `release` once: when the response has been handed to the operating system or its connection has closed, or
+ * immediately when that has already happened. A response in flight always has a connection (`oneRequestPerConnection`), so
+ * `release` is always called.
  */
 export function releaseAfter({ raw }: FastifyReply, release: () => void): void {
   let isReleased = false

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ProblemBody } from '../../schema/problem.ts'
 import { Problem } from '../problem.ts'
 
-/** Answers whatever was thrown: a Problem as it is, a refusal of the framework in our words, anything else as a bug. */
+/** Sends the response to an error: a Problem as it is, an error of the framework as a Problem, any other as `internal_error`. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error)
   logError(error, problem, request)
@@ -20,14 +20,14 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   reply.header('x-request-id', request.id).code(problem.status).send(body)
 }
 
-/** What is thrown once the client has disconnected follows from that, and is no bug. */
+/** Errors after a disconnection are its consequence and are not logged as errors. */
 function logError(error: unknown, { code }: Problem, { log, raw, method, routeOptions }: FastifyRequest): void {
   if (raw.destroyed || raw.socket.destroyed) log.info({ method, route: routeOptions.url }, 'request aborted')
   else if (isOutOfFiles(error)) log.error({ err: error }, 'out of file descriptors: raise the limit of open files')
-  else if (code === 'internal_error') log.error(error, 'a bug')
+  else if (code === 'internal_error') log.error(error, 'internal error')
 }
 
-/** Whether the process, or the machine, may open no more files and connections. */
+/** Whether the process or the machine has no file descriptors left. */
 function isOutOfFiles(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes(`${(error as { code?: unknown } | null)?.code}`)
 }
@@ -40,7 +40,7 @@ function problemOf(error: unknown): Problem {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('payload_too_large', 'The body may have 64 KiB.')
+      return new Problem('payload_too_large', 'The body is larger than 64 KiB.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json.')
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
@@ -49,9 +49,9 @@ function problemOf(error: unknown): Problem {
     case 'FST_ERR_BAD_URL':
       return new Problem('invalid_url', 'The path is not percent-encoded UTF-8.')
   }
-  if (statusCode === 404) return new Problem('not_found', 'There is nothing here.')
+  if (statusCode === 404) return new Problem('not_found', 'No such path.')
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return new Problem('invalid_request', 'The request could not be read.')
   }
-  return new Problem('internal_error', 'Something went wrong on our side; the request id tells us what.')
+  return new Problem('internal_error', 'Internal server error; include the request id in a support request.')
 }

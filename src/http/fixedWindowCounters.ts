@@ -1,4 +1,4 @@
-/** How often something was counted in its minute, and in how many milliseconds that minute ends. */
+/** The count of the current window, and the milliseconds until the window ends. */
 export interface WindowCount {
   count: number
   endsInMs: number
@@ -9,19 +9,19 @@ interface Minute {
   count: number
 }
 
-/** The span of every limit. It begins with the first request in it. */
+/** Window of every limit; it starts with the first request. */
 export const minuteMs = 60_000
 
 /**
- * Counters in this process's memory, each for a minute from the first count in it.
+ * Fixed-window counters in memory; the window of each starts with its first count and lasts a minute.
  *
- * Nothing is pushed out to make room: a counter lives as long as its minute, whatever names a caller invents. When there
- * are `countersMax`, new names are not counted until old ones are over, which is at most two minutes; that many come
- * only from a flood whose single names do not matter. One takes some 150 bytes.
+ * No counter is evicted before its window ends, whatever names a client invents. At `countersMax` counters, new names are
+ * not counted until old counters expire, after two minutes at most; only a flood creates that many names. A counter
+ * takes about 150 bytes.
  */
 export class FixedWindowCounters {
   readonly #countersMax: number
-  /** Counters begun in the present span of a minute, and in the one before it. */
+  /** Counters started since the last rotation, and those of the minute before it. */
   #current = new Map<string, Minute>()
   #previous = new Map<string, Minute>()
   #rotatedAtMs = Number.NEGATIVE_INFINITY
@@ -31,8 +31,8 @@ export class FixedWindowCounters {
   }
 
   /**
-   * Counts one.
-   * @param nowMs the present moment, epoch milliseconds
+   * Adds one to a counter.
+   * @param nowMs the current time, epoch milliseconds
    */
   add(name: string, nowMs: number): WindowCount {
     this.#rotate(nowMs)
@@ -43,10 +43,10 @@ export class FixedWindowCounters {
       this.#current.set(name, minute)
     }
     minute.count += 1
-    return toCounted(minute, nowMs)
+    return countOf(minute, nowMs)
   }
 
-  /** How many counters there are, those of minutes just over included. */
+  /** Number of counters, including expired ones that are not yet removed. */
   get size(): number {
     return this.#current.size + this.#previous.size
   }
@@ -56,7 +56,7 @@ export class FixedWindowCounters {
     return minute && !isOver(minute.startedAtMs, nowMs) ? minute : undefined
   }
 
-  /** A counter that was begun before the last turn is over at the next one. */
+  /** Every counter started before the last rotation has expired at the next one. */
   #rotate(nowMs: number): void {
     if (!isOver(this.#rotatedAtMs, nowMs)) return
     this.#previous = this.#current
@@ -65,11 +65,11 @@ export class FixedWindowCounters {
   }
 }
 
-function toCounted({ count, startedAtMs }: Minute, nowMs: number): WindowCount {
+function countOf({ count, startedAtMs }: Minute, nowMs: number): WindowCount {
   return { count, endsInMs: startedAtMs + minuteMs - nowMs }
 }
 
-/** A clock that was set back ends every minute. */
+/** A clock that was set back ends every window. */
 function isOver(startedAtMs: number, nowMs: number): boolean {
   return nowMs - startedAtMs >= minuteMs || nowMs < startedAtMs
 }

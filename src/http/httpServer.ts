@@ -3,21 +3,21 @@ import { refuseExcess } from './clientErrorHandler.ts'
 import { oneRequestPerConnection } from './pipelining.ts'
 import { enforceReaderPace, type ReaderPace } from './readerPace.ts'
 
-/** Address and headers of a request together, in bytes. */
+/** Limit of the URL and the headers of a request together, bytes. */
 const headersMaxBytes = 16_384
 
-/** How long a connection without a request stays open, in milliseconds: longer than load balancers keep theirs. */
+/** Idle timeout of a connection, milliseconds; longer than that of load balancers, so that they close first. */
 const keepAliveMs = 72_000
 
 export interface HttpServerOptions {
-  /** How long a request may take to arrive, in milliseconds: its headers a third of it. */
+  /** Limit of the time that a request takes to arrive, milliseconds; a third of it for the headers. */
   arrivalMs: number
   pace: ReaderPace
-  /** Told of each connection that is closed because its client reads too slowly. */
+  /** Called for each connection that is closed because its client reads too slowly. */
   onSlowReader: Parameters<typeof enforceReaderPace>[2]
 }
 
-/** Makes the server that listens: what it takes in, in what order, and for how long a client may keep it busy. */
+/** Creates the HTTP server with limits of size, order and time for each connection. */
 export function makeHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   { arrivalMs, pace, onSlowReader }: HttpServerOptions,
@@ -27,7 +27,7 @@ export function makeHttpServer(
       maxHeaderSize: headersMaxBytes,
       requestTimeout: arrivalMs,
       headersTimeout: arrivalMs / 3,
-      // How often Node looks for requests that are late; its own 30 s would double our limits.
+      // Interval of Node's check for late requests; its default of 30 s would double the limits.
       connectionsCheckingInterval: Math.min(1_000, arrivalMs / 3),
       keepAliveTimeout: keepAliveMs,
     },

@@ -3,26 +3,26 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import type { App } from './context.ts'
 
-/** Longer addresses are cut in the log; nobody writes them by hand. */
+/** Longer URLs are truncated in the log. */
 const urlLengthMax = 1_000
 
 /**
- * Opens the log: JSON lines. No line ever carries a key: headers are not logged, and keys in addresses and errors,
- * where they don't belong but may stand, lose their secret.
+ * Opens the log: JSON lines. No line contains an API key: headers are not logged, and the secrets of keys in URLs and
+ * errors are masked.
  */
 export function openLog(level: string, destination: DestinationStream): Logger {
   return pino({ level, serializers: { err: (error) => hideKeysIn(pino.stdSerializers.err(error)) } }, destination)
 }
 
-/** Where lines go. */
+/** Destination of the log. */
 export type LogDestination = ReturnType<typeof pino.destination>
 
-/** Bytes of lines that wait to be written; more are dropped. */
+/** Limit of the write buffer, bytes; more lines are dropped. */
 const bufferedBytesMax = 4 << 20
 
 /**
- * Opens standard error for the log. While it can't be written, as when its disk is full, lines wait and then are dropped;
- * the server goes on.
+ * Opens standard error for the log. While it cannot be written (such as with a full disk), lines are buffered, then dropped;
+ * the server continues.
  */
 export function openLogDestination(): LogDestination {
   const destination = pino.destination({ fd: 2, sync: false, maxLength: bufferedBytesMax })
@@ -33,7 +33,7 @@ export function openLogDestination(): LogDestination {
   destination.on('write', () => {
     isFailing = false
   })
-  // TRAP: it tries for ever, and nothing else runs meanwhile; pino calls it for fatal lines and at the end of the process.
+  // TRAP: it retries forever and blocks the process; pino calls it for fatal lines and at exit.
   const flushSync = destination.flushSync.bind(destination)
   destination.flushSync = () => {
     if (!isFailing) flushSync()
@@ -41,7 +41,7 @@ export function openLogDestination(): LogDestination {
   return destination
 }
 
-/** Logs one line for every answer, when it has left; health checks and the documentation only when they go wrong. */
+/** Logs one line for every response after it is sent; health checks and the documentation only on errors (else at debug level). */
 export function logResponses(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
     request.log[levelOf(request, reply)](lineOf(request, reply), 'answered')

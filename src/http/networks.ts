@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Consecutive addresses as whole numbers, both ends included. */
+/** Range of addresses as integers, both ends included. */
 interface AddressRange {
   first: bigint
   last: bigint
@@ -9,13 +9,13 @@ interface AddressRange {
 /** Length of an address in bits: IPv4 or IPv6. */
 type AddressBits = 32 | 128
 
-/** The addresses that hosts on the Internet have: 1.0.0.0 to 223.255.255.255, and 2000::/3. */
+/** Unicast addresses on the Internet: 1.0.0.0 to 223.255.255.255, and 2000::/3. */
 const publicAddresses: Record<AddressBits, AddressRange> = {
   32: { first: 0x01_00_00_00n, last: 0xdf_ff_ff_ffn },
   128: { first: 1n << 125n, last: (1n << 126n) - 1n },
 }
 
-/** Whether a text is an address, or a network as `10.0.0.0/8`; `/0` is none. */
+/** Whether a text is an address or a network such as `10.0.0.0/8`; `/0` is not allowed. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
@@ -23,8 +23,8 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Whether some networks together hold every public IPv4 address or every public IPv6 address.
- * @param networks each one accepted by `isNetwork`
+ * Whether the networks together contain every public IPv4 address or every public IPv6 address.
+ * @param networks texts that `isNetwork` accepts
  */
 export function coverEveryAddress(networks: readonly string[]): boolean {
   const ranges: Record<AddressBits, AddressRange[]> = { 32: [], 128: [] }
@@ -49,7 +49,7 @@ function rangeOf(network: string): AddressRange & { bits: AddressBits } {
   const isV4 = isIP(address) === 4
   const value = isV4 ? valueOfV4(address) : valueOfV6(address)
   const prefixLength = Number(prefix ?? (isV4 ? 32 : 128))
-  // TRAP: ::ffff:0:0/96 is IPv4 in the notation of IPv6, and proxies are compared with it as IPv4.
+  // TRAP: ::ffff:0:0/96 is IPv4 in IPv6 notation, and proxies are compared with it as IPv4.
   if (!isV4 && value >> 32n === 0xffffn && prefixLength >= 96) {
     return { bits: 32, ...rangeAround(BigInt.asUintN(32, value), 32, prefixLength - 96) }
   }
@@ -68,7 +68,7 @@ function valueOfV4(address: string): bigint {
 }
 
 function valueOfV6(address: string): bigint {
-  // URL writes every IPv6 address in groups of hexadecimal digits, the last 32 bits too; a zone is not part of the value.
+  // URL normalizes IPv6 addresses to groups of hexadecimal digits, the last 32 bits too; the zone is dropped.
   const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
   const [head = '', tail] = hostname.slice(1, -1).split('::')
   const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))

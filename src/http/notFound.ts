@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { App } from './context.ts'
 
-/** One path of ours, as a pattern of concrete paths, and the methods it answers. */
+/** The pattern of a route's paths, and its methods. */
 interface KnownPath {
   pattern: RegExp
   methods: Set<string>
 }
 
 /**
- * Answers what no route answers: 405 with the methods that a known path has, 404 for any other path.
- * Register it before the routes, since it learns them as they come.
+ * Responds to requests without a route: 405 with the methods of a known path, 404 for any other path.
+ * Call it before the routes are added: it collects them in a hook.
  */
 export function handleUnknownPath(app: App): void {
   const known = new Map<string, KnownPath>()
@@ -21,28 +21,28 @@ export function handleUnknownPath(app: App): void {
     known.set(url, path)
   })
 
-  function refusalOf({ method, raw }: FastifyRequest): Problem {
+  function problemOf({ method, raw }: FastifyRequest): Problem {
     const [path = ''] = (raw.url ?? '').split('?', 1)
     const found = [...known.values()].find(({ pattern }) => pattern.test(path))
-    // A path can be known and yet come here with a method of its own: a file of the documentation that does not exist.
+    // A wildcard route can match the path and the method of a documentation file that does not exist.
     if (!found || found.methods.has(method)) {
-      return new Problem('not_found', 'There is no such path; /api/v1/docs lists them all.')
+      return new Problem('not_found', 'No such path; see /api/v1/docs for all paths.')
     }
     const allow = [...found.methods].sort()
-    return new Problem('method_not_allowed', `This path takes ${allow.join(', ')}.`, { allow })
+    return new Problem('method_not_allowed', `Method not allowed; this path supports ${allow.join(', ')}.`, { allow })
   }
 
-  // Before the body is read: there is nobody to read it for.
+  // Before the body is read: no route needs it.
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    done(isUnknownPath(request) ? refusalOf(request) : null, payload)
+    done(isUnknownPath(request) ? problemOf(request) : null, payload)
   })
 
   app.setNotFoundHandler((request) => {
-    throw refusalOf(request)
+    throw problemOf(request)
   })
 }
 
-/** Whether no route of ours answers. TRAP: the router takes `/offers/` for `/offers/:id` with an empty id. */
+/** Whether no route matches. TRAP: the router matches `/offers/` with `/offers/:id` and an empty id. */
 export function isUnknownPath({ is404, routeOptions, params }: FastifyRequest): boolean {
   return is404 || (routeOptions.config.scope !== undefined && Object.values(params as object).includes(''))
 }

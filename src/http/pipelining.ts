@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Requests of one connection that may wait behind the one in flight. TRAP: Node parses everything it has read at once,
- * up to 64 KiB, which holds some 3,600 requests; this number is what bounds their memory.
+ * Limit of queued requests per connection, behind the one in flight. TRAP: Node parses all bytes it has read at once, up
+ * to 64 KiB or about 3,600 requests; this limit bounds their memory.
  */
 export const pipelinedMax = 32
 
@@ -11,18 +11,18 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Connection {
   inFlight: { request: IncomingMessage; response: ServerResponse } | undefined
-  /** In the order of arrival; each is called when everything before it has been answered. */
-  readonly waiting: (() => void)[]
+  /** In order of arrival; each is called when all responses before it have been sent. */
+  readonly queued: (() => void)[]
 }
 
 const connections = new WeakMap<Socket, Connection>()
 
 /**
- * Hands a connection's requests to `handler` one after the other: the next one when the response to the last has been
- * sent. Node hands all of them over at once, and a response that waits for its turn has no socket and never emits `close`,
- * so whatever its request holds would never be released. Requests that wait hold nothing, and go when the connection closes.
- * The socket is not paused meanwhile: a paused socket does not notice that the client has disconnected.
- * @param onExcess ends a connection on which more than `pipelinedMax` requests wait; called for each one that is too many
+ * Passes the requests of a connection to `handler` one at a time: the next one when the response to the last has been
+ * sent. Node passes all of them on at once, and a queued response has no socket and never emits `close`, so resources of its
+ * request would never be released. Queued requests hold no resources and are dropped when the connection closes. The socket
+ * is not paused: a paused socket does not detect that the client has disconnected.
+ * @param onExcess closes a connection with more than `pipelinedMax` queued requests; called for each request above the limit
  */
 export function oneRequestPerConnection(
   handler: Handler,
@@ -30,29 +30,29 @@ export function oneRequestPerConnection(
 ): Handler {
   return (request, response) => {
     const { socket } = request
-    const connection = connections.get(socket) ?? { inFlight: undefined, waiting: [] }
+    const connection = connections.get(socket) ?? { inFlight: undefined, queued: [] }
     connections.set(socket, connection)
     const start = () => {
       connection.inFlight = { request, response }
       response.once('close', () => {
         connection.inFlight = undefined
-        if (socket.destroyed) connection.waiting.length = 0
-        else connection.waiting.shift()?.()
+        if (socket.destroyed) connection.queued.length = 0
+        else connection.queued.shift()?.()
       })
       handler(request, response)
     }
     if (!connection.inFlight) start()
-    else if (connection.waiting.length < pipelinedMax) connection.waiting.push(start)
+    else if (connection.queued.length < pipelinedMax) connection.queued.push(start)
     else onExcess(socket, connection.inFlight.response)
   }
 }
 
 /**
- * Runs `act` when every request that has arrived whole on this connection has been answered; now, when none is in flight
- * or the one in flight is still arriving; never, when the connection closes first.
+ * Calls `act` when every complete request of this connection has its response: immediately when no request is in flight or
+ * the one in flight is incomplete; never when the connection closes first.
  */
 export function afterRequests(socket: Socket, act: () => void): void {
   const connection = connections.get(socket)
-  if (connection?.inFlight?.request.complete) connection.waiting.push(act)
+  if (connection?.inFlight?.request.complete) connection.queued.push(act)
   else act()
 }

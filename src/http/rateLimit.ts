@@ -8,32 +8,32 @@ import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCo
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What this request is counted against next, and how many of its kind a minute may have. */
+    /** The counter for the next count of this request, and its limit per minute. */
     budget: { counter: string; perMinute: number } | null
   }
 }
 
-/** What requests are counted by. */
+/** Kinds of limits, as telemetry names them. */
 export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
 export type LimitKind = (typeof limitKinds)[number]
 
-/** What the gate counts. A minute begins with the first request in it. */
+/** Counters of requests. A window of a minute starts with its first request. */
 export interface RateLimits {
   /**
-   * Counts a request of a key against the budget of its plan, reads and events apart, and tells the budget in the
-   * headers. A plan without API has a budget of 0.
-   * @returns Problem `rate_limited` when it was one too many
+   * Counts a request of a key against the limit of its subscription plan, reads and events separately, and sets the rate
+   * limit headers. A plan without API access has a limit of 0.
+   * @returns Problem `rate_limited` when the limit is exceeded
    */
   countRequest(request: FastifyRequest, reply: FastifyReply, record: KeyRecord): Promise<Problem | undefined>
   /**
-   * Counts an event against the budget of its click or visitor, and tells that budget where it is the one that ends first.
-   * @throws Problem `rate_limited` when it was one too many
+   * Counts an event against the limit of its click or visitor, and sets the headers when fewer requests remain than for
+   * the key.
+   * @throws Problem `rate_limited` when the limit is exceeded
    */
   countIdentifier(request: FastifyRequest, reply: FastifyReply, identifier: string, perMinute: number): Promise<void>
   /**
-   * Counts a malformed or an unknown key against the address that it came from, each kind apart. Keys that exist are
-   * never refused because of them.
-   * @returns Problem `rate_limited` when it was one too many
+   * Counts a malformed or unknown key against the client address, each kind separately. Existing keys are not affected.
+   * @returns Problem `rate_limited` when the limit is exceeded
    */
   countRefusedKey(
     request: FastifyRequest,
@@ -41,8 +41,8 @@ export interface RateLimits {
     reason: 'malformed' | 'unknown',
   ): Promise<Problem | undefined>
   /**
-   * Counts a request of a key that is revoked or expired, apart from the budget of its plan.
-   * @returns Problem `rate_limited` when it was one too many
+   * Counts a request of a revoked or expired key, separately from the limit of its plan.
+   * @returns Problem `rate_limited` when the limit is exceeded
    */
   countEndedKey(
     request: FastifyRequest,
@@ -51,31 +51,30 @@ export interface RateLimits {
   ): Promise<Problem | undefined>
 }
 
-/** Where and how it is counted. */
 export interface RateLimitOptions {
-  /** Counts for all instances together; without it each one counts for itself. */
+  /** Shares the counters among all instances; without it each instance counts alone. */
   redis?: Redis | undefined
-  /** While Redis is away: `open` counts in each instance alone, `closed` answers 503. */
+  /** While Redis is unavailable: `open` counts in each instance alone, `closed` responds 503. */
   withoutRedis: 'open' | 'closed'
-  /** The present moment in epoch milliseconds. */
+  /** The current time, epoch milliseconds. */
   now: () => number
-  /** Told of every request that was one too many. */
+  /** Called for every request above a limit. */
   onDenied?: ((kind: LimitKind) => void) | undefined
 }
 
-/** Requests a minute that are told why their key is refused, by address or by key: far above what a forgotten script makes. */
+/** Requests per minute that get the reason why their key is rejected, by address or by key; more get 429. A forgotten script sends far fewer. */
 const refusalsPerMinute = 120
 
 /**
- * Counters in memory, by kind: keys exist, so nobody invents them; an address costs its sender a connection; an identifier
- * costs a request of a key, and a machine takes some 17,000 of those a second.
+ * Limits of the counters in memory, by kind. Keys cannot be invented; an address costs its client a connection; an
+ * identifier costs a request with a valid key, and a process handles about 17,000 of those per second.
  */
 const countersMax = { key: 200_000, address: 200_000, identifier: 1_000_000 }
 
-/** An IPv6 network of this size counts as one address: it is what a single customer is given. */
+/** An IPv6 network of this prefix counts as one address: providers assign one per customer. */
 const ipv6Prefix = 64
 
-/** Opens the counters: of keys, of addresses and of identifiers, each kind in a space of its own. */
+/** Opens the counters of keys, addresses and identifiers, each kind with its own memory limit. */
 export async function openRateLimits(app: App, options: RateLimitOptions): Promise<RateLimits> {
   const { onDenied = () => {} } = options
   await app.register(rateLimit, { global: false, store: storeOf(options) })
@@ -86,7 +85,7 @@ export async function openRateLimits(app: App, options: RateLimitOptions): Promi
     max: ({ budget }) => budget?.perMinute ?? 0,
   })
 
-  async function countRefusal(
+  async function countRejected(
     request: FastifyRequest,
     reply: FastifyReply | undefined,
     { kind, counter, reason }: { kind: LimitKind; counter: string; reason: string },
@@ -111,7 +110,10 @@ export async function openRateLimits(app: App, options: RateLimitOptions): Promi
       setBudgetHeaders(reply, state.max, state.remaining, resetS)
       if (!state.isExceeded) return undefined
       onDenied('key')
-      return tooMany(`This key may send ${state.max} ${isEvent ? 'events' : 'requests'} a minute`, resetS)
+      return tooMany(
+        `Limit of ${state.max} ${isEvent ? 'events' : 'requests'} per minute for this API key reached`,
+        resetS,
+      )
     },
     async countIdentifier(request, reply, identifier, perMinute) {
       request.budget = { counter: `identifier:${identifier}`, perMinute }
@@ -123,49 +125,49 @@ export async function openRateLimits(app: App, options: RateLimitOptions): Promi
       }
       if (!state.isExceeded) return
       onDenied('identifier')
-      throw tooMany(`A click or visitor may have ${state.max} events a minute`, resetS)
+      throw tooMany(`Limit of ${state.max} events per minute for a click or visitor reached`, resetS)
     },
     countRefusedKey(request, reply, reason) {
-      // TRAP: a request whose connection was reset has no address any more.
+      // TRAP: a request has no address after its connection was reset.
       const address = normalizeIP((request.ip as string | undefined) ?? '', ipv6Prefix)
-      return countRefusal(request, reply, {
+      return countRejected(request, reply, {
         ...{ kind: 'address', counter: `${reason}:${address}` },
-        reason: `Too many ${reason} API keys came from this address`,
+        reason: `Too many ${reason} API keys from this address`,
       })
     },
     countEndedKey: (request, reply, { keyId }) =>
-      countRefusal(request, reply, {
+      countRejected(request, reply, {
         ...{ kind: 'key', counter: `${keyId}:ended` },
-        reason: 'Too many requests came with this API key, which is revoked or expired',
+        reason: 'Too many requests with this API key, which is revoked or expired',
       }),
   }
 }
 
-/** Makes the store that the library counts in: Redis where there is one, this process's memory otherwise. */
+/** Creates the store of @fastify/rate-limit: Redis where configured, else memory. */
 function storeOf({ redis, withoutRedis, now }: RateLimitOptions): FastifyRateLimitStoreCtor {
   const memory = new Map(Object.entries(countersMax).map(([kind, max]) => [kind, new FixedWindowCounters(max)]))
 
-  /** The kind is what a counter's name begins with. */
+  /** The name of a counter starts with its kind. */
   function memoryOf(name: string): FixedWindowCounters {
     const counters = memory.get(name.slice(0, name.indexOf(':')))
-    if (!counters) throw new Error(`${name} is of no kind.`)
+    if (!counters) throw new Error(`Counter ${name} has an unknown kind.`)
     return counters
   }
 
-  function settle(shared: Promise<WindowCount> | undefined, alone: () => WindowCount, tell: Tell): void {
+  function settle(shared: Promise<WindowCount> | undefined, local: () => WindowCount, done: Callback): void {
     if (!shared) {
-      answer(tell, alone())
+      succeed(done, local())
       return
     }
     shared.then(
-      (counted) => answer(tell, counted),
-      () => (withoutRedis === 'open' ? answer(tell, alone()) : tell(uncounted())),
+      (count) => succeed(done, count),
+      () => (withoutRedis === 'open' ? succeed(done, local()) : done(unavailable())),
     )
   }
 
   return class Store implements FastifyRateLimitStore {
-    incr(name: string, tell: Tell): void {
-      settle(redis?.add(name, minuteMs), () => memoryOf(name).add(name, now()), tell)
+    incr(name: string, done: Callback): void {
+      settle(redis?.add(name, minuteMs), () => memoryOf(name).add(name, now()), done)
     }
 
     child(): Store {
@@ -174,14 +176,14 @@ function storeOf({ redis, withoutRedis, now }: RateLimitOptions): FastifyRateLim
   }
 }
 
-type Tell = (error: Error | null, result?: { current: number; ttl: number }) => void
+type Callback = (error: Error | null, result?: { current: number; ttl: number }) => void
 
-function answer(tell: Tell, { count, endsInMs }: WindowCount): void {
-  tell(null, { current: count, ttl: endsInMs })
+function succeed(done: Callback, { count, endsInMs }: WindowCount): void {
+  done(null, { current: count, ttl: endsInMs })
 }
 
-function uncounted(): Problem {
-  return new Problem('unavailable', 'Requests cannot be counted at the moment; try again.', { retryAfterS: 2 })
+function unavailable(): Problem {
+  return new Problem('unavailable', 'Rate limits are temporarily unavailable; retry.', { retryAfterS: 2 })
 }
 
 function setBudgetHeaders(reply: FastifyReply, limit: number, remaining: number, resetS: number): void {

@@ -1,14 +1,14 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The least that a client has to read of a response that waits for it. */
+/** Minimum rate at which a client must read a response. */
 export interface ReaderPace {
-  /** Longest time without a byte, in milliseconds. */
+  /** Longest time without a byte read, milliseconds. */
   stallMs: number
-  /** A span of time, in milliseconds, and the bytes that a client has to read in each. */
+  /** A period, milliseconds, and the bytes that a client must read in each. */
   spanMs: number
   spanBytesMin: number
-  /** How often connections are checked, in milliseconds. */
+  /** Interval of the checks, milliseconds. */
   checkMs: number
 }
 
@@ -19,19 +19,19 @@ export const defaultReaderPace: ReaderPace = {
   checkMs: 5_000,
 }
 
-/** How a client reads what waits for it; kept from the check that first finds something waiting to the one that finds nothing. */
+/** Progress of a client, from the first check that finds unsent bytes to the next one that finds none. */
 interface Progress {
   taken: number
-  /** When a check last found that more had been taken. */
+  /** Time of the last check that found progress. */
   takenAtMs: number
   spanTaken: number
   spanStartedMs: number
 }
 
 /**
- * Closes connections whose clients read slower than `pace` while bytes wait for them, so that a response holds its
- * memory, its query and its place among the exports for a bounded time. Time in which nothing waits does not count.
- * @param onClose is told of each, with the bytes taken in all
+ * Closes connections of clients that read slower than `pace` while a response has unsent bytes, so that it holds its
+ * memory, its query and its export slot for a bounded time. Time without unsent bytes does not count.
+ * @param onClose called for each, with the total bytes that the client has taken
  */
 export function enforceReaderPace(
   server: Server,
@@ -75,8 +75,8 @@ function isTooSlow({ takenAtMs, spanStartedMs }: Progress, { stallMs, spanMs }: 
 }
 
 /**
- * Bytes that the operating system has taken from a socket. Node's public counters change only when a whole write, of any
- * size, has ended; its own time limits of sockets tell a slow write from a stalled one by this field, too.
+ * Bytes that the operating system has taken from a socket. Node's public counters change only at the end of a write of any
+ * size; Node's own socket timeouts use this internal field too, to distinguish slow from stalled writes.
  */
 function bytesTaken(socket: Socket): number {
   const { _handle: handle } = socket as Socket & { _handle?: { bytesWritten: number; writeQueueSize: number } | null }

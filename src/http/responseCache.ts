@@ -3,85 +3,86 @@ import { LRUCache } from 'lru-cache'
 import { whenAborted } from '../stores/whenAborted.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
-/** Answers of stats and reports: run once for all who ask the same at the same time, kept for a moment, revalidated. */
+/** Cache of stats and report responses: concurrent identical requests share one query; clients can revalidate by ETag. */
 export interface ResponseCache {
   /**
-   * Sends the answer to a GET, from the last run of the same question where that is no older than two seconds.
-   * The question is the account, the route and the validated parameters; errors are passed on and never kept.
-   * @param run asks the stores, at most once for equal questions at once; its signal aborts when every caller has hung up
+   * Sends the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route
+   * and the validated parameters; errors are passed on and not cached.
+   * @param run queries the databases, once for concurrent identical requests; its signal aborts when all their clients have disconnected
    */
   send(
     request: FastifyRequest,
     reply: FastifyReply,
     run: (signal: AbortSignal) => Promise<DatedResponse>,
   ): Promise<void>
-  /** The same of an answer that is a text of CSV. */
+  /** As `send`, for a CSV response. */
   sendCsv(request: FastifyRequest, reply: FastifyReply, run: (signal: AbortSignal) => Promise<string>): Promise<void>
 }
 
-/** An answer and the moment that its numbers are of. */
+/** A response body with the time of its data. */
 export interface DatedResponse {
   asOf: string
 }
 
 export interface ResponseCacheOptions {
-  /** How old an answer may be, in milliseconds from the moment its run began; 0 shares and keeps nothing. */
+  /** Maximum age of a response, milliseconds from the start of its query (2,000); 0 disables caching and sharing. */
   ttlMs?: number
-  /** What all kept answers may take together. */
+  /** Size limit of the cache, bytes. */
   bytesMax?: number
-  /** Told where each answer came from. */
+  /** Called with the source of each response. */
   onResponse?: ((from: ResponseSource) => void) | undefined
 }
 
-/** From memory, from a run that another caller had begun, or from a run of its own. */
+/** From the cache, from the running query of another request, or from its own query. */
 export type ResponseSource = 'kept' | 'shared' | 'run'
 
-/** An answer as it leaves, so that sending it again costs nothing. */
+/** A serialized response. */
 interface Prepared {
   body: Buffer
   type: string
-  /** Weak, since `asOf` is no part of it: the same numbers a minute later are the same answer. */
+  /** Weak, since it excludes `asOf`: equal data at a later time has the same ETag. */
   etag: string
 }
 
-/** A question under way. */
+/** A query in flight. */
 interface SharedRun {
   startedMs: number
   response: Promise<Prepared>
-  /** One caller fewer waits for it; the last one ends it. */
-  leave(): void
+  /** Adds a waiting request. */
   join(): void
+  /** Removes a waiting request; the last one aborts the query. */
+  leave(): void
 }
 
-/** What a cached answer takes beside its text: key, headers, the cache's own notes. */
+/** Memory of a cache entry beside its body: key, headers, bookkeeping. */
 const overheadBytes = 1_000
 
 export function openResponseCache({
-  ttlMs: lifeMs = 2_000,
+  ttlMs = 2_000,
   bytesMax = 32 * 1_048_576,
-  onResponse: onAnswer = () => {},
+  onResponse = () => {},
 }: ResponseCacheOptions = {}): ResponseCache {
-  const kept = new LRUCache<string, Prepared>({
+  const cached = new LRUCache<string, Prepared>({
     maxSize: bytesMax,
     sizeCalculation: ({ body }) => body.length + overheadBytes,
-    ttl: lifeMs,
+    ttl: ttlMs,
     ttlResolution: 0,
   })
   const runs = new Map<string, SharedRun>()
 
-  function start(question: string, run: (signal: AbortSignal) => Promise<Prepared>): SharedRun {
+  function start(key: string, run: (signal: AbortSignal) => Promise<Prepared>): SharedRun {
     const startedMs = performance.now()
-    const hungUp = new AbortController()
-    const answer = run(hungUp.signal)
+    const disconnected = new AbortController()
+    const response = run(disconnected.signal)
     let waiting = 0
     let isOver = false
     const end = () => {
       isOver = true
-      if (runs.get(question) === started) runs.delete(question)
+      if (runs.get(key) === started) runs.delete(key)
     }
     const started: SharedRun = {
       startedMs,
-      response: answer,
+      response,
       join() {
         waiting += 1
       },
@@ -89,41 +90,41 @@ export function openResponseCache({
         waiting -= 1
         if (waiting > 0 || isOver) return
         end()
-        hungUp.abort()
+        disconnected.abort()
       },
     }
-    answer.then((prepared) => {
+    response.then((prepared) => {
       end()
-      if (performance.now() - startedMs < lifeMs) kept.set(question, prepared, { start: startedMs })
+      if (performance.now() - startedMs < ttlMs) cached.set(key, prepared, { start: startedMs })
     }, end)
-    runs.set(question, started)
+    runs.set(key, started)
     return started
   }
 
-  /** Waits for the run of a question, but not for one that began too long ago to be news. */
-  async function ask(
-    question: string,
-    hungUp: AbortSignal,
+  /** Joins the query in flight for a key, unless it started more than `ttlMs` ago. */
+  async function joinOrStart(
+    key: string,
+    disconnected: AbortSignal,
     run: (signal: AbortSignal) => Promise<Prepared>,
   ): Promise<Prepared> {
-    const present = runs.get(question)
-    const isShared = present !== undefined && performance.now() - present.startedMs < lifeMs
-    const joined = isShared ? present : start(question, run)
-    onAnswer(isShared ? 'shared' : 'run')
+    const inFlight = runs.get(key)
+    const isShared = inFlight !== undefined && performance.now() - inFlight.startedMs < ttlMs
+    const joined = isShared ? inFlight : start(key, run)
+    onResponse(isShared ? 'shared' : 'run')
     joined.join()
-    whenAborted(hungUp, joined.leave)
+    whenAborted(disconnected, joined.leave)
     return await joined.response
   }
 
   async function send(
-    question: string,
+    key: string,
     request: FastifyRequest,
     reply: FastifyReply,
     run: (signal: AbortSignal) => Promise<Prepared>,
   ): Promise<void> {
-    const found = kept.get(question)
-    if (found) onAnswer('kept')
-    const { body, type, etag } = found ?? (await ask(question, request.signal, run))
+    const found = cached.get(key)
+    if (found) onResponse('kept')
+    const { body, type, etag } = found ?? (await joinOrStart(key, request.signal, run))
     reply.header('etag', etag)
     if (matchesEtag(request.headers['if-none-match'], etag)) await reply.code(304).send()
     else await reply.header('content-type', type).send(body)
@@ -137,7 +138,7 @@ export function openResponseCache({
   }
 }
 
-/** The account stands first, so that no answer is ever another's. Parameters come in the order of their schema. */
+/** The account is first, so that accounts never share a response. Parameters are in the order of their schema. */
 function requestKey({ caller, routeOptions, query }: FastifyRequest): string {
   return `${caller.accountId} ${routeOptions.url} ${JSON.stringify(query)}`
 }

@@ -4,14 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseEncoding } from './acceptEncoding.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
-/** What a public address shows, the same for everybody as long as the process lives. */
+/** A public document, constant for the life of the process. */
 export interface StaticContent {
   body: Buffer
   /** The value of `Content-Type`. */
   type: string
 }
 
-/** Best first. At this quality brotli takes 50 ms for a megabyte; its best one takes seconds. */
+/** In order of preference. At this quality brotli takes 50 ms per megabyte; the highest takes seconds. */
 const encoders = {
   br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (body: Buffer) => promisify(gzip)(body),
@@ -20,8 +20,8 @@ type Coding = keyof typeof encoders
 const codings = Object.keys(encoders) as Coding[]
 
 /**
- * Makes the handler of an address whose content never changes. The content is made, and compressed, when it is first asked
- * for, and kept: a request costs no work, no file and no memory of its own.
+ * Creates the handler of a path with constant content. The content is created and compressed at the first request, then
+ * cached.
  */
 export function serveContent(make: () => StaticContent | Promise<StaticContent>) {
   const content = once(async () => {
@@ -43,7 +43,7 @@ export function serveContent(make: () => StaticContent | Promise<StaticContent>)
   }
 }
 
-/** Makes a value when it is first asked for, once for all who ask; a failure is not kept. */
+/** Creates a value at the first call, once for concurrent calls; a failure is not cached. */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined
   return () => {

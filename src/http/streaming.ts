@@ -7,13 +7,13 @@ import { whenAborted } from '../stores/whenAborted.ts'
 import { chooseEncoding } from './acceptEncoding.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
 
-/** Answers of any length, sent while they are read. */
+/** Streamed responses of exports. */
 export interface Streaming {
   /**
-   * Sends bytes as they come, gzipped where the caller takes that. What goes wrong before the first of them is a problem
-   * like any other; later the connection is reset, so that no half answer looks whole. A caller who leaves ends the reading.
-   * @param read asks a store; its signal aborts when nobody waits any more
-   * @throws Problem `rate_limited` or `unavailable` when too many are under way
+   * Streams a response, gzipped if the client accepts it. An error before the first byte is sent as an error response; after
+   * it, the connection is reset, so that a partial response cannot look complete. A disconnect ends the query.
+   * @param read runs the query; its signal aborts when the client has disconnected or the server stops
+   * @throws Problem `rate_limited` or `unavailable` at the limit of concurrent exports
    */
   send(
     request: FastifyRequest,
@@ -21,18 +21,18 @@ export interface Streaming {
     format: RowFormat,
     read: (signal: AbortSignal) => AsyncIterable<Buffer>,
   ): Promise<void>
-  /** Ends all that are under way. */
+  /** Ends all exports in flight. */
   close(): void
 }
 
-/** An export holds a connection to ClickHouse for as long as its client reads. */
+/** Limits of concurrent exports: each holds a ClickHouse connection for as long as its client reads. */
 const perAccountMax = 2
 const totalMax = 12
 
-/** Exports in all from which on an account may have one alone: six accounts with two each would leave nothing for others. */
-const oneEachFrom = totalMax / 2
+/** From this number of exports on, an account may have one only: six accounts with two each would leave none for others. */
+const onePerAccountFrom = totalMax / 2
 
-/** 3 costs half of the default level's time for files a tenth larger. */
+/** Level 3 takes half the time of the default level, for files a tenth larger. */
 const gzipLevel = 3
 
 const contentTypes = {
@@ -42,49 +42,56 @@ const contentTypes = {
 } as const
 
 /**
- * Decides whether a list is to leave whole, and in which form.
- * @param formats that the list has
- * @param format that a parameter names
- * @returns undefined: a page, in JSON
- * @throws Problem `invalid_limit`: an export has no pages
+ * Selects the export format of a list request.
+ * @param formats export formats of the list
+ * @param format value of the parameter `format`
+ * @returns undefined for a page in JSON
+ * @throws Problem `invalid_limit` when an export has a `limit`
  */
 export function streamFormat<Format extends RowFormat>(
   { headers, url }: FastifyRequest,
   formats: readonly Format[],
   format: Format | 'json' | undefined,
 ): Format | undefined {
-  const wanted = negotiateFormat(formats, format, headers.accept)
-  // The validated parameters can't tell whether it was given.
-  if (wanted && /[?&]limit=/.test(url)) {
-    throw new Problem('invalid_limit', `limit is for pages of JSON; ${wanted} has all rows in one answer.`, {
-      param: 'limit',
-    })
+  const selected = negotiateFormat(formats, format, headers.accept)
+  // The validated parameters have a default, so they do not show whether it was sent.
+  if (selected && /[?&]limit=/.test(url)) {
+    throw new Problem(
+      'invalid_limit',
+      `limit applies to JSON pages only; ${selected} returns all rows in one response.`,
+      {
+        param: 'limit',
+      },
+    )
   }
-  return wanted
+  return selected
 }
 
-/** Opens what exports are sent by; one for all rooms. */
+/** Opens the streaming of exports; one instance for all routes, since limits are shared. */
 export function openStreaming(): Streaming {
   const closing = new AbortController()
   const countByAccount = new Map<string, number>()
   let total = 0
 
-  function begin(accountId: string): () => void {
+  /** @returns releases the slot */
+  function acquire(accountId: string): () => void {
     const count = countByAccount.get(accountId) ?? 0
-    const max = total < oneEachFrom ? perAccountMax : 1
+    const max = total < onePerAccountFrom ? perAccountMax : 1
     if (count >= max) {
       const limit = `Limit of ${perAccountMax} concurrent exports per account reached, or of 1 while the server is busy`
       throw new Problem('rate_limited', `${limit}; retry when one has finished.`, { retryAfterS: 5 })
     }
     if (total >= totalMax) {
-      throw new Problem('unavailable', 'The server runs as many exports as it can; retry later.', { retryAfterS: 5 })
+      throw new Problem('unavailable', 'Limit of concurrent exports on this server reached; retry later.', {
+        retryAfterS: 5,
+      })
     }
     countByAccount.set(accountId, count + 1)
     total += 1
-    let hasEnded = false
+    let isReleased = false
     return () => {
-      if (hasEnded) return
-      hasEnded = true
+      if (isReleased) return
+      isReleased = true
       const left = (countByAccount.get(accountId) ?? 1) - 1
       if (left === 0) countByAccount.delete(accountId)
       else countByAccount.set(accountId, left)
@@ -96,30 +103,30 @@ export function openStreaming(): Streaming {
     async send(request, reply, format, read) {
       reply.header('content-type', contentTypes[format]).header('vary', 'accept, accept-encoding')
       if (request.method === 'HEAD') return await reply.send()
-      const end = begin(request.caller.accountId)
+      const release = acquire(request.caller.accountId)
       const signal = AbortSignal.any([request.signal, closing.signal])
       const chunks = read(signal)[Symbol.asyncIterator]()
       try {
-        // Until the first bytes an error still finds an answer that can be refused.
+        // Before the first bytes, an error can still be sent as an error response.
         const first = await chunks.next()
         const rows = Readable.from(chain(first, chunks), { objectMode: false })
-        // Nobody may be reading at that moment, who would be told of the end.
-        const forget = whenAborted(signal, () => rows.destroy(signal.reason))
+        // The stream may not be read at that moment, so an error of `read` alone would not end it.
+        const removeListener = whenAborted(signal, () => rows.destroy(signal.reason))
         rows.once('close', () => {
-          forget()
-          end()
+          removeListener()
+          release()
         })
         const isGzipped =
           format !== 'parquet' && chooseEncoding(request.headers['accept-encoding'], ['gzip']) === 'gzip'
         if (isGzipped) reply.header('content-encoding', 'gzip')
         await reply.send(isGzipped ? pipeline(rows, createGzip({ level: gzipLevel }), () => {}) : rows)
       } catch (error) {
-        end()
+        release()
         throw error
       }
     },
     close() {
-      closing.abort(new Problem('unavailable', 'The server stops; try again.', { retryAfterS: 1 }))
+      closing.abort(new Problem('unavailable', 'The server is shutting down; retry.', { retryAfterS: 1 }))
     },
   }
 }

@@ -5,16 +5,16 @@ import { hideKeys } from '../accounts/keyFormat.ts'
 import { notFound, Problem } from '../problem.ts'
 import type { App } from './context.ts'
 
-/** One raw value; null when its percent-encoding is no UTF-8. */
+/** A raw value; null when its percent-encoding is not UTF-8. */
 type RawValue = string | null
 
-/** A query string taken apart: every value of every name, in the order given. */
+/** A parsed query string: all values of each name, in order. */
 export type RawQuery = Record<string, RawValue[]>
 
-/** What Fastify takes from a validator: the typed values, or the refusal. */
+/** Result of a Fastify validator: the typed values or the error. */
 type Validated = { value: unknown } | { error: Problem }
 
-/** Reads one parameter: the typed value, or undefined when the text is not allowed. */
+/** Parser of one parameter; `read` returns undefined for an invalid text. */
 interface Parameter {
   readonly required: boolean
   readonly default: unknown
@@ -24,8 +24,8 @@ interface Parameter {
 }
 
 /**
- * Makes a server read its parameters by the schemas of its routes, and nothing that they do not name. Answers are
- * written as they are: their schemas are for the documentation and the tests, never a filter.
+ * Validates parameters with the schemas of the routes and rejects all others. Responses are serialized as they are: their
+ * schemas serve the documentation and the tests and filter nothing.
  */
 export function readParameters(app: App): void {
   app.removeContentTypeParser('text/plain')
@@ -42,11 +42,11 @@ export function readParameters(app: App): void {
 const noParameters = Type.Object({})
 
 /**
- * Takes a query string apart without interpreting it: nothing is dropped, so that a validator can refuse it.
- * @param text what follows the question mark
+ * Parses a query string without dropping anything, so that the validator can reject it.
+ * @param text the part after the question mark
  */
 export function parseQuery(text: string): RawQuery {
-  // Without a prototype, so that no name has a meaning of its own.
+  // No prototype, so that no name is inherited.
   const query: RawQuery = Object.create(null)
   for (const pair of text.split('&')) {
     if (pair === '') continue
@@ -62,9 +62,9 @@ export function parseQuery(text: string): RawQuery {
 }
 
 /**
- * Makes the validator of a query string from its schema, an object of integers, numbers, booleans, strings and unions of literals.
- * Nothing is coerced beyond that and nothing is clamped.
- * @throws Error at start, when the schema holds what a query string can't
+ * Creates the validator of a query string from its schema, an object of integers, booleans, strings and unions of literals.
+ * No other coercion and no clamping.
+ * @throws Error at start when the schema has a type that a query string cannot express
  */
 export function queryValidator(schema: TSchema): (query: RawQuery) => Validated {
   const parameters = new Map<string, Parameter>()
@@ -83,8 +83,8 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
         continue
       }
       const [text] = raw
-      if (raw.length > 1) return { error: invalid(name, 'was given more than once.') }
-      if (text === '') return { error: invalid(name, 'is empty; leave it out or give it a value.') }
+      if (raw.length > 1) return { error: invalid(name, 'was sent more than once.') }
+      if (text === '') return { error: invalid(name, 'is empty; omit it or set a value.') }
       if (typeof text !== 'string') return { error: invalid(name, 'is not percent-encoded UTF-8.') }
       const read = parameter.read(text)
       if (read === undefined) return { error: invalid(name, `must be ${parameter.allowed}.`) }
@@ -94,7 +94,7 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
   }
 }
 
-/** Makes the validator of path parameters: an id that can't be one of ours answers like one that does not exist. */
+/** Creates the validator of path parameters: an invalid id is `not_found`, as an unknown one. */
 export function pathValidator(schema: TSchema): (params: Record<string, string>) => Validated {
   const readers = Object.entries<TSchema>(schema.properties ?? {}).map(
     ([name, property]) => [name, readerOf(name, property)] as const,
@@ -110,8 +110,8 @@ export function pathValidator(schema: TSchema): (params: Record<string, string>)
 }
 
 /**
- * Validates that a body is a JSON object; what is in it is for its room to judge, since each field has its own code.
- * Fastify hands in null when there is no body at all.
+ * Validates that a body is a JSON object; the route validates the fields, since each field has its own error code.
+ * Fastify passes null when there is no body.
  */
 function validateBody(body: unknown): Validated {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { value: body }
@@ -129,8 +129,8 @@ function decode(text: string): RawValue {
 function unknownParameter(name: string, parameters: ReadonlyMap<string, Parameter>): Problem {
   const shown = hideKeys(name).slice(0, 64)
   const known = [...parameters.keys()].join(', ')
-  const advice = known === '' ? 'this endpoint takes none' : `this endpoint takes ${known}`
-  return new Problem('unknown_parameter', `There is no parameter ${JSON.stringify(shown)}; ${advice}.`, {
+  const advice = known === '' ? 'this endpoint has no parameters' : `this endpoint has ${known}`
+  return new Problem('unknown_parameter', `Unknown parameter ${JSON.stringify(shown)}; ${advice}.`, {
     param: shown,
   })
 }
@@ -140,11 +140,11 @@ function invalid(name: string, rest: string): Problem {
 }
 
 function readerOf(name: string, schema: TSchema): Pick<Parameter, 'allowed' | 'read'> {
-  const words = describePattern(schema)
-  if (words) {
+  const literals = literalsOf(schema)
+  if (literals) {
     return {
-      allowed: words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`,
-      read: (text) => (words.includes(text) ? text : undefined),
+      allowed: literals.length === 1 ? `${literals[0]}` : `one of ${literals.join(', ')}`,
+      read: (text) => (literals.includes(text) ? text : undefined),
     }
   }
   if (schema.type === 'boolean') {
@@ -156,11 +156,11 @@ function readerOf(name: string, schema: TSchema): Pick<Parameter, 'allowed' | 'r
   }
   if (schema.type === 'integer') return integerReader(schema)
   if (schema.type === 'string') return stringReader(schema)
-  throw new Error(`The parameter ${name} has a schema that no query string can carry.`)
+  throw new Error(`The schema of the parameter ${name} is not supported in a query string.`)
 }
 
-/** The literals of a union of strings or of `enum`, undefined for any other schema. */
-function describePattern(schema: TSchema): string[] | undefined {
+/** The literals of a union of strings or of `enum`; undefined for any other schema. */
+function literalsOf(schema: TSchema): string[] | undefined {
   const literals: unknown[] | undefined =
     schema.enum ??
     (schema.anyOf as TSchema[] | undefined)?.map((member) => member.const) ??
@@ -180,15 +180,15 @@ function integerReader({ minimum, maximum }: TSchema): Pick<Parameter, 'allowed'
   }
 }
 
-/** What the patterns of ids mean, for people. */
+/** Descriptions of patterns for error messages. */
 const patternTexts: Record<string, string> = {
   [idPattern]: '1 to 64 letters, digits and _ . : -',
   [eventIdPattern]: '1 to 128 letters, digits and _ . : -',
-  [momentPattern]: 'a date, as 2026-11-01, or an instant with its offset, as 2026-11-01T00:00:00Z',
+  [momentPattern]: 'a date such as 2026-11-01, or a timestamp with UTC offset such as 2026-11-01T00:00:00Z',
 }
 
-/** What a pattern takes, in words: callers do not read regular expressions. */
-function listInWords(pattern: string): string {
+/** Describes a pattern in words, for error messages. */
+function describePattern(pattern: string): string {
   const words = /^\^\(([\w|]+)\)\(,\(\1\)\)\*\$$/.exec(pattern)?.[1]
   if (words) return `one or more of ${words.replaceAll('|', ', ')}, separated by commas`
   return patternTexts[pattern] ?? `text that matches ${pattern}`
@@ -200,9 +200,9 @@ function stringReader({ pattern, minLength, maxLength }: TSchema): Pick<Paramete
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
   const length = most === Number.POSITIVE_INFINITY ? `at least ${least} characters` : `${least} to ${most} characters`
   return {
-    allowed: pattern === undefined ? length : listInWords(pattern),
+    allowed: pattern === undefined ? length : describePattern(pattern),
     read: (text) => {
-      // Postgres can't hold U+0000, and nobody means it.
+      // Postgres cannot store U+0000.
       if (text.includes('\0')) return undefined
       const count = text.length <= most ? text.length : [...text].length
       return count >= least && count <= most && (expression?.test(text) ?? true) ? text : undefined

@@ -91,7 +91,9 @@ describe('the address of a caller behind a proxy', () => {
       '::ffff:0:0/96',
       '::ffff:0.0.0.0/97,128.0.0.0/1',
     ]) {
-      expect(() => readSettings({ TRUST_PROXY }), TRUST_PROXY).toThrow(/^TRUST_PROXY=.* do not hold every address\.$/)
+      expect(() => readSettings({ TRUST_PROXY }), TRUST_PROXY).toThrow(
+        /^TRUST_PROXY=.* do not contain every address\.$/,
+      )
     }
     for (const TRUST_PROXY of [
       '0.0.0.0/1,128.0.0.0/2',

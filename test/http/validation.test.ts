@@ -93,7 +93,7 @@ describe('the parameters of a query string', () => {
     expect(messageOf('group_by=day&campaign_id=%20')).toBe('campaign_id must be 1 to 64 letters, digits and _ . : -.')
     expect(messageOf('group_by=day&q=a')).toBe('q must be 2 to 5 characters.')
     expect(messageOf('nope=1')).toBe(
-      'There is no parameter "nope"; this endpoint takes limit, cursor, group_by, converted, campaign_id, q, shift.',
+      'Unknown parameter "nope"; this endpoint has limit, cursor, group_by, converted, campaign_id, q, shift.',
     )
   })
 

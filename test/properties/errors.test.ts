@@ -443,7 +443,7 @@ describe('500 internal_error for an unexpected error of a store, without interna
   it.each(named(operations))('%s', async (_name, operation) => {
     const app = await buildApp({ settings: api.stores.settings, stores: api.stores, now: () => testNowMs })
     const response = await expectProblem(operation, {}, [500, 'internal_error'], app)
-    expect(response.json().message).toBe('Something went wrong on our side; the request id tells us what.')
+    expect(response.json().message).toBe('Internal server error; include the request id in a support request.')
     await app.close()
   })
 })

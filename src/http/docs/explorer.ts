@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import type { StaticContent } from '../staticContent.ts'
 import { favicon, style } from './theme.ts'
 
-/** The explorer needs its own files and nothing from elsewhere; everything else is refused. */
+/** The explorer loads its own files only. */
 export const explorerCsp = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ export const explorerCsp = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The page and everything that it loads, below its own address. */
+/** Paths of the page and of the files that it loads, relative to the page. */
 export const explorerPaths = [
   '',
   '/static/swagger-ui.css',
@@ -31,8 +31,9 @@ export const explorerPaths = [
 export type ExplorerPath = (typeof explorerPaths)[number]
 
 /**
- * Makes the explorer: a server of its own is asked once for each path, since the package opens a file for every request.
- * @param prefix the address of the page
+ * Renders the files of the explorer. A separate Fastify instance serves each path once, because the package opens a file
+ * for every request.
+ * @param prefix path of the page
  */
 export async function makeExplorer(prefix: string): Promise<Record<ExplorerPath, StaticContent>> {
   const model = Fastify()
@@ -45,37 +46,37 @@ export async function makeExplorer(prefix: string): Promise<Record<ExplorerPath,
       favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: favicon }],
     },
     uiConfig: {
-      // Without the bar on top: it lets people load documents from elsewhere, and styles itself inline.
+      // No top bar: it can load documents from other hosts and needs inline styles.
       layout: 'BaseLayout',
       deepLinking: true,
       docExpansion: 'list',
       defaultModelsExpandDepth: 0,
       displayRequestDuration: true,
       tryItOutEnabled: true,
-      requestInterceptor: nameScheme,
-      responseInterceptor: nameServer,
+      requestInterceptor: addScheme,
+      responseInterceptor: replaceServer,
     },
   })
   const contents = explorerPaths.map(async (path) => {
-    const answer = await model.inject(prefix + path)
-    if (answer.statusCode !== 200) throw new Error(`${prefix}${path} of the explorer is ${answer.statusCode}.`)
-    return [path, { body: answer.rawPayload, type: `${answer.headers['content-type']}` }] as const
+    const response = await model.inject(prefix + path)
+    if (response.statusCode !== 200) throw new Error(`Explorer file ${prefix}${path}: status ${response.statusCode}.`)
+    return [path, { body: response.rawPayload, type: `${response.headers['content-type']}` }] as const
   })
   const explorer = Object.fromEntries(await Promise.all(contents)) as Record<ExplorerPath, StaticContent>
   await model.close()
   return explorer
 }
 
-/** Runs in the reader's browser: people paste the bare key. TRAP: its source is sent there, so it may use nothing around it. */
-function nameScheme<BrowserRequest>(request: BrowserRequest): BrowserRequest {
+/** Runs in the browser; adds the scheme to a pasted key. TRAP: its source text is sent there, so it must not use outer variables. */
+function addScheme<BrowserRequest>(request: BrowserRequest): BrowserRequest {
   const { headers } = request as { headers: Record<string, string> }
-  const given = headers.Authorization
-  if (given && !/^ApiKey /i.test(given)) headers.Authorization = `ApiKey ${given.trim()}`
+  const value = headers.Authorization
+  if (value && !/^ApiKey /i.test(value)) headers.Authorization = `ApiKey ${value.trim()}`
   return request
 }
 
-/** Runs in the reader's browser, like `nameScheme`: the calls of the introduction are to be pasted, so they name this server. */
-function nameServer<BrowserResponse>(response: BrowserResponse): BrowserResponse {
+/** Runs in the browser, as `addScheme`; puts the address of this server into the examples of the introduction. */
+function replaceServer<BrowserResponse>(response: BrowserResponse): BrowserResponse {
   const document = response as { url: string; text: string }
   const { location } = globalThis as unknown as { location: { origin: string } }
   if (document.url.endsWith('/docs/json')) {

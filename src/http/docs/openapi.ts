@@ -12,20 +12,20 @@ import { explorerCsp, explorerPaths, makeExplorer } from './explorer.ts'
 import { introduction } from './introduction.ts'
 
 const tags = [
-  { name: 'Clicks', description: 'Every click, bots and tests included and marked.' },
+  { name: 'Clicks', description: 'All clicks; bots and tests are included and flagged.' },
   { name: 'Conversions', description: 'CPA and revenue conversions in one list, each in its latest state.' },
-  { name: 'Campaigns', description: 'What clicks are counted under.' },
-  { name: 'Offers', description: 'What is advertised.' },
-  { name: 'Landing pages', description: 'Where clicks land.' },
-  { name: 'Traffic sources', description: 'Where clicks come from.' },
+  { name: 'Campaigns', description: 'Campaigns that clicks belong to.' },
+  { name: 'Offers', description: 'Advertised offers.' },
+  { name: 'Landing pages', description: 'Pages that clicks lead to.' },
+  { name: 'Traffic sources', description: 'Sources that clicks come from.' },
   { name: 'Stats', description: 'Totals and the daily series.' },
   { name: 'Reports', description: 'Performance by group.' },
-  { name: 'Events', description: 'Server-side events: an analytics signal, never money.' },
+  { name: 'Events', description: 'Server-side events: analytics signals that never change conversions or revenue.' },
 ]
 
 /**
- * Describes the routes that come after it, from the same schemas and scopes that the gate enforces, at
- * /api/v1/docs/json; and lets people try them at /api/v1/docs. Both are public.
+ * Adds the OpenAPI document of the routes registered later at /api/v1/docs/json, generated from the schemas and scopes
+ * that the server enforces, and the explorer at /api/v1/docs. Both are public.
  */
 export async function addDocs(app: App): Promise<void> {
   await app.register(swagger, {
@@ -47,7 +47,7 @@ export async function addDocs(app: App): Promise<void> {
             type: 'apiKey',
             in: 'header',
             name: 'Authorization',
-            description: 'Your key, `trb_live_…`. On the wire the header reads `Authorization: ApiKey <key>`.',
+            description: 'Your API key, `trb_live_…`. The header is `Authorization: ApiKey <key>`.',
           },
         },
       },
@@ -72,7 +72,7 @@ export async function addDocs(app: App): Promise<void> {
   })
 }
 
-/** Adds to a route's schema what its declaration already says: the scope, and a name for generated clients. */
+/** Adds the scope and the operation id (the method name in generated clients) to the schema of a route. */
 function describe(schema: FastifySchema | undefined, url: string, { method, config }: RouteOptions): FastifySchema {
   const scope = config?.scope
   if (!scope) return { ...schema, hide: true }
@@ -85,20 +85,20 @@ function describe(schema: FastifySchema | undefined, url: string, { method, conf
   }
 }
 
-/** Adds the forms that an answer of rows has beside JSON. */
+/** Adds the formats other than JSON to a response of rows. */
 function withFormats(response: unknown, formats: readonly RowFormat[]): object {
-  const answers = response as Record<string, TSchema>
+  const responses = response as Record<string, TSchema>
   const others = formats.map((format) => [mediaTypes[format], { schema: formatSchemas[format] }])
   return {
-    ...answers,
-    200: { content: { 'application/json': { schema: answers[200] }, ...Object.fromEntries(others) } },
+    ...responses,
+    200: { content: { 'application/json': { schema: responses[200] }, ...Object.fromEntries(others) } },
   }
 }
 
 const formatSchemas: Record<RowFormat, TSchema> = {
-  ndjson: Type.String({ description: 'A line of JSON for each row: its fields, and `cursor`.' }),
-  csv: Type.String({ description: 'The first line names the fields; absent values are empty.' }),
-  parquet: Type.String({ format: 'binary', description: 'Columns with types of their own; `subIds` is a struct.' }),
+  ndjson: Type.String({ description: 'One JSON object per line for each row: its fields and `cursor`.' }),
+  csv: Type.String({ description: 'The first line has the field names; absent values are empty.' }),
+  parquet: Type.String({ format: 'binary', description: 'Typed columns; `subIds` is a struct.' }),
 }
 
 /** @returns `getCampaignsById` for GET /api/v1/campaigns/:id */
@@ -110,7 +110,7 @@ function operationIdOf(method: string, url: string): string {
   return method.toLowerCase() + names.join('')
 }
 
-/** The parts of an OpenAPI document that are completed here. */
+/** The parts of an OpenAPI document that this file completes. */
 interface Operation {
   operationId: string
   summary: string
@@ -124,38 +124,37 @@ interface OpenApiDocument {
   tags: { name: string }[]
 }
 
-/** Adds to every operation the answers that the gate gives, and what they carry. */
+/** Adds the error responses, headers and examples to every operation. */
 function complete(document: OpenApiDocument): OpenApiDocument {
   for (const path of Object.values(document.paths)) {
     for (const operation of Object.values(path)) {
-      // The explorer would fill them in and send them: a filter that nobody asked for.
+      // The explorer would prefill and send them as filters.
       for (const parameter of operation.parameters ?? []) delete parameter.example
       for (const response of Object.values(operation.responses)) {
         response.headers = { ...budgetHeaders, ...response.headers }
-        // What the generator writes where a schema has no description of its own.
+        // The generator's default where a schema has no description.
         if (response.description === 'Default Response') response.description = `${operation.summary}.`
       }
       addExamples(operation)
-      const common = errorsOf(operation)
-      operation.responses = { ...operation.responses, ...common, ...refusalsIn(operation.responses, common) }
+      const common = commonErrors(operation)
+      operation.responses = { ...operation.responses, ...common, ...declaredErrors(operation.responses, common) }
     }
   }
   return mergeLiterals(document) as OpenApiDocument
 }
 
 function addExamples({ operationId, requestBody, responses }: Operation): void {
-  const { request, answer } = examples[operationId] ?? {}
+  const { request, response } = examples[operationId] ?? {}
   const sent = requestBody?.content?.['application/json']
-  const answered = responses['200']?.content?.['application/json']
+  const received = responses['200']?.content?.['application/json']
   if (sent && request) sent.example = request
-  if (answered && answer) answered.example = answer
+  if (received && response) received.example = response
 }
 
 /**
- * What a room declared itself beyond its 2xx answers is more exact than what follows from the route's form. It need not
- * say that an error is a Problem.
+ * The responses other than 2xx that a route declares; they replace the common ones. The Problem schema is added to errors.
  */
-function refusalsIn(responses: Operation['responses'], common: Operation['responses']): Operation['responses'] {
+function declaredErrors(responses: Operation['responses'], common: Operation['responses']): Operation['responses'] {
   const complete = (status: string, response: Operation['responses'][string]) => ({
     ...response,
     headers: { ...common[status]?.headers, ...response.headers },
@@ -168,11 +167,12 @@ function refusalsIn(responses: Operation['responses'], common: Operation['respon
   )
 }
 
-function errorsOf({ parameters = [], requestBody }: Operation): Operation['responses'] {
+/** The error responses that follow from the parameters and the body of an operation. */
+function commonErrors({ parameters = [], requestBody }: Operation): Operation['responses'] {
   const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
   const hasRange = query.includes('from') && query.includes('to')
   return {
-    400: problem('A parameter is refused', [
+    400: problem('A parameter is invalid', [
       'invalid_authorization',
       'unknown_parameter',
       ...query.map((name) => `invalid_${name}`),
@@ -180,22 +180,22 @@ function errorsOf({ parameters = [], requestBody }: Operation): Operation['respo
       ...(requestBody ? ['invalid_json', 'invalid_body'] : []),
     ]),
     401: problem(
-      'No key, or none that is in force',
+      'The API key is missing or not valid',
       ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
       { 'WWW-Authenticate': reference('headers', 'WwwAuthenticate') },
     ),
-    403: problem('The key may not do this', ['insufficient_scope', 'plan_required'], budgetHeaders),
+    403: problem('The API key lacks the permission', ['insufficient_scope', 'plan_required'], budgetHeaders),
     ...(parameters.some((parameter) => parameter.in === 'path') && {
-      404: problem('There is no such row, or it is not yours', ['not_found'], budgetHeaders),
+      404: problem('The account has no such row', ['not_found'], budgetHeaders),
     }),
     ...(requestBody && {
       413: problem('The body is too large', ['payload_too_large'], budgetHeaders),
-      415: problem('The body is no JSON', ['unsupported_media_type'], budgetHeaders),
+      415: problem('The body is not JSON', ['unsupported_media_type'], budgetHeaders),
     }),
-    429: problem('The budget of this minute is spent', ['rate_limited'], { ...budgetHeaders, ...retryHeader }),
-    500: problem('A bug of ours', ['internal_error']),
+    429: problem('A rate limit is exceeded', ['rate_limited'], { ...budgetHeaders, ...retryHeader }),
+    500: problem('Internal server error', ['internal_error']),
     503: problem(
-      'A store is away or the query ran out of its time; try again',
+      'A database is unavailable or the query timed out; retry',
       ['unavailable', 'query_timeout'],
       retryHeader,
     ),
@@ -217,8 +217,11 @@ function reference(kind: 'headers' | 'schemas', name: string): { $ref: string } 
 }
 
 const headers = {
-  RequestId: { description: 'Names this request; quote it to support.', schema: { type: 'string', format: 'uuid' } },
-  RateLimit: { description: 'Requests that this key may send in a minute.', schema: { type: 'integer' } },
+  RequestId: {
+    description: 'Id of this request; include it in support requests.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  RateLimit: { description: 'Requests per minute that this key may send.', schema: { type: 'integer' } },
   RateLimitRemaining: { description: 'Requests left in this minute.', schema: { type: 'integer' } },
   RateLimitReset: { description: 'Seconds until the minute ends.', schema: { type: 'integer' } },
   RetryAfter: { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer', minimum: 1 } },
@@ -237,7 +240,7 @@ const budgetHeaders = {
 
 const retryHeader = { 'Retry-After': reference('headers', 'RetryAfter') }
 
-/** Writes unions of literals as one enum, which clients and the explorer understand better. */
+/** Replaces each union of literals by one enum, which client generators and the explorer support better. */
 function mergeLiterals(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(mergeLiterals)
   if (typeof node !== 'object' || node === null) return node
@@ -247,7 +250,7 @@ function mergeLiterals(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, mergeLiterals(value)]))
 }
 
-/** A copy without the symbols that TypeBox marks its schemas with, and without the ids that components don't need. */
+/** Copies a value without TypeBox symbols and without `$id`. */
 function plain<T>(value: object): T {
   return JSON.parse(JSON.stringify(value, (name, inner) => (name === '$id' ? undefined : inner)))
 }

@@ -1,9 +1,9 @@
-/** Three streams that become one, in the colours of the page. */
+/** Icon of three streams that join, in the colors of the page. */
 export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f3d3e"/><path d="M8 5c0 9 8 7 8 16v6M16 5v22M24 5c0 9-8 7-8 16" fill="none" stroke="#7fe3c4" stroke-width="2.6" stroke-linecap="round"/></svg>`
 
 /**
- * How the explorer looks, laid over its own style sheet. What is hidden here repeats itself in every answer (links,
- * headers of errors) or offers a choice of one (the server, the media type).
+ * Style sheet applied on top of the explorer's own. It hides what repeats in every response (links, headers of errors)
+ * and selections with a single option (server, media type).
  */
 export const style = `
 :root { --ink: #16302f; --soft: #5a6f6e; --line: #dfe7e5; --paper: #f6f9f8; --brand: #0f6b5c; --get: #0f6b5c; --post: #9a4b00 }
@@ -55,7 +55,7 @@ body { background: #fff }
 .swagger-ui .scheme-container .schemes .schemes-server-container { display: none }
 .swagger-ui .scheme-container .auth-wrapper { margin-left: auto }
 .swagger-ui .scheme-container .auth-wrapper::before {
-  align-self: center; content: "Calls below are sent with the key that you give here."; color: var(--soft); font-size: 14px; margin-right: 16px
+  align-self: center; content: "The requests below are sent with the key entered here."; color: var(--soft); font-size: 14px; margin-right: 16px
 }
 .swagger-ui .btn.authorize { border-color: var(--brand); border-radius: 8px; color: var(--brand); box-shadow: none; margin: 0 }
 .swagger-ui .btn.authorize svg { fill: var(--brand) }
