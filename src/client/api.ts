@@ -492,9 +492,9 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names this request; quote it to support. */
+        /** @description Id of this request; include it in support requests. */
         RequestId: string;
-        /** @description Requests that this key may send in a minute. */
+        /** @description Requests per minute that this key may send. */
         RateLimit: number;
         /** @description Requests left in this minute. */
         RateLimitRemaining: number;
@@ -665,7 +665,7 @@ export interface operations {
                     "application/vnd.apache.parquet": string;
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_csv_escape`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_csv_escape`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_converted`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -675,7 +675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -686,7 +686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -699,7 +699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -713,7 +713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -723,7 +723,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -894,7 +894,7 @@ export interface operations {
                     "application/vnd.apache.parquet": string;
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_csv_escape`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_order`, `invalid_updated_since`, `invalid_format`, `invalid_csv_escape`, `invalid_campaign_id`, `invalid_status`, `invalid_source`, `invalid_include_test_mode`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -904,7 +904,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -915,7 +915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -928,7 +928,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -942,7 +942,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -952,7 +952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -999,7 +999,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1009,7 +1009,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1020,7 +1020,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1033,7 +1033,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1047,7 +1047,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1057,7 +1057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1127,7 +1127,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1137,7 +1137,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1148,7 +1148,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1161,7 +1161,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such row, or it is not yours: `not_found`. */
+            /** @description The account has no such row: `not_found`. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1174,7 +1174,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1188,7 +1188,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1198,7 +1198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1245,7 +1245,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1255,7 +1255,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1266,7 +1266,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1279,7 +1279,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1293,7 +1293,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1303,7 +1303,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1373,7 +1373,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1383,7 +1383,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1394,7 +1394,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1407,7 +1407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such row, or it is not yours: `not_found`. */
+            /** @description The account has no such row: `not_found`. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1420,7 +1420,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1434,7 +1434,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1444,7 +1444,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1491,7 +1491,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1501,7 +1501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1512,7 +1512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1525,7 +1525,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1539,7 +1539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1549,7 +1549,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1609,7 +1609,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1619,7 +1619,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1630,7 +1630,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1643,7 +1643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such row, or it is not yours: `not_found`. */
+            /** @description The account has no such row: `not_found`. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1656,7 +1656,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1670,7 +1670,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1680,7 +1680,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1727,7 +1727,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_limit`, `invalid_cursor`, `invalid_status`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1737,7 +1737,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1748,7 +1748,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1761,7 +1761,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1775,7 +1775,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1785,7 +1785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1847,7 +1847,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1857,7 +1857,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1868,7 +1868,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1881,7 +1881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such row, or it is not yours: `not_found`. */
+            /** @description The account has no such row: `not_found`. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1894,7 +1894,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1908,7 +1908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1918,7 +1918,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2085,7 +2085,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_date_range`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`, `invalid_from`, `invalid_to`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2095,7 +2095,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2106,7 +2106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2119,7 +2119,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2133,7 +2133,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2143,7 +2143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2240,7 +2240,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_q`, `invalid_fields`, `invalid_limit`, `invalid_cursor`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2250,7 +2250,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2261,7 +2261,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2274,7 +2274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2288,7 +2288,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2298,7 +2298,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2420,7 +2420,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2430,7 +2430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2441,7 +2441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2454,7 +2454,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2468,7 +2468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2478,7 +2478,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2608,7 +2608,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`, `invalid_format`, `invalid_csv_escape`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_days`, `invalid_tz`, `invalid_campaign_id`, `invalid_format`, `invalid_csv_escape`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2618,7 +2618,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2629,7 +2629,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2642,7 +2642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2656,7 +2656,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2666,7 +2666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2832,7 +2832,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`, `invalid_group_by`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_format`, `invalid_csv_escape`, `invalid_date_range`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_group_by`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_campaign_id`, `invalid_format`, `invalid_csv_escape`, `invalid_date_range`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2842,7 +2842,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2853,7 +2853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2866,7 +2866,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2880,7 +2880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2890,7 +2890,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2980,7 +2980,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A parameter is refused: `invalid_authorization`, `unknown_parameter`. */
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2990,7 +2990,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3001,7 +3001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3014,7 +3014,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3028,7 +3028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3038,7 +3038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A store is away or the query ran out of its time; try again: `unavailable`, `query_timeout`. */
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3148,7 +3148,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No key, or none that is in force: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3159,7 +3159,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key may not do this: `insufficient_scope`, `plan_required`. */
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3198,7 +3198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is no JSON: `unsupported_media_type`. */
+            /** @description The body is not JSON: `unsupported_media_type`. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3211,7 +3211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The budget of this minute is spent: `rate_limited`. */
+            /** @description A rate limit is exceeded: `rate_limited`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3225,7 +3225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A bug of ours: `internal_error`. */
+            /** @description Internal server error: `internal_error`. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
