@@ -233,7 +233,7 @@ describe('the command', () => {
   it('exits with 1 and one line that names the setting if a database cannot be opened', async () => {
     const dead = 'postgres://user:password@127.0.0.1:1/db'
     const failed = await runHere(['account', 'list'], { ...stores.environment, DATABASE_URL: dead })
-    expectOneLine(failed, 1, /DATABASE_URL: Postgres does not answer/)
+    expectOneLine(failed, 1, /DATABASE_URL: Postgres does not respond/)
     expect(failed.stderr).not.toContain('password')
     expectOneLine(await runHere(['account', 'list'], { ...stores.environment, PORT: 'abc' }), 1, /PORT=abc/)
     expectOneLine(await runHere(['account', 'list'], { DATA_DIR: '/dev/null/nowhere' }), 1, /DATA_DIR/)

@@ -115,7 +115,7 @@ function listed(failures: [status: string, count: number][]): string {
  */
 async function withFolder(diskMb: number | undefined, run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))
-  if (diskMb) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder])
+  if (diskMb) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m,mode=700`, 'tmpfs', folder])
   try {
     await run(folder)
   } finally {
