@@ -39,7 +39,7 @@ describe('after kill -9', () => {
     await until(() => folder.processes().every(({ id }) => id !== before))
     await until(clickhouseAnswers)
     expect(await ask(clickhouse(), 'SELECT count() FROM tributary.answered')).toBe('20')
-    await until(() => said(/^ClickHouse answers again/))
+    await until(() => said(/^ClickHouse is ready again/))
     expect(said(/^ClickHouse ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
   })
 
@@ -60,7 +60,7 @@ describe('after kill -9', () => {
   it('of Postgres it restarts at the same address with every acknowledged row, and a log line reports it', async () => {
     for (let id = 1; id <= 20; id++) await sql`INSERT INTO answered VALUES (${id})`
     kill('postgres/engine')
-    await until(() => said(/^Postgres answers again/))
+    await until(() => said(/^Postgres is ready again/))
     expect(await sql`SELECT count(*)::int AS rows FROM answered`).toEqual([{ rows: 20 }])
     expect(said(/^Postgres ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
   })
@@ -113,7 +113,7 @@ describe('a Postgres that breaks', () => {
     await sql`INSERT INTO answered VALUES (1)`
     const nested = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
     await expect(sql`SELECT ${nested}::text::json`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
-    await until(() => said(/^Postgres answers again/))
+    await until(() => said(/^Postgres is ready again/))
     expect(await sql`SELECT id FROM answered`).toEqual([{ id: 1 }])
     expect(said(/^Postgres ended unexpectedly \(exit code 1: the session broke: RangeError/)).toBe(true)
   })
