@@ -8,16 +8,16 @@ export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 
 const text = (description: string) => Nullable(Type.String({ description }))
 
-/** The pairs of id and name that clicks and conversions share; a name is null when the id is unknown. */
+/** Ids and names of the entities that clicks and conversions share; a name is null when its id is unknown. */
 export const entityFields = {
   campaignId: Nullable(Id),
-  campaignName: text('Name of the campaign now.'),
+  campaignName: text('Current name of the campaign; null for an unknown id.'),
   offerId: Nullable(Id),
-  offerName: text('Name of the offer now.'),
+  offerName: text('Current name of the offer; null for an unknown id.'),
   landingPageId: Nullable(Id),
-  landingPageName: text('Name of the landing page now.'),
+  landingPageName: text('Current name of the landing page; null for an unknown id.'),
   trafficSourceId: Nullable(Id),
-  trafficSourceName: text('Name of the traffic source now.'),
+  trafficSourceName: text('Current name of the traffic source; null for an unknown id.'),
 }
 
 export const subIdNames = ['sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10'] as const
@@ -26,16 +26,17 @@ export type SubIdName = (typeof subIdNames)[number]
 /** Stored sub-ids of a row without any. */
 export const blankSubIds = Object.fromEntries(subIdNames.map((name) => [name, ''])) as Record<SubIdName, string>
 
-/** Up to ten tracking parameters of the customer's own; those that were not given are null. */
+/** Up to ten tracking parameters that the customer defines; absent ones are null. */
 export const SubIds = Type.Object(
   Object.fromEntries(subIdNames.map((name) => [name, Type.Unsafe<string | null>({ type: ['string', 'null'] })])),
-  { description: 'Tracking parameters `sub1` to `sub10`.' },
+  { description: 'Your tracking parameters `sub1` to `sub10`; absent ones are null.' },
 )
 
-/** When our store took the row. */
+/** When Tributary stored the row. */
 export const storedAt = Type.String({
   ...Instant,
-  description: 'When our store took the row, or the version of it that this is; what `updated_since` goes by.',
+  description:
+    'When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.',
 })
 
 export const Click = Type.Object(
@@ -44,20 +45,20 @@ export const Click = Type.Object(
     clickedAt: Instant,
     ...entityFields,
     visitorId: Nullable(Id),
-    country: text('ISO 3166-1 alpha-2.'),
-    region: text('As the tracker sent it.'),
-    city: text('As the tracker sent it.'),
+    country: text('Country code, ISO 3166-1 alpha-2.'),
+    region: text('As sent by the tracker.'),
+    city: text('As sent by the tracker.'),
     device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
     os: text('Operating system.'),
-    osVersion: text('Its version.'),
+    osVersion: text('Version of the operating system.'),
     browser: text('Browser.'),
-    browserVersion: text('Its version.'),
-    language: text('Accept-Language, as sent.'),
-    referrer: text('Page that the click came from.'),
-    userAgent: text('User-Agent, as sent.'),
-    ip: text('Last octet (IPv4) or last 80 bits (IPv6) zeroed.'),
+    browserVersion: text('Version of the browser.'),
+    language: text('`Accept-Language` header, as sent by the browser.'),
+    referrer: text('URL of the page that linked to the click URL.'),
+    userAgent: text('`User-Agent` header, as sent by the browser.'),
+    ip: text('IP address with the last octet (IPv4) or the last 80 bits (IPv6) set to zero.'),
     subIds: SubIds,
-    externalClickId: text('Click id of the traffic source, such as a gclid.'),
+    externalClickId: text('Click id of the traffic source, for example a gclid.'),
     utmSource: text('utm_source'),
     utmMedium: text('utm_medium'),
     utmCampaign: text('utm_campaign'),
@@ -65,12 +66,14 @@ export const Click = Type.Object(
     utmContent: text('utm_content'),
     cost: Nullable(Money),
     currency: Nullable(Currency),
-    costBase: Nullable(Type.Number({ description: 'cost in baseCurrency, at the rate given with it.' })),
+    costBase: Nullable(Type.Number({ description: '`cost` in `baseCurrency`, at the rate imported with the click.' })),
     baseCurrency: Type.String({ description: 'Currency of the account.' }),
-    isBot: Type.Boolean({ description: 'Listed here, counted nowhere.' }),
-    isTest: Type.Boolean({ description: 'Listed here, counted nowhere.' }),
-    converted: Type.Boolean({ description: 'Whether conversionCount is above 0.' }),
-    conversionCount: Type.Integer({ description: 'Conversions of this click that are no tests, of any status, now.' }),
+    isBot: Type.Boolean({ description: 'Click of a bot: listed here, excluded from stats and reports.' }),
+    isTest: Type.Boolean({ description: 'Test click: listed here, excluded from stats and reports.' }),
+    converted: Type.Boolean({ description: 'Whether `conversionCount` is above 0.' }),
+    conversionCount: Type.Integer({
+      description: 'Number of conversions of this click, of any status, without tests.',
+    }),
     storedAt,
   },
   { $id: 'Click' },
@@ -89,7 +92,8 @@ export const ClickQuery = Type.Object(
     offer_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this offer.' })),
     converted: Type.Optional(
       Type.Boolean({
-        description: '`true`: only clicks with a conversion that is no test; `false`: only those without.',
+        description:
+          '`true`: only clicks with at least one conversion that is not a test. `false`: only clicks without one.',
       }),
     ),
   },

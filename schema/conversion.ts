@@ -9,24 +9,24 @@ export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'r
 export const conversionSources = ['cpa', 'revenue'] as const
 
 const text = (description: string) => Nullable(Type.String({ description }))
-const statusWord = `(${conversionStatuses.join('|')})`
+const statusPattern = `(${conversionStatuses.join('|')})`
 
 export const Conversion = Type.Object(
   {
     id: Id,
     source: Type.Union(conversionSources.map((source) => Type.Literal(source))),
     status: Type.Union(conversionStatuses.map((status) => Type.Literal(status))),
-    externalStatus: text('The status in the sender’s own word.'),
-    eventName: text('Such as purchase.'),
+    externalStatus: text('Status in the terms of the sender.'),
+    eventName: text('Name of the event, for example purchase.'),
     convertedAt: Instant,
     clickedAt: Nullable(Instant),
     createdAt: Instant,
     updatedAt: Instant,
     clickId: Nullable(Id),
     visitorId: Nullable(Id),
-    transactionId: text('The sender’s id of the sale.'),
+    transactionId: text('Transaction id of the sender.'),
     ...entityFields,
-    country: text('ISO 3166-1 alpha-2.'),
+    country: text('Country code, ISO 3166-1 alpha-2.'),
     device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
     os: text('Operating system.'),
     browser: text('Browser.'),
@@ -34,10 +34,14 @@ export const Conversion = Type.Object(
     payout: Nullable(Money),
     revenue: Nullable(Money),
     currency: Nullable(Currency),
-    revenueBase: Nullable(Type.Number({ description: 'revenue in baseCurrency, at the rate given with it.' })),
+    revenueBase: Nullable(
+      Type.Number({ description: '`revenue` in `baseCurrency`, at the rate imported with the conversion.' }),
+    ),
     baseCurrency: Type.String({ description: 'Currency of the account.' }),
-    couponCode: text('As the sender gave it.'),
-    isTest: Type.Boolean({ description: 'Counted nowhere; listed with include_test_mode.' }),
+    couponCode: text('Coupon code, as sent.'),
+    isTest: Type.Boolean({
+      description: 'Test conversion: excluded from stats and reports, listed only with `include_test_mode=true`.',
+    }),
     storedAt,
   },
   { $id: 'Conversion' },
@@ -55,18 +59,20 @@ export const ConversionQuery = Type.Object(
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only conversions of this campaign.' })),
     status: Type.Optional(
       Type.String({
-        pattern: `^${statusWord}(,${statusWord})*$`,
-        description: `Only conversions in this state now; one or several of ${conversionStatuses.join(', ')}, with commas between.`,
+        pattern: `^${statusPattern}(,${statusPattern})*$`,
+        description: `Only conversions with one of these current statuses, separated by commas: ${conversionStatuses.join(', ')}.`,
         examples: ['approved', 'pending,hold'],
       }),
     ),
     source: Type.Optional(
       Type.Union(
         [...conversionSources, 'all' as const].map((source) => Type.Literal(source)),
-        { default: 'all', description: 'Where conversions come from.' },
+        { default: 'all', description: 'Only conversions of this source.' },
       ),
     ),
-    include_test_mode: Type.Optional(Type.Boolean({ default: false, description: 'Whether to list tests too.' })),
+    include_test_mode: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether to include test conversions.' }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -3,63 +3,67 @@ import { eventIdPattern, Id, Nullable } from './scalars.ts'
 
 export const eventNamePattern = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
 
-/** A value beyond this, either way, is stored as this. */
+/** `value` is clamped to ±this. */
 export const eventValueMax = 1e12
 
-/** What is kept of `properties`; the rest is dropped without a word. */
+/** Limits of `properties`; anything above them is dropped without an error. */
 export const propertyLimits = {
   keysMax: 20,
   keyLengthMax: 64,
   textLengthMax: 256,
-  /** Of the whole object as JSON in UTF-8. */
+  /** Size of the whole object as JSON in UTF-8. */
   bytesMax: 8 * 1024,
 } as const
 
 const dayMs = 86_400_000
 
-/** A timestamp further from now than this is stored as the end of the range. */
+/** Timestamps are clamped to this range around the time of the request. */
 export const eventAgeMaxMs = 30 * dayMs
 export const eventAheadMaxMs = 5 * 60_000
 
-/** For so long after its first acceptance an `event_id` is a duplicate. */
+/** An `event_id` is a duplicate for this long after its first acceptance. */
 export const duplicateWindowMs = dayMs
 
-/** Server events a month, in tracked clicks that the plan allows a month. */
+/** Fair-use ceiling: server events per month as a multiple of the plan's monthly click allowance. */
 export const fairUseFactor = 20
 
-/** Other fields are ignored; `null` is the same as leaving a field out. */
+/** Unknown fields are ignored; `null` is equivalent to an absent field. */
 export const EventBody = Type.Object(
   {
     click_id: Type.Optional(
-      Nullable(Type.String({ ...Id, description: 'The click that the event belongs to: for paid traffic.' })),
+      Nullable(Type.String({ ...Id, description: 'Click that the event belongs to; use it for paid traffic.' })),
     ),
     visitor_id: Type.Optional(
       Nullable(
         Type.String({
           ...Id,
-          description: 'The visitor of the pixel, for organic or direct traffic; needs `campaign_id`.',
+          description: 'Visitor id of the pixel, for organic or direct traffic; requires `campaign_id`.',
         }),
       ),
     ),
     campaign_id: Type.Optional(
-      Nullable(Type.String({ ...Id, description: 'The campaign of `visitor_id`; ignored beside `click_id`.' })),
+      Nullable(Type.String({ ...Id, description: 'Campaign of `visitor_id`; ignored if `click_id` is present.' })),
     ),
     event_name: Type.String({
       pattern: eventNamePattern,
-      description: 'What happened.',
+      description: 'Name of the event.',
       examples: ['trial_converted'],
     }),
     value: Type.Optional(
-      Nullable(Type.Number({ description: 'A signal of your own, not revenue; clamped to ±1e12.', examples: [49.9] })),
+      Nullable(
+        Type.Number({ description: 'Number that you define, not revenue; clamped to ±1e12.', examples: [49.9] }),
+      ),
     ),
     currency: Type.Optional(
-      Nullable(Type.String({ description: 'ISO 4217, uppercase; ignored when it is not.', examples: ['USD'] })),
+      Nullable(
+        Type.String({ description: 'ISO 4217 code in uppercase; any other text is ignored.', examples: ['USD'] }),
+      ),
     ),
     properties: Type.Optional(
       Type.Unsafe<Record<string, string | number | boolean> | null>({
         type: ['object', 'null'],
         additionalProperties: { type: ['string', 'number', 'boolean'] },
-        description: `Up to ${propertyLimits.keysMax} fields of your own: text up to ${propertyLimits.textLengthMax} characters, finite numbers, booleans. What is over a limit, or of another type, is dropped; the whole object above ${propertyLimits.bytesMax / 1024} KiB.`,
+        description: `Up to ${propertyLimits.keysMax} fields that you define: text of up to ${propertyLimits.textLengthMax} characters, finite numbers, booleans. Fields above a limit or of another type are dropped; above ${propertyLimits.bytesMax / 1024} KiB the whole object is dropped.`,
         examples: [{ plan: 'yearly', seats: 3 }],
       }),
     ),
@@ -68,7 +72,7 @@ export const EventBody = Type.Object(
         Type.String({
           pattern: eventIdPattern,
           description:
-            'Your id of this event. Sent again within 24 hours it changes nothing, so a call without an answer can be repeated.',
+            'Your id of this event. Requests with the same id within 24 hours have no further effect, so a request without a response can be retried safely.',
           examples: ['order-1042-paid'],
         }),
       ),
@@ -77,28 +81,31 @@ export const EventBody = Type.Object(
       Nullable(
         Type.String({
           description:
-            'When it happened, ISO 8601; now when left out. Clamped to the last 30 days and the next 5 minutes.',
+            'Time of the event, ISO 8601; default: the time of the request. Clamped to the last 30 days and the next 5 minutes.',
           examples: ['2026-11-21T03:00:00Z'],
         }),
       ),
     ),
   },
-  { $id: 'Event', description: 'Either `click_id`, or `visitor_id` and `campaign_id`, say whose event it is.' },
+  { $id: 'Event', description: 'Identify the event by `click_id`, or by `visitor_id` and `campaign_id`.' },
 )
 export type EventBody = Static<typeof EventBody>
 
-/** The three answers to an event that is well-formed and the caller's own. */
+/** Responses to a valid event whose click or campaign belongs to the caller. */
 export const EventResponse = Type.Union([
-  Type.Object({ accepted: Type.Literal(true) }, { additionalProperties: false, description: 'Stored.' }),
+  Type.Object({ accepted: Type.Literal(true) }, { additionalProperties: false, description: 'The event is stored.' }),
   Type.Object(
     { accepted: Type.Literal(true), deduplicated: Type.Literal(true) },
-    { additionalProperties: false, description: 'Stored before, less than 24 hours ago.' },
+    {
+      additionalProperties: false,
+      description: 'Duplicate: an event with this `event_id` was stored less than 24 hours ago.',
+    },
   ),
   Type.Object(
     { accepted: Type.Literal(true), recorded: Type.Literal(false), reason: Type.Literal('fair_use_ceiling') },
     {
       additionalProperties: false,
-      description: `Not stored: the account has ${fairUseFactor} times as many events this month as its plan allows clicks.`,
+      description: `Not stored: the account reached its fair-use ceiling of ${fairUseFactor} times its monthly click allowance.`,
     },
   ),
 ])

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Page, pageParameters } from './page.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
-/** The tables whose rows have a name that other rows show. */
+/** Tables of entities with a name, which rows of clicks and conversions show. */
 export const namedTables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as const
 export type NamedTable = (typeof namedTables)[number]
 
@@ -18,14 +18,14 @@ export const Campaign = Type.Object(
   {
     id: Id,
     name: Type.String(),
-    userId: Type.String({ description: 'Who owns it.' }),
+    userId: Type.String({ description: 'Id of the user who owns the campaign.' }),
     status: Status,
     trafficSourceId: Nullable(Id),
-    trafficSourceName: text('Name of the traffic source now; null for an unknown id.'),
-    costModel: text('Such as cpc.'),
+    trafficSourceName: text('Current name of the traffic source; null for an unknown id.'),
+    costModel: text('Cost model, for example cpc.'),
     costValue: Nullable(Money),
     currency: Nullable(Currency),
-    tags: texts('The customer’s own.'),
+    tags: texts('Tags that you define.'),
     ...datedFields,
   },
   { $id: 'Campaign' },
@@ -35,13 +35,13 @@ export type Campaign = Static<typeof Campaign>
 export const Offer = Type.Object(
   {
     ...namedFields,
-    url: text('Where it is.'),
-    affiliateNetwork: text('Who it comes from.'),
-    payoutType: text('Such as cpa.'),
+    url: text('URL.'),
+    affiliateNetwork: text('Affiliate network of the offer.'),
+    payoutType: text('Payout model, for example cpa.'),
     payout: Nullable(Money),
     currency: Nullable(Currency),
-    countries: texts('ISO 3166-1 alpha-2; empty: everywhere.'),
-    tags: texts('The customer’s own.'),
+    countries: texts('Country codes, ISO 3166-1 alpha-2; an empty list means all countries.'),
+    tags: texts('Tags that you define.'),
     ...datedFields,
   },
   { $id: 'Offer' },
@@ -49,7 +49,7 @@ export const Offer = Type.Object(
 export type Offer = Static<typeof Offer>
 
 export const LandingPage = Type.Object(
-  { ...namedFields, url: text('Where it is.'), tags: texts('The customer’s own.'), ...datedFields },
+  { ...namedFields, url: text('URL.'), tags: texts('Tags that you define.'), ...datedFields },
   { $id: 'LandingPage' },
 )
 export type LandingPage = Static<typeof LandingPage>
@@ -57,8 +57,8 @@ export type LandingPage = Static<typeof LandingPage>
 export const TrafficSource = Type.Object(
   {
     ...namedFields,
-    category: text('Such as social.'),
-    costModel: text('Such as cpc.'),
+    category: text('Category, for example social.'),
+    costModel: text('Cost model, for example cpc.'),
     currency: Nullable(Currency),
     ...datedFields,
   },
@@ -72,7 +72,7 @@ export const MetadataQuery = Type.Object(
     status: Type.Optional(
       Type.Union(
         metadataStatuses.map((status) => Type.Literal(status)),
-        { description: 'Only rows in this state.' },
+        { description: 'Only rows with this status.' },
       ),
     ),
   },
@@ -80,7 +80,7 @@ export const MetadataQuery = Type.Object(
 )
 export type MetadataQuery = Static<typeof MetadataQuery>
 
-/** The path of a single item. */
+/** Path parameters of a single item. */
 export const ItemPath = Type.Object({ id: Id })
 
 export const CampaignPage = Page(Campaign)

@@ -1,40 +1,40 @@
 import { type Static, type TNumber, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
 
 /**
- * Every number of stats and reports, in the order of their answers. The one list: a name added here does not compile
- * until `src/query/metrics.ts` says how to compute it.
+ * Every metric of stats and reports, in response order. A name added here does not compile until `src/query/metrics.ts`
+ * defines how to compute it.
  */
 export const metricTexts = {
-  clicks: 'Clicks that are neither bots nor tests.',
+  clicks: 'Clicks, without bots and tests.',
   conversions: 'Approved conversions.',
   revenue: 'Revenue of approved conversions, in the account currency.',
-  pendingConversions: 'Conversions whose status is pending.',
-  holdConversions: 'Conversions whose status is hold.',
-  declinedConversions: 'Conversions whose status is declined.',
-  refundedConversions: 'Conversions whose status is refunded or chargeback.',
-  pendingRevenue: 'Revenue of pending and hold conversions.',
-  refundedRevenue: 'Revenue of refunded and chargeback conversions.',
-  cost: 'Cost of the clicks, in the account currency.',
+  pendingConversions: 'Conversions with status pending.',
+  holdConversions: 'Conversions with status hold.',
+  declinedConversions: 'Conversions with status declined.',
+  refundedConversions: 'Conversions with status refunded or chargeback.',
+  pendingRevenue: 'Revenue of conversions with status pending or hold.',
+  refundedRevenue: 'Revenue of conversions with status refunded or chargeback.',
+  cost: 'Cost of clicks, in the account currency.',
   profit: 'revenue − cost.',
-  roi: 'profit / cost × 100, percent; null without cost.',
-  cr: 'conversions / clicks × 100, percent; null without clicks.',
-  epc: 'revenue / clicks; null without clicks.',
-  cpa: 'cost / conversions; null without conversions.',
-  cpc: 'cost / clicks; null without clicks.',
-  aov: 'revenue / conversions; null without conversions.',
+  roi: 'profit / cost × 100, percent; null if cost is 0.',
+  cr: 'conversions / clicks × 100, percent; null if clicks is 0.',
+  epc: 'revenue / clicks; null if clicks is 0.',
+  cpa: 'cost / conversions; null if conversions is 0.',
+  cpc: 'cost / clicks; null if clicks is 0.',
+  aov: 'revenue / conversions; null if conversions is 0.',
 } as const
 
 export type Metric = keyof typeof metricTexts
 
 export const metricNames = Object.keys(metricTexts) as Metric[]
 
-/** A ratio is null when its denominator is zero; the other numbers are never null. */
+/** A ratio is null when its denominator is zero; the other metrics are never null. */
 const ratioNames = ['roi', 'cr', 'epc', 'cpa', 'cpc', 'aov'] as const satisfies readonly Metric[]
 type Ratio = (typeof ratioNames)[number]
 
 type MetricFields = { [Name in Metric]: Name extends Ratio ? TUnsafe<number | null> : TNumber }
 
-/** The schema of every metric, ready to be spread into an answer. */
+/** The schema of every metric, to spread into a response schema. */
 export const metricFields = Object.fromEntries(
   metricNames.map((name) => [
     name,

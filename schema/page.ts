@@ -3,33 +3,38 @@ import { type TSchema, Type } from '@sinclair/typebox'
 export const pageLimitDefault = 50
 export const pageLimitMax = 200
 
-/** The two parameters that every list takes. */
+/** Query parameters of every list. */
 export const pageParameters = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: pageLimitMax, default: pageLimitDefault, description: 'Rows a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: pageLimitMax,
+      default: pageLimitDefault,
+      description: 'Number of rows per page.',
+    }),
   ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: '`nextCursor` of the page before. It never expires and goes with the filters it was made for.',
+      description: '`nextCursor` of the previous page. It never expires and is valid only with the same filters.',
     }),
   ),
 }
 
-/** The envelope of every list. */
+/** Response of every list. */
 export function Page<T extends TSchema>(row: T) {
   return Type.Object({
     data: Type.Array(row),
     nextCursor: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Pass it as `cursor` to read on; null exactly when `hasMore` is false.',
+      description: 'Pass it as `cursor` to read the next page; null if and only if `hasMore` is false.',
     }),
     hasMore: Type.Boolean(),
   })
 }
 
-/** The envelope of a list that can be walked by `storedAt`. */
+/** Response of a list that supports `updated_since`. */
 export function OrderedPage<T extends TSchema>(row: T) {
   return Type.Object({
     ...Page(row).properties,
@@ -37,7 +42,7 @@ export function OrderedPage<T extends TSchema>(row: T) {
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'With `updated_since`: every version that our store took before this moment can be seen now; null without. Nothing is ever stored before it, also when a clock steps back, so no row is skipped; it stays the same while nothing is stored.',
+        'With `updated_since`: every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.',
     }),
   })
 }

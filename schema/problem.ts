@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 /**
  * Every error code that is not `invalid_<parameter>`, with its HTTP status.
- * A code is a promise of API v1: it may be added to, never renamed.
+ * Codes are part of API v1: new ones may be added, existing ones are never renamed.
  */
 export const problemStatus = {
   invalid_date_range: 400,
@@ -31,7 +31,7 @@ export const problemStatus = {
   query_timeout: 503,
 } as const
 
-/** `invalid_<parameter>` is always 400; the others are listed above. */
+/** `invalid_<parameter>` has status 400; the others are listed in `problemStatus`. */
 export type ProblemCode = keyof typeof problemStatus | `invalid_${string}`
 
 /** @returns the HTTP status of a code, 400 for every `invalid_<parameter>` */
@@ -39,14 +39,14 @@ export function statusOfProblem(code: ProblemCode): number {
   return code in problemStatus ? problemStatus[code as keyof typeof problemStatus] : 400
 }
 
-/** The body of every answer that is not 2xx. */
+/** Body of every error response. */
 export const ProblemBody = Type.Object(
   {
-    error: Type.String({ description: 'Stable snake_case code; branch on this.' }),
-    message: Type.String({ description: 'One helpful sentence for a person; may change.' }),
-    requestId: Type.String({ description: 'The same as the X-Request-Id header; quote it to support.' }),
-    param: Type.Optional(Type.String({ description: 'The query parameter or body field at fault.' })),
-    required: Type.Optional(Type.String({ description: 'The scope that the key lacks.' })),
+    error: Type.String({ description: 'Error code in snake_case. Codes are stable; use them in your program.' }),
+    message: Type.String({ description: 'Explanation for a person; the text may change.' }),
+    requestId: Type.String({ description: 'Same as the `X-Request-Id` header; include it in support requests.' }),
+    param: Type.Optional(Type.String({ description: 'Query parameter or body field that caused the error.' })),
+    required: Type.Optional(Type.String({ description: 'Scope that the key lacks.' })),
   },
   { $id: 'Problem', additionalProperties: false },
 )

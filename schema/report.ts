@@ -4,7 +4,7 @@ import { rangeParameters } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Id, Instant } from './scalars.ts'
 
-/** What a report can be grouped by. */
+/** Dimensions that a report can be grouped by. */
 export const dimensions = [
   'campaign',
   'country',
@@ -21,21 +21,21 @@ export type Dimension = (typeof dimensions)[number]
 export const reportDaysDefault = 30
 export const reportBucketsMax = 1000
 
-/** The id and name of the bucket of rows that have no value. */
+/** Id and name of the bucket of rows without a value. */
 export const notSet = '(not set)'
 
 export const ReportQuery = Type.Object(
   {
     group_by: Type.Union(
       dimensions.map((dimension) => Type.Literal(dimension)),
-      { description: 'What a row of the report stands for.' },
+      { description: 'Dimension to group by: one row per value.' },
     ),
     days: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 365,
         default: reportDaysDefault,
-        description: 'The last so many UTC days, today included. An explicit range wins.',
+        description: 'Number of UTC days up to and including today. Ignored if `from` is present.',
       }),
     ),
     ...rangeParameters,
@@ -48,9 +48,12 @@ export type ReportQuery = Static<typeof ReportQuery>
 
 export const ReportRow = Type.Object({
   id: Type.String({
-    description: `The bucket: a campaign id, a country code, a day, …; \`${notSet}\` for rows without.`,
+    description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value.`,
   }),
-  name: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Its label; null for an unknown id.' }),
+  name: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'Label of the value; null for an unknown id.',
+  }),
   ...metricFields,
 })
 
@@ -59,10 +62,13 @@ export const ReportResponse = Type.Object({
   from: Instant,
   to: Instant,
   currency: Currency,
-  data: Type.Array(ReportRow, { maxItems: reportBucketsMax, description: 'Clicks descending, then id ascending.' }),
+  data: Type.Array(ReportRow, {
+    maxItems: reportBucketsMax,
+    description: 'Ordered by clicks, descending, then by id.',
+  }),
   totals: Metrics,
-  bucketCount: Type.Integer({ description: 'Buckets in all, beyond the first 1,000 too.' }),
-  truncated: Type.Boolean({ description: 'Whether there are more buckets than rows here.' }),
+  bucketCount: Type.Integer({ description: 'Total number of buckets, including those beyond the first 1,000.' }),
+  truncated: Type.Boolean({ description: 'Whether there are more buckets than rows in `data`.' }),
   asOf: Instant,
 })
 export type ReportResponse = Static<typeof ReportResponse>

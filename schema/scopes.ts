@@ -1,4 +1,4 @@
-/** Every scope of v1: its name and what it lets a key do. `write:events` is the only one that writes. */
+/** Scopes of v1 and what each allows. Only `write:events` writes. */
 export const scopeTexts = {
   'read:conversions': 'List conversions',
   'read:clicks': 'List clicks',

@@ -5,11 +5,11 @@ import { Campaign } from './metadata.ts'
 import { Page, pageParameters } from './page.ts'
 import { rangeParameters } from './range.ts'
 
-/** Length of `q` in characters once it is trimmed. */
+/** Length of the trimmed `q`, in characters. */
 export const searchLengthMin = 2
 export const searchLengthMax = 100
 
-/** What a search of conversions looks into. */
+/** Fields that a conversion search covers. */
 export const conversionSearchFields = [
   'id',
   'clickId',
@@ -28,7 +28,7 @@ export const conversionSearchFields = [
 ] as const
 export type ConversionSearchField = (typeof conversionSearchFields)[number]
 
-/** What a search of campaigns looks into. */
+/** Fields that a campaign search covers. */
 export const campaignSearchFields = ['id', 'name', 'status', 'tags'] as const
 export type CampaignSearchField = (typeof campaignSearchFields)[number]
 
@@ -36,13 +36,13 @@ function searchParameters(fields: readonly string[]) {
   const field = `(${fields.join('|')})`
   return {
     q: Type.String({
-      description: `Text to find anywhere in a field, in upper or lower case; trimmed, then ${searchLengthMin} to ${searchLengthMax} characters. Nothing in it is a wildcard.`,
+      description: `Text to find anywhere in a field, ignoring case; ${searchLengthMin} to ${searchLengthMax} characters after trimming. There are no wildcards.`,
       examples: ['summer'],
     }),
     fields: Type.Optional(
       Type.String({
         pattern: `^${field}(,${field})*$`,
-        description: `Fields to look into, with commas between; all of them unless given: ${fields.join(', ')}.`,
+        description: `Fields to search, separated by commas; default: all of ${fields.join(', ')}.`,
         examples: [fields.slice(0, 2).join(',')],
       }),
     ),
@@ -60,26 +60,29 @@ export const CampaignSearchQuery = Type.Object(searchParameters(campaignSearchFi
 export type CampaignSearchQuery = Static<typeof CampaignSearchQuery>
 
 export const Match = Type.Object({
-  field: Type.String({ description: 'The field that the text was found in.' }),
-  value: Type.String({ description: 'What stands there.' }),
+  field: Type.String({ description: 'Field that contains the text.' }),
+  value: Type.String({ description: 'Value of the field.' }),
 })
 export type Match = Static<typeof Match>
 
-/** A row with what was found in it. */
+/** A row and its matching fields. */
 function Found<Properties extends TProperties>(row: TObject<Properties>) {
   return Type.Object({
     ...row.properties,
-    matched: Type.Literal(true, { description: 'Only rows that match come back.' }),
-    matches: Type.Array(Match, { minItems: 1, description: 'Every field that matched; of tags, each tag.' }),
+    matched: Type.Literal(true, { description: 'Always true.' }),
+    matches: Type.Array(Match, {
+      minItems: 1,
+      description: 'Every field that contains the text; for tags, every matching tag.',
+    }),
   })
 }
 
-/** The envelope of a search. */
+/** Response of a search. */
 function SearchPage<Properties extends TProperties>(row: TObject<Properties>) {
   return Type.Object({
     ...Page(Found(row)).properties,
-    query: Type.String({ description: 'The text searched for, trimmed.' }),
-    searchedFields: Type.Array(Type.String(), { description: 'The fields that were searched.' }),
+    query: Type.String({ description: 'The trimmed search text.' }),
+    searchedFields: Type.Array(Type.String(), { description: 'Fields that were searched.' }),
   })
 }
 

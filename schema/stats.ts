@@ -13,7 +13,7 @@ export const StatsQuery = Type.Object(
         minimum: 1,
         maximum: statsDaysMax,
         default: statsDaysDefault,
-        description: 'The last so many days in `tz`, today included.',
+        description: 'Number of days in `tz`, up to and including today.',
       }),
     ),
     tz: Type.Optional(
@@ -21,7 +21,7 @@ export const StatsQuery = Type.Object(
         minLength: 1,
         maxLength: 64,
         default: 'UTC',
-        description: 'IANA time zone that days are cut in.',
+        description: 'IANA time zone of the days.',
         examples: ['Asia/Kolkata'],
       }),
     ),
@@ -31,47 +31,49 @@ export const StatsQuery = Type.Object(
 )
 export type StatsQuery = Static<typeof StatsQuery>
 
-/** The daily series leaves as CSV too. */
+/** The daily series also has CSV. */
 export const DailyQuery = Type.Object(
   { ...StatsQuery.properties, ...formatParameter(tableFormats) },
   { additionalProperties: false },
 )
 
-/** What both answers say of the window they are about. */
-const windowFields = {
+/** Fields of both responses: time range, time zone and currency. */
+const rangeFields = {
   from: Instant,
   to: Instant,
-  tz: Type.String({ description: 'The time zone that days were cut in.' }),
+  tz: Type.String({ description: 'IANA time zone of the days.' }),
   currency: Currency,
 }
 
-const resourceCount = (what: string) => Type.Integer({ description: `${what} that are not archived, now.` })
+const resourceCount = (name: string) =>
+  Type.Integer({ description: `Current number of ${name} that are not archived.` })
 
 export const StatsOverview = Type.Object({
-  ...windowFields,
+  ...rangeFields,
   totals: Metrics,
   resources: Type.Object({
-    campaigns: resourceCount('Campaigns'),
-    offers: resourceCount('Offers'),
-    landingPages: resourceCount('Landing pages'),
-    trafficSources: resourceCount('Traffic sources'),
+    campaigns: resourceCount('campaigns'),
+    offers: resourceCount('offers'),
+    landingPages: resourceCount('landing pages'),
+    trafficSources: resourceCount('traffic sources'),
   }),
   asOf: Instant,
 })
 export type StatsOverview = Static<typeof StatsOverview>
 
 export const StatsDay = Type.Object({
-  id: Type.String({ format: 'date', description: 'The local day.' }),
-  date: Type.String({ format: 'date', description: 'The same.' }),
+  id: Type.String({ format: 'date', description: 'Date of the local day.' }),
+  date: Type.String({ format: 'date', description: 'Same as `id`.' }),
   complete: Type.Boolean({
-    description: 'Whether the day is over; its numbers still change when a conversion is approved or refunded late.',
+    description:
+      'Whether the day is over. Its metrics can still change when a conversion is approved or refunded later.',
   }),
   ...metricFields,
 })
 
 export const StatsDaily = Type.Object({
-  ...windowFields,
-  data: Type.Array(StatsDay, { description: 'Every local day, oldest first, days without a click too.' }),
+  ...rangeFields,
+  data: Type.Array(StatsDay, { description: 'Every local day, oldest first, including days without clicks.' }),
   asOf: Instant,
 })
 export type StatsDaily = Static<typeof StatsDaily>

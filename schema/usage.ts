@@ -7,21 +7,23 @@ export const UsageQuery = Type.Object({}, { additionalProperties: false })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const Usage = Type.Object({
-  from: Type.String({ ...Instant, description: 'The first moment of this UTC month.' }),
-  to: Type.String({ ...Instant, description: 'The first moment of the next one, when the counts start at zero.' }),
-  plan: Type.String({ description: 'The name of the plan.', examples: ['pro'] }),
+  from: Type.String({ ...Instant, description: 'Start of the current UTC month.' }),
+  to: Type.String({ ...Instant, description: 'Start of the next UTC month, when the counts start at zero.' }),
+  plan: Type.String({ description: 'Name of the subscription plan.', examples: ['pro'] }),
   clicks: Type.Object({
-    tracked: count('Clicks of this month as stats and reports count them: neither bots nor tests.'),
-    allowance: count('Clicks a month that the plan covers.'),
+    tracked: count('Clicks of this month, without bots and tests, as in stats and reports.'),
+    allowance: count('Clicks per month included in the plan.'),
   }),
   events: Type.Object({
-    stored: count('Server events stored this month; duplicates are not stored again.'),
-    ceiling: count(`${fairUseFactor} times the allowance of clicks; beyond it events are accepted and not stored.`),
+    stored: count('Server events stored this month, without duplicates.'),
+    ceiling: count(
+      `Fair-use ceiling: ${fairUseFactor} times the click allowance. Events beyond it are accepted but not stored.`,
+    ),
   }),
   limits: Type.Object({
-    requestsPerMinute: count('Requests that this key may send a minute, events apart.'),
-    eventsPerMinute: count('Events that this key may send a minute.'),
-    identifierEventsPerMinute: count('Events that one click or visitor may have a minute.'),
+    requestsPerMinute: count('Requests per minute of this key, without events.'),
+    eventsPerMinute: count('Events per minute of this key.'),
+    identifierEventsPerMinute: count('Events per minute of one click or visitor.'),
   }),
   asOf: Instant,
 })

@@ -362,36 +362,36 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Problem: {
-            /** @description Stable snake_case code; branch on this. */
+            /** @description Error code in snake_case. Codes are stable; use them in your program. */
             error: string;
-            /** @description One helpful sentence for a person; may change. */
+            /** @description Explanation for a person; the text may change. */
             message: string;
-            /** @description The same as the X-Request-Id header; quote it to support. */
+            /** @description Same as the `X-Request-Id` header; include it in support requests. */
             requestId: string;
-            /** @description The query parameter or body field at fault. */
+            /** @description Query parameter or body field that caused the error. */
             param?: string;
-            /** @description The scope that the key lacks. */
+            /** @description Scope that the key lacks. */
             required?: string;
         };
         Campaign: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
             name: string;
-            /** @description Who owns it. */
+            /** @description Id of the user who owns the campaign. */
             userId: string;
             /** @enum {string} */
             status: "active" | "paused" | "archived";
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             trafficSourceId: string | null;
-            /** @description Name of the traffic source now; null for an unknown id. */
+            /** @description Current name of the traffic source; null for an unknown id. */
             trafficSourceName: string | null;
-            /** @description Such as cpc. */
+            /** @description Cost model, for example cpc. */
             costModel: string | null;
-            /** @description At most 6 decimals, in the currency beside it. */
+            /** @description At most 6 decimals, in the accompanying currency. */
             costValue: number | null;
             /** @description ISO 4217. */
             currency: string | null;
-            /** @description The customer’s own. */
+            /** @description Tags that you define. */
             tags: string[];
             /**
              * Format: date-time
@@ -412,19 +412,19 @@ export interface components {
             name: string;
             /** @enum {string} */
             status: "active" | "paused" | "archived";
-            /** @description Where it is. */
+            /** @description URL. */
             url: string | null;
-            /** @description Who it comes from. */
+            /** @description Affiliate network of the offer. */
             affiliateNetwork: string | null;
-            /** @description Such as cpa. */
+            /** @description Payout model, for example cpa. */
             payoutType: string | null;
-            /** @description At most 6 decimals, in the currency beside it. */
+            /** @description At most 6 decimals, in the accompanying currency. */
             payout: number | null;
             /** @description ISO 4217. */
             currency: string | null;
-            /** @description ISO 3166-1 alpha-2; empty: everywhere. */
+            /** @description Country codes, ISO 3166-1 alpha-2; an empty list means all countries. */
             countries: string[];
-            /** @description The customer’s own. */
+            /** @description Tags that you define. */
             tags: string[];
             /**
              * Format: date-time
@@ -445,9 +445,9 @@ export interface components {
             name: string;
             /** @enum {string} */
             status: "active" | "paused" | "archived";
-            /** @description Where it is. */
+            /** @description URL. */
             url: string | null;
-            /** @description The customer’s own. */
+            /** @description Tags that you define. */
             tags: string[];
             /**
              * Format: date-time
@@ -468,9 +468,9 @@ export interface components {
             name: string;
             /** @enum {string} */
             status: "active" | "paused" | "archived";
-            /** @description Such as social. */
+            /** @description Category, for example social. */
             category: string | null;
-            /** @description Such as cpc. */
+            /** @description Cost model, for example cpc. */
             costModel: string | null;
             /** @description ISO 4217. */
             currency: string | null;
@@ -512,27 +512,27 @@ export interface operations {
     getClicks: {
         parameters: {
             query?: {
-                /** @description Rows a page. */
+                /** @description Number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
                 cursor?: string;
-                /** @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset. */
+                /** @description Start of the range, inclusive: a date (00:00 UTC) or an RFC 3339 instant with offset. */
                 from?: string;
-                /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
+                /** @description End of the range: a date (the whole UTC day is included) or an RFC 3339 instant (exclusive). */
                 to?: string;
-                /** @description `desc`, newest first, unless given; `asc` is oldest first. With `updated_since` always `asc`. */
+                /** @description `desc` (default): newest first; `asc`: oldest first. With `updated_since` the order is always `asc`. */
                 order?: "asc" | "desc";
-                /** @description Only rows that our store took, or took a new version of, from this moment on: by `storedAt`, oldest first. Pass the `asOf` of the last page of one walk as the `updated_since` of the next. */
+                /** @description Only rows that were stored, or stored in a new version, at or after this time; ordered by `storedAt`, oldest first. For incremental sync, pass the `asOf` of the last page of one run as `updated_since` of the next run. */
                 updated_since?: string;
-                /** @description Form of the answer; wins over `Accept`, which takes `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
+                /** @description Format of the response; overrides the `Accept` header, which accepts `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
                 format?: "ndjson" | "csv" | "parquet" | "json";
-                /** @description With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas. */
+                /** @description CSV only: prefixes text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return with `'`, so that spreadsheets do not run them as formulas. */
                 csv_escape?: "formulas";
                 /** @description Only clicks of this campaign. */
                 campaign_id?: string;
                 /** @description Only clicks of this offer. */
                 offer_id?: string;
-                /** @description `true`: only clicks with a conversion that is no test; `false`: only those without. */
+                /** @description `true`: only clicks with at least one conversion that is not a test. `false`: only clicks without one. */
                 converted?: boolean;
             };
             header?: never;
@@ -563,47 +563,47 @@ export interface operations {
                             clickedAt: string;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             campaignId: string | null;
-                            /** @description Name of the campaign now. */
+                            /** @description Current name of the campaign; null for an unknown id. */
                             campaignName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             offerId: string | null;
-                            /** @description Name of the offer now. */
+                            /** @description Current name of the offer; null for an unknown id. */
                             offerName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             landingPageId: string | null;
-                            /** @description Name of the landing page now. */
+                            /** @description Current name of the landing page; null for an unknown id. */
                             landingPageName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             trafficSourceId: string | null;
-                            /** @description Name of the traffic source now. */
+                            /** @description Current name of the traffic source; null for an unknown id. */
                             trafficSourceName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             visitorId: string | null;
-                            /** @description ISO 3166-1 alpha-2. */
+                            /** @description Country code, ISO 3166-1 alpha-2. */
                             country: string | null;
-                            /** @description As the tracker sent it. */
+                            /** @description As sent by the tracker. */
                             region: string | null;
-                            /** @description As the tracker sent it. */
+                            /** @description As sent by the tracker. */
                             city: string | null;
                             /** @enum {string|null} */
                             device: "desktop" | "mobile" | "tablet" | "other" | null;
                             /** @description Operating system. */
                             os: string | null;
-                            /** @description Its version. */
+                            /** @description Version of the operating system. */
                             osVersion: string | null;
                             /** @description Browser. */
                             browser: string | null;
-                            /** @description Its version. */
+                            /** @description Version of the browser. */
                             browserVersion: string | null;
-                            /** @description Accept-Language, as sent. */
+                            /** @description `Accept-Language` header, as sent by the browser. */
                             language: string | null;
-                            /** @description Page that the click came from. */
+                            /** @description URL of the page that linked to the click URL. */
                             referrer: string | null;
-                            /** @description User-Agent, as sent. */
+                            /** @description `User-Agent` header, as sent by the browser. */
                             userAgent: string | null;
-                            /** @description Last octet (IPv4) or last 80 bits (IPv6) zeroed. */
+                            /** @description IP address with the last octet (IPv4) or the last 80 bits (IPv6) set to zero. */
                             ip: string | null;
-                            /** @description Tracking parameters `sub1` to `sub10`. */
+                            /** @description Your tracking parameters `sub1` to `sub10`; absent ones are null. */
                             subIds: {
                                 sub1: string | null;
                                 sub2: string | null;
@@ -616,7 +616,7 @@ export interface operations {
                                 sub9: string | null;
                                 sub10: string | null;
                             };
-                            /** @description Click id of the traffic source, such as a gclid. */
+                            /** @description Click id of the traffic source, for example a gclid. */
                             externalClickId: string | null;
                             /** @description utm_source */
                             utmSource: string | null;
@@ -628,35 +628,35 @@ export interface operations {
                             utmTerm: string | null;
                             /** @description utm_content */
                             utmContent: string | null;
-                            /** @description At most 6 decimals, in the currency beside it. */
+                            /** @description At most 6 decimals, in the accompanying currency. */
                             cost: number | null;
                             /** @description ISO 4217. */
                             currency: string | null;
-                            /** @description cost in baseCurrency, at the rate given with it. */
+                            /** @description `cost` in `baseCurrency`, at the rate imported with the click. */
                             costBase: number | null;
                             /** @description Currency of the account. */
                             baseCurrency: string;
-                            /** @description Listed here, counted nowhere. */
+                            /** @description Click of a bot: listed here, excluded from stats and reports. */
                             isBot: boolean;
-                            /** @description Listed here, counted nowhere. */
+                            /** @description Test click: listed here, excluded from stats and reports. */
                             isTest: boolean;
-                            /** @description Whether conversionCount is above 0. */
+                            /** @description Whether `conversionCount` is above 0. */
                             converted: boolean;
-                            /** @description Conversions of this click that are no tests, of any status, now. */
+                            /** @description Number of conversions of this click, of any status, without tests. */
                             conversionCount: number;
                             /**
                              * Format: date-time
-                             * @description When our store took the row, or the version of it that this is; what `updated_since` goes by.
+                             * @description When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.
                              * @example 2026-11-21T03:00:00.000Z
                              */
                             storedAt: string;
                         }[];
-                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
                         /**
                          * Format: date-time
-                         * @description With `updated_since`: every version that our store took before this moment can be seen now; null without. Nothing is ever stored before it, also when a clock steps back, so no row is skipped; it stays the same while nothing is stored.
+                         * @description With `updated_since`: every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.
                          */
                         asOf: string | null;
                     };
@@ -739,29 +739,29 @@ export interface operations {
     getConversions: {
         parameters: {
             query?: {
-                /** @description Rows a page. */
+                /** @description Number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
                 cursor?: string;
-                /** @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset. */
+                /** @description Start of the range, inclusive: a date (00:00 UTC) or an RFC 3339 instant with offset. */
                 from?: string;
-                /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
+                /** @description End of the range: a date (the whole UTC day is included) or an RFC 3339 instant (exclusive). */
                 to?: string;
-                /** @description `desc`, newest first, unless given; `asc` is oldest first. With `updated_since` always `asc`. */
+                /** @description `desc` (default): newest first; `asc`: oldest first. With `updated_since` the order is always `asc`. */
                 order?: "asc" | "desc";
-                /** @description Only rows that our store took, or took a new version of, from this moment on: by `storedAt`, oldest first. Pass the `asOf` of the last page of one walk as the `updated_since` of the next. */
+                /** @description Only rows that were stored, or stored in a new version, at or after this time; ordered by `storedAt`, oldest first. For incremental sync, pass the `asOf` of the last page of one run as `updated_since` of the next run. */
                 updated_since?: string;
-                /** @description Form of the answer; wins over `Accept`, which takes `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
+                /** @description Format of the response; overrides the `Accept` header, which accepts `application/x-ndjson`, `text/csv`, `application/vnd.apache.parquet`. */
                 format?: "ndjson" | "csv" | "parquet" | "json";
-                /** @description With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas. */
+                /** @description CSV only: prefixes text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return with `'`, so that spreadsheets do not run them as formulas. */
                 csv_escape?: "formulas";
                 /** @description Only conversions of this campaign. */
                 campaign_id?: string;
-                /** @description Only conversions in this state now; one or several of approved, pending, declined, hold, refunded, chargeback, with commas between. */
+                /** @description Only conversions with one of these current statuses, separated by commas: approved, pending, declined, hold, refunded, chargeback. */
                 status?: string;
-                /** @description Where conversions come from. */
+                /** @description Only conversions of this source. */
                 source?: "cpa" | "revenue" | "all";
-                /** @description Whether to list tests too. */
+                /** @description Whether to include test conversions. */
                 include_test_mode?: boolean;
             };
             header?: never;
@@ -788,9 +788,9 @@ export interface operations {
                             source: "cpa" | "revenue";
                             /** @enum {string} */
                             status: "approved" | "pending" | "declined" | "hold" | "refunded" | "chargeback";
-                            /** @description The status in the sender’s own word. */
+                            /** @description Status in the terms of the sender. */
                             externalStatus: string | null;
-                            /** @description Such as purchase. */
+                            /** @description Name of the event, for example purchase. */
                             eventName: string | null;
                             /**
                              * Format: date-time
@@ -820,25 +820,25 @@ export interface operations {
                             clickId: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             visitorId: string | null;
-                            /** @description The sender’s id of the sale. */
+                            /** @description Transaction id of the sender. */
                             transactionId: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             campaignId: string | null;
-                            /** @description Name of the campaign now. */
+                            /** @description Current name of the campaign; null for an unknown id. */
                             campaignName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             offerId: string | null;
-                            /** @description Name of the offer now. */
+                            /** @description Current name of the offer; null for an unknown id. */
                             offerName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             landingPageId: string | null;
-                            /** @description Name of the landing page now. */
+                            /** @description Current name of the landing page; null for an unknown id. */
                             landingPageName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             trafficSourceId: string | null;
-                            /** @description Name of the traffic source now. */
+                            /** @description Current name of the traffic source; null for an unknown id. */
                             trafficSourceName: string | null;
-                            /** @description ISO 3166-1 alpha-2. */
+                            /** @description Country code, ISO 3166-1 alpha-2. */
                             country: string | null;
                             /** @enum {string|null} */
                             device: "desktop" | "mobile" | "tablet" | "other" | null;
@@ -846,7 +846,7 @@ export interface operations {
                             os: string | null;
                             /** @description Browser. */
                             browser: string | null;
-                            /** @description Tracking parameters `sub1` to `sub10`. */
+                            /** @description Your tracking parameters `sub1` to `sub10`; absent ones are null. */
                             subIds: {
                                 sub1: string | null;
                                 sub2: string | null;
@@ -859,33 +859,33 @@ export interface operations {
                                 sub9: string | null;
                                 sub10: string | null;
                             };
-                            /** @description At most 6 decimals, in the currency beside it. */
+                            /** @description At most 6 decimals, in the accompanying currency. */
                             payout: number | null;
-                            /** @description At most 6 decimals, in the currency beside it. */
+                            /** @description At most 6 decimals, in the accompanying currency. */
                             revenue: number | null;
                             /** @description ISO 4217. */
                             currency: string | null;
-                            /** @description revenue in baseCurrency, at the rate given with it. */
+                            /** @description `revenue` in `baseCurrency`, at the rate imported with the conversion. */
                             revenueBase: number | null;
                             /** @description Currency of the account. */
                             baseCurrency: string;
-                            /** @description As the sender gave it. */
+                            /** @description Coupon code, as sent. */
                             couponCode: string | null;
-                            /** @description Counted nowhere; listed with include_test_mode. */
+                            /** @description Test conversion: excluded from stats and reports, listed only with `include_test_mode=true`. */
                             isTest: boolean;
                             /**
                              * Format: date-time
-                             * @description When our store took the row, or the version of it that this is; what `updated_since` goes by.
+                             * @description When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.
                              * @example 2026-11-21T03:00:00.000Z
                              */
                             storedAt: string;
                         }[];
-                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
                         /**
                          * Format: date-time
-                         * @description With `updated_since`: every version that our store took before this moment can be seen now; null without. Nothing is ever stored before it, also when a clock steps back, so no row is skipped; it stays the same while nothing is stored.
+                         * @description With `updated_since`: every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.
                          */
                         asOf: string | null;
                     };
@@ -968,11 +968,11 @@ export interface operations {
     getCampaigns: {
         parameters: {
             query?: {
-                /** @description Rows a page. */
+                /** @description Number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
                 cursor?: string;
-                /** @description Only rows in this state. */
+                /** @description Only rows with this status. */
                 status?: "active" | "paused" | "archived";
             };
             header?: never;
@@ -993,7 +993,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Campaign"][];
-                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
                     };
@@ -1096,21 +1096,21 @@ export interface operations {
                         /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                         id: string;
                         name: string;
-                        /** @description Who owns it. */
+                        /** @description Id of the user who owns the campaign. */
                         userId: string;
                         /** @enum {string} */
                         status: "active" | "paused" | "archived";
                         /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                         trafficSourceId: string | null;
-                        /** @description Name of the traffic source now; null for an unknown id. */
+                        /** @description Current name of the traffic source; null for an unknown id. */
                         trafficSourceName: string | null;
-                        /** @description Such as cpc. */
+                        /** @description Cost model, for example cpc. */
                         costModel: string | null;
-                        /** @description At most 6 decimals, in the currency beside it. */
+                        /** @description At most 6 decimals, in the accompanying currency. */
                         costValue: number | null;
                         /** @description ISO 4217. */
                         currency: string | null;
-                        /** @description The customer’s own. */
+                        /** @description Tags that you define. */
                         tags: string[];
                         /**
                          * Format: date-time
@@ -1214,11 +1214,11 @@ export interface operations {
     getOffers: {
         parameters: {
             query?: {
-                /** @description Rows a page. */
+                /** @description Number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
                 cursor?: string;
-                /** @description Only rows in this state. */
+                /** @description Only rows with this status. */
                 status?: "active" | "paused" | "archived";
             };
             header?: never;
@@ -1239,7 +1239,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Offer"][];
-                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
                     };
@@ -1344,19 +1344,19 @@ export interface operations {
                         name: string;
                         /** @enum {string} */
                         status: "active" | "paused" | "archived";
-                        /** @description Where it is. */
+                        /** @description URL. */
                         url: string | null;
-                        /** @description Who it comes from. */
+                        /** @description Affiliate network of the offer. */
                         affiliateNetwork: string | null;
-                        /** @description Such as cpa. */
+                        /** @description Payout model, for example cpa. */
                         payoutType: string | null;
-                        /** @description At most 6 decimals, in the currency beside it. */
+                        /** @description At most 6 decimals, in the accompanying currency. */
                         payout: number | null;
                         /** @description ISO 4217. */
                         currency: string | null;
-                        /** @description ISO 3166-1 alpha-2; empty: everywhere. */
+                        /** @description Country codes, ISO 3166-1 alpha-2; an empty list means all countries. */
                         countries: string[];
-                        /** @description The customer’s own. */
+                        /** @description Tags that you define. */
                         tags: string[];
                         /**
                          * Format: date-time
@@ -1460,11 +1460,11 @@ export interface operations {
     getLandingPages: {
         parameters: {
             query?: {
-                /** @description Rows a page. */
+                /** @description Number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
                 cursor?: string;
-                /** @description Only rows in this state. */
+                /** @description Only rows with this status. */
                 status?: "active" | "paused" | "archived";
             };
             header?: never;
@@ -1485,7 +1485,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LandingPage"][];
-                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
                     };
@@ -1590,9 +1590,9 @@ export interface operations {
                         name: string;
                         /** @enum {string} */
                         status: "active" | "paused" | "archived";
-                        /** @description Where it is. */
+                        /** @description URL. */
                         url: string | null;
-                        /** @description The customer’s own. */
+                        /** @description Tags that you define. */
                         tags: string[];
                         /**
                          * Format: date-time
@@ -1696,11 +1696,11 @@ export interface operations {
     getTrafficSources: {
         parameters: {
             query?: {
-                /** @description Rows a page. */
+                /** @description Number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
                 cursor?: string;
-                /** @description Only rows in this state. */
+                /** @description Only rows with this status. */
                 status?: "active" | "paused" | "archived";
             };
             header?: never;
@@ -1721,7 +1721,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TrafficSource"][];
-                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
                     };
@@ -1826,9 +1826,9 @@ export interface operations {
                         name: string;
                         /** @enum {string} */
                         status: "active" | "paused" | "archived";
-                        /** @description Such as social. */
+                        /** @description Category, for example social. */
                         category: string | null;
-                        /** @description Such as cpc. */
+                        /** @description Cost model, for example cpc. */
                         costModel: string | null;
                         /** @description ISO 4217. */
                         currency: string | null;
@@ -1934,17 +1934,17 @@ export interface operations {
     getConversionsSearch: {
         parameters: {
             query: {
-                /** @description Text to find anywhere in a field, in upper or lower case; trimmed, then 2 to 100 characters. Nothing in it is a wildcard. */
+                /** @description Text to find anywhere in a field, ignoring case; 2 to 100 characters after trimming. There are no wildcards. */
                 q: string;
-                /** @description Fields to look into, with commas between; all of them unless given: id, clickId, transactionId, externalStatus, campaignId, campaignName, offerId, offerName, country, couponCode, visitorId, externalClickId, referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10. */
+                /** @description Fields to search, separated by commas; default: all of id, clickId, transactionId, externalStatus, campaignId, campaignName, offerId, offerName, country, couponCode, visitorId, externalClickId, referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10. */
                 fields?: string;
-                /** @description Rows a page. */
+                /** @description Number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
                 cursor?: string;
-                /** @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset. */
+                /** @description Start of the range, inclusive: a date (00:00 UTC) or an RFC 3339 instant with offset. */
                 from?: string;
-                /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
+                /** @description End of the range: a date (the whole UTC day is included) or an RFC 3339 instant (exclusive). */
                 to?: string;
             };
             header?: never;
@@ -1971,9 +1971,9 @@ export interface operations {
                             source: "cpa" | "revenue";
                             /** @enum {string} */
                             status: "approved" | "pending" | "declined" | "hold" | "refunded" | "chargeback";
-                            /** @description The status in the sender’s own word. */
+                            /** @description Status in the terms of the sender. */
                             externalStatus: string | null;
-                            /** @description Such as purchase. */
+                            /** @description Name of the event, for example purchase. */
                             eventName: string | null;
                             /**
                              * Format: date-time
@@ -2003,25 +2003,25 @@ export interface operations {
                             clickId: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             visitorId: string | null;
-                            /** @description The sender’s id of the sale. */
+                            /** @description Transaction id of the sender. */
                             transactionId: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             campaignId: string | null;
-                            /** @description Name of the campaign now. */
+                            /** @description Current name of the campaign; null for an unknown id. */
                             campaignName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             offerId: string | null;
-                            /** @description Name of the offer now. */
+                            /** @description Current name of the offer; null for an unknown id. */
                             offerName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             landingPageId: string | null;
-                            /** @description Name of the landing page now. */
+                            /** @description Current name of the landing page; null for an unknown id. */
                             landingPageName: string | null;
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             trafficSourceId: string | null;
-                            /** @description Name of the traffic source now. */
+                            /** @description Current name of the traffic source; null for an unknown id. */
                             trafficSourceName: string | null;
-                            /** @description ISO 3166-1 alpha-2. */
+                            /** @description Country code, ISO 3166-1 alpha-2. */
                             country: string | null;
                             /** @enum {string|null} */
                             device: "desktop" | "mobile" | "tablet" | "other" | null;
@@ -2029,7 +2029,7 @@ export interface operations {
                             os: string | null;
                             /** @description Browser. */
                             browser: string | null;
-                            /** @description Tracking parameters `sub1` to `sub10`. */
+                            /** @description Your tracking parameters `sub1` to `sub10`; absent ones are null. */
                             subIds: {
                                 sub1: string | null;
                                 sub2: string | null;
@@ -2042,45 +2042,45 @@ export interface operations {
                                 sub9: string | null;
                                 sub10: string | null;
                             };
-                            /** @description At most 6 decimals, in the currency beside it. */
+                            /** @description At most 6 decimals, in the accompanying currency. */
                             payout: number | null;
-                            /** @description At most 6 decimals, in the currency beside it. */
+                            /** @description At most 6 decimals, in the accompanying currency. */
                             revenue: number | null;
                             /** @description ISO 4217. */
                             currency: string | null;
-                            /** @description revenue in baseCurrency, at the rate given with it. */
+                            /** @description `revenue` in `baseCurrency`, at the rate imported with the conversion. */
                             revenueBase: number | null;
                             /** @description Currency of the account. */
                             baseCurrency: string;
-                            /** @description As the sender gave it. */
+                            /** @description Coupon code, as sent. */
                             couponCode: string | null;
-                            /** @description Counted nowhere; listed with include_test_mode. */
+                            /** @description Test conversion: excluded from stats and reports, listed only with `include_test_mode=true`. */
                             isTest: boolean;
                             /**
                              * Format: date-time
-                             * @description When our store took the row, or the version of it that this is; what `updated_since` goes by.
+                             * @description When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.
                              * @example 2026-11-21T03:00:00.000Z
                              */
                             storedAt: string;
                             /**
-                             * @description Only rows that match come back.
+                             * @description Always true.
                              * @enum {boolean}
                              */
                             matched: true;
-                            /** @description Every field that matched; of tags, each tag. */
+                            /** @description Every field that contains the text; for tags, every matching tag. */
                             matches: {
-                                /** @description The field that the text was found in. */
+                                /** @description Field that contains the text. */
                                 field: string;
-                                /** @description What stands there. */
+                                /** @description Value of the field. */
                                 value: string;
                             }[];
                         }[];
-                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
-                        /** @description The text searched for, trimmed. */
+                        /** @description The trimmed search text. */
                         query: string;
-                        /** @description The fields that were searched. */
+                        /** @description Fields that were searched. */
                         searchedFields: string[];
                     };
                 };
@@ -2159,13 +2159,13 @@ export interface operations {
     getCampaignsSearch: {
         parameters: {
             query: {
-                /** @description Text to find anywhere in a field, in upper or lower case; trimmed, then 2 to 100 characters. Nothing in it is a wildcard. */
+                /** @description Text to find anywhere in a field, ignoring case; 2 to 100 characters after trimming. There are no wildcards. */
                 q: string;
-                /** @description Fields to look into, with commas between; all of them unless given: id, name, status, tags. */
+                /** @description Fields to search, separated by commas; default: all of id, name, status, tags. */
                 fields?: string;
-                /** @description Rows a page. */
+                /** @description Number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. It never expires and goes with the filters it was made for. */
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -2189,21 +2189,21 @@ export interface operations {
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             id: string;
                             name: string;
-                            /** @description Who owns it. */
+                            /** @description Id of the user who owns the campaign. */
                             userId: string;
                             /** @enum {string} */
                             status: "active" | "paused" | "archived";
                             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
                             trafficSourceId: string | null;
-                            /** @description Name of the traffic source now; null for an unknown id. */
+                            /** @description Current name of the traffic source; null for an unknown id. */
                             trafficSourceName: string | null;
-                            /** @description Such as cpc. */
+                            /** @description Cost model, for example cpc. */
                             costModel: string | null;
-                            /** @description At most 6 decimals, in the currency beside it. */
+                            /** @description At most 6 decimals, in the accompanying currency. */
                             costValue: number | null;
                             /** @description ISO 4217. */
                             currency: string | null;
-                            /** @description The customer’s own. */
+                            /** @description Tags that you define. */
                             tags: string[];
                             /**
                              * Format: date-time
@@ -2218,24 +2218,24 @@ export interface operations {
                              */
                             updatedAt: string;
                             /**
-                             * @description Only rows that match come back.
+                             * @description Always true.
                              * @enum {boolean}
                              */
                             matched: true;
-                            /** @description Every field that matched; of tags, each tag. */
+                            /** @description Every field that contains the text; for tags, every matching tag. */
                             matches: {
-                                /** @description The field that the text was found in. */
+                                /** @description Field that contains the text. */
                                 field: string;
-                                /** @description What stands there. */
+                                /** @description Value of the field. */
                                 value: string;
                             }[];
                         }[];
-                        /** @description Pass it as `cursor` to read on; null exactly when `hasMore` is false. */
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
-                        /** @description The text searched for, trimmed. */
+                        /** @description The trimmed search text. */
                         query: string;
-                        /** @description The fields that were searched. */
+                        /** @description Fields that were searched. */
                         searchedFields: string[];
                     };
                 };
@@ -2314,9 +2314,9 @@ export interface operations {
     getStatsOverview: {
         parameters: {
             query?: {
-                /** @description The last so many days in `tz`, today included. */
+                /** @description Number of days in `tz`, up to and including today. */
                 days?: number;
-                /** @description IANA time zone that days are cut in. */
+                /** @description IANA time zone of the days. */
                 tz?: string;
                 /** @description Only clicks and conversions of this campaign. */
                 campaign_id?: string;
@@ -2350,54 +2350,54 @@ export interface operations {
                          * @example 2026-11-21T03:00:00.000Z
                          */
                         to: string;
-                        /** @description The time zone that days were cut in. */
+                        /** @description IANA time zone of the days. */
                         tz: string;
                         /** @description ISO 4217. */
                         currency: string;
                         totals: {
-                            /** @description Clicks that are neither bots nor tests. */
+                            /** @description Clicks, without bots and tests. */
                             clicks: number;
                             /** @description Approved conversions. */
                             conversions: number;
                             /** @description Revenue of approved conversions, in the account currency. */
                             revenue: number;
-                            /** @description Conversions whose status is pending. */
+                            /** @description Conversions with status pending. */
                             pendingConversions: number;
-                            /** @description Conversions whose status is hold. */
+                            /** @description Conversions with status hold. */
                             holdConversions: number;
-                            /** @description Conversions whose status is declined. */
+                            /** @description Conversions with status declined. */
                             declinedConversions: number;
-                            /** @description Conversions whose status is refunded or chargeback. */
+                            /** @description Conversions with status refunded or chargeback. */
                             refundedConversions: number;
-                            /** @description Revenue of pending and hold conversions. */
+                            /** @description Revenue of conversions with status pending or hold. */
                             pendingRevenue: number;
-                            /** @description Revenue of refunded and chargeback conversions. */
+                            /** @description Revenue of conversions with status refunded or chargeback. */
                             refundedRevenue: number;
-                            /** @description Cost of the clicks, in the account currency. */
+                            /** @description Cost of clicks, in the account currency. */
                             cost: number;
                             /** @description revenue − cost. */
                             profit: number;
-                            /** @description profit / cost × 100, percent; null without cost. */
+                            /** @description profit / cost × 100, percent; null if cost is 0. */
                             roi: number | null;
-                            /** @description conversions / clicks × 100, percent; null without clicks. */
+                            /** @description conversions / clicks × 100, percent; null if clicks is 0. */
                             cr: number | null;
-                            /** @description revenue / clicks; null without clicks. */
+                            /** @description revenue / clicks; null if clicks is 0. */
                             epc: number | null;
-                            /** @description cost / conversions; null without conversions. */
+                            /** @description cost / conversions; null if conversions is 0. */
                             cpa: number | null;
-                            /** @description cost / clicks; null without clicks. */
+                            /** @description cost / clicks; null if clicks is 0. */
                             cpc: number | null;
-                            /** @description revenue / conversions; null without conversions. */
+                            /** @description revenue / conversions; null if conversions is 0. */
                             aov: number | null;
                         };
                         resources: {
-                            /** @description Campaigns that are not archived, now. */
+                            /** @description Current number of campaigns that are not archived. */
                             campaigns: number;
-                            /** @description Offers that are not archived, now. */
+                            /** @description Current number of offers that are not archived. */
                             offers: number;
-                            /** @description Landing pages that are not archived, now. */
+                            /** @description Current number of landing pages that are not archived. */
                             landingPages: number;
-                            /** @description Traffic sources that are not archived, now. */
+                            /** @description Current number of traffic sources that are not archived. */
                             trafficSources: number;
                         };
                         /**
@@ -2409,7 +2409,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The numbers are those of the answer whose `ETag` you named. */
+            /** @description The response has not changed since the one with the `ETag` that you sent. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2494,15 +2494,15 @@ export interface operations {
     getStatsDaily: {
         parameters: {
             query?: {
-                /** @description The last so many days in `tz`, today included. */
+                /** @description Number of days in `tz`, up to and including today. */
                 days?: number;
-                /** @description IANA time zone that days are cut in. */
+                /** @description IANA time zone of the days. */
                 tz?: string;
                 /** @description Only clicks and conversions of this campaign. */
                 campaign_id?: string;
-                /** @description Form of the answer; wins over `Accept`, which takes `text/csv`. */
+                /** @description Format of the response; overrides the `Accept` header, which accepts `text/csv`. */
                 format?: "csv" | "json";
-                /** @description With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas. */
+                /** @description CSV only: prefixes text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return with `'`, so that spreadsheets do not run them as formulas. */
                 csv_escape?: "formulas";
             };
             header?: never;
@@ -2534,57 +2534,57 @@ export interface operations {
                          * @example 2026-11-21T03:00:00.000Z
                          */
                         to: string;
-                        /** @description The time zone that days were cut in. */
+                        /** @description IANA time zone of the days. */
                         tz: string;
                         /** @description ISO 4217. */
                         currency: string;
-                        /** @description Every local day, oldest first, days without a click too. */
+                        /** @description Every local day, oldest first, including days without clicks. */
                         data: {
                             /**
                              * Format: date
-                             * @description The local day.
+                             * @description Date of the local day.
                              */
                             id: string;
                             /**
                              * Format: date
-                             * @description The same.
+                             * @description Same as `id`.
                              */
                             date: string;
-                            /** @description Whether the day is over; its numbers still change when a conversion is approved or refunded late. */
+                            /** @description Whether the day is over. Its metrics can still change when a conversion is approved or refunded later. */
                             complete: boolean;
-                            /** @description Clicks that are neither bots nor tests. */
+                            /** @description Clicks, without bots and tests. */
                             clicks: number;
                             /** @description Approved conversions. */
                             conversions: number;
                             /** @description Revenue of approved conversions, in the account currency. */
                             revenue: number;
-                            /** @description Conversions whose status is pending. */
+                            /** @description Conversions with status pending. */
                             pendingConversions: number;
-                            /** @description Conversions whose status is hold. */
+                            /** @description Conversions with status hold. */
                             holdConversions: number;
-                            /** @description Conversions whose status is declined. */
+                            /** @description Conversions with status declined. */
                             declinedConversions: number;
-                            /** @description Conversions whose status is refunded or chargeback. */
+                            /** @description Conversions with status refunded or chargeback. */
                             refundedConversions: number;
-                            /** @description Revenue of pending and hold conversions. */
+                            /** @description Revenue of conversions with status pending or hold. */
                             pendingRevenue: number;
-                            /** @description Revenue of refunded and chargeback conversions. */
+                            /** @description Revenue of conversions with status refunded or chargeback. */
                             refundedRevenue: number;
-                            /** @description Cost of the clicks, in the account currency. */
+                            /** @description Cost of clicks, in the account currency. */
                             cost: number;
                             /** @description revenue − cost. */
                             profit: number;
-                            /** @description profit / cost × 100, percent; null without cost. */
+                            /** @description profit / cost × 100, percent; null if cost is 0. */
                             roi: number | null;
-                            /** @description conversions / clicks × 100, percent; null without clicks. */
+                            /** @description conversions / clicks × 100, percent; null if clicks is 0. */
                             cr: number | null;
-                            /** @description revenue / clicks; null without clicks. */
+                            /** @description revenue / clicks; null if clicks is 0. */
                             epc: number | null;
-                            /** @description cost / conversions; null without conversions. */
+                            /** @description cost / conversions; null if conversions is 0. */
                             cpa: number | null;
-                            /** @description cost / clicks; null without clicks. */
+                            /** @description cost / clicks; null if clicks is 0. */
                             cpc: number | null;
-                            /** @description revenue / conversions; null without conversions. */
+                            /** @description revenue / conversions; null if conversions is 0. */
                             aov: number | null;
                         }[];
                         /**
@@ -2597,7 +2597,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The numbers are those of the answer whose `ETag` you named. */
+            /** @description The response has not changed since the one with the `ETag` that you sent. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2682,19 +2682,19 @@ export interface operations {
     getReports: {
         parameters: {
             query: {
-                /** @description What a row of the report stands for. */
+                /** @description Dimension to group by: one row per value. */
                 group_by: "campaign" | "country" | "device" | "os" | "browser" | "offer" | "landing" | "traffic_source" | "day";
-                /** @description The last so many UTC days, today included. An explicit range wins. */
+                /** @description Number of UTC days up to and including today. Ignored if `from` is present. */
                 days?: number;
-                /** @description First moment of the range: a date (00:00 UTC) or an RFC 3339 instant with offset. */
+                /** @description Start of the range, inclusive: a date (00:00 UTC) or an RFC 3339 instant with offset. */
                 from?: string;
-                /** @description End of the range: a date (that whole day included, UTC) or an RFC 3339 instant (not included). */
+                /** @description End of the range: a date (the whole UTC day is included) or an RFC 3339 instant (exclusive). */
                 to?: string;
                 /** @description Only clicks and conversions of this campaign. */
                 campaign_id?: string;
-                /** @description Form of the answer; wins over `Accept`, which takes `text/csv`. */
+                /** @description Format of the response; overrides the `Accept` header, which accepts `text/csv`. */
                 format?: "csv" | "json";
-                /** @description With CSV only: puts `'` before text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return, which spreadsheets would run as formulas. */
+                /** @description CSV only: prefixes text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return with `'`, so that spreadsheets do not run them as formulas. */
                 csv_escape?: "formulas";
             };
             header?: never;
@@ -2730,86 +2730,86 @@ export interface operations {
                         to: string;
                         /** @description ISO 4217. */
                         currency: string;
-                        /** @description Clicks descending, then id ascending. */
+                        /** @description Ordered by clicks, descending, then by id. */
                         data: {
-                            /** @description The bucket: a campaign id, a country code, a day, …; `(not set)` for rows without. */
+                            /** @description Value of the dimension: a campaign id, a country code, a day, …; `(not set)` for rows without a value. */
                             id: string;
-                            /** @description Its label; null for an unknown id. */
+                            /** @description Label of the value; null for an unknown id. */
                             name: string | null;
-                            /** @description Clicks that are neither bots nor tests. */
+                            /** @description Clicks, without bots and tests. */
                             clicks: number;
                             /** @description Approved conversions. */
                             conversions: number;
                             /** @description Revenue of approved conversions, in the account currency. */
                             revenue: number;
-                            /** @description Conversions whose status is pending. */
+                            /** @description Conversions with status pending. */
                             pendingConversions: number;
-                            /** @description Conversions whose status is hold. */
+                            /** @description Conversions with status hold. */
                             holdConversions: number;
-                            /** @description Conversions whose status is declined. */
+                            /** @description Conversions with status declined. */
                             declinedConversions: number;
-                            /** @description Conversions whose status is refunded or chargeback. */
+                            /** @description Conversions with status refunded or chargeback. */
                             refundedConversions: number;
-                            /** @description Revenue of pending and hold conversions. */
+                            /** @description Revenue of conversions with status pending or hold. */
                             pendingRevenue: number;
-                            /** @description Revenue of refunded and chargeback conversions. */
+                            /** @description Revenue of conversions with status refunded or chargeback. */
                             refundedRevenue: number;
-                            /** @description Cost of the clicks, in the account currency. */
+                            /** @description Cost of clicks, in the account currency. */
                             cost: number;
                             /** @description revenue − cost. */
                             profit: number;
-                            /** @description profit / cost × 100, percent; null without cost. */
+                            /** @description profit / cost × 100, percent; null if cost is 0. */
                             roi: number | null;
-                            /** @description conversions / clicks × 100, percent; null without clicks. */
+                            /** @description conversions / clicks × 100, percent; null if clicks is 0. */
                             cr: number | null;
-                            /** @description revenue / clicks; null without clicks. */
+                            /** @description revenue / clicks; null if clicks is 0. */
                             epc: number | null;
-                            /** @description cost / conversions; null without conversions. */
+                            /** @description cost / conversions; null if conversions is 0. */
                             cpa: number | null;
-                            /** @description cost / clicks; null without clicks. */
+                            /** @description cost / clicks; null if clicks is 0. */
                             cpc: number | null;
-                            /** @description revenue / conversions; null without conversions. */
+                            /** @description revenue / conversions; null if conversions is 0. */
                             aov: number | null;
                         }[];
                         totals: {
-                            /** @description Clicks that are neither bots nor tests. */
+                            /** @description Clicks, without bots and tests. */
                             clicks: number;
                             /** @description Approved conversions. */
                             conversions: number;
                             /** @description Revenue of approved conversions, in the account currency. */
                             revenue: number;
-                            /** @description Conversions whose status is pending. */
+                            /** @description Conversions with status pending. */
                             pendingConversions: number;
-                            /** @description Conversions whose status is hold. */
+                            /** @description Conversions with status hold. */
                             holdConversions: number;
-                            /** @description Conversions whose status is declined. */
+                            /** @description Conversions with status declined. */
                             declinedConversions: number;
-                            /** @description Conversions whose status is refunded or chargeback. */
+                            /** @description Conversions with status refunded or chargeback. */
                             refundedConversions: number;
-                            /** @description Revenue of pending and hold conversions. */
+                            /** @description Revenue of conversions with status pending or hold. */
                             pendingRevenue: number;
-                            /** @description Revenue of refunded and chargeback conversions. */
+                            /** @description Revenue of conversions with status refunded or chargeback. */
                             refundedRevenue: number;
-                            /** @description Cost of the clicks, in the account currency. */
+                            /** @description Cost of clicks, in the account currency. */
                             cost: number;
                             /** @description revenue − cost. */
                             profit: number;
-                            /** @description profit / cost × 100, percent; null without cost. */
+                            /** @description profit / cost × 100, percent; null if cost is 0. */
                             roi: number | null;
-                            /** @description conversions / clicks × 100, percent; null without clicks. */
+                            /** @description conversions / clicks × 100, percent; null if clicks is 0. */
                             cr: number | null;
-                            /** @description revenue / clicks; null without clicks. */
+                            /** @description revenue / clicks; null if clicks is 0. */
                             epc: number | null;
-                            /** @description cost / conversions; null without conversions. */
+                            /** @description cost / conversions; null if conversions is 0. */
                             cpa: number | null;
-                            /** @description cost / clicks; null without clicks. */
+                            /** @description cost / clicks; null if clicks is 0. */
                             cpc: number | null;
-                            /** @description revenue / conversions; null without conversions. */
+                            /** @description revenue / conversions; null if conversions is 0. */
                             aov: number | null;
                         };
-                        /** @description Buckets in all, beyond the first 1,000 too. */
+                        /** @description Total number of buckets, including those beyond the first 1,000. */
                         bucketCount: number;
-                        /** @description Whether there are more buckets than rows here. */
+                        /** @description Whether there are more buckets than rows in `data`. */
                         truncated: boolean;
                         /**
                          * Format: date-time
@@ -2821,7 +2821,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The numbers are those of the answer whose `ETag` you named. */
+            /** @description The response has not changed since the one with the `ETag` that you sent. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2925,39 +2925,39 @@ export interface operations {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description The first moment of this UTC month.
+                         * @description Start of the current UTC month.
                          * @example 2026-11-21T03:00:00.000Z
                          */
                         from: string;
                         /**
                          * Format: date-time
-                         * @description The first moment of the next one, when the counts start at zero.
+                         * @description Start of the next UTC month, when the counts start at zero.
                          * @example 2026-11-21T03:00:00.000Z
                          */
                         to: string;
                         /**
-                         * @description The name of the plan.
+                         * @description Name of the subscription plan.
                          * @example pro
                          */
                         plan: string;
                         clicks: {
-                            /** @description Clicks of this month as stats and reports count them: neither bots nor tests. */
+                            /** @description Clicks of this month, without bots and tests, as in stats and reports. */
                             tracked: number;
-                            /** @description Clicks a month that the plan covers. */
+                            /** @description Clicks per month included in the plan. */
                             allowance: number;
                         };
                         events: {
-                            /** @description Server events stored this month; duplicates are not stored again. */
+                            /** @description Server events stored this month, without duplicates. */
                             stored: number;
-                            /** @description 20 times the allowance of clicks; beyond it events are accepted and not stored. */
+                            /** @description Fair-use ceiling: 20 times the click allowance. Events beyond it are accepted but not stored. */
                             ceiling: number;
                         };
                         limits: {
-                            /** @description Requests that this key may send a minute, events apart. */
+                            /** @description Requests per minute of this key, without events. */
                             requestsPerMinute: number;
-                            /** @description Events that this key may send a minute. */
+                            /** @description Events per minute of this key. */
                             eventsPerMinute: number;
-                            /** @description Events that one click or visitor may have a minute. */
+                            /** @description Events per minute of one click or visitor. */
                             identifierEventsPerMinute: number;
                         };
                         /**
@@ -2969,7 +2969,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The numbers are those of the answer whose `ETag` you named. */
+            /** @description The response has not changed since the one with the `ETag` that you sent. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3058,33 +3058,33 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Either `click_id`, or `visitor_id` and `campaign_id`, say whose event it is. */
+        /** @description Identify the event by `click_id`, or by `visitor_id` and `campaign_id`. */
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The click that the event belongs to: for paid traffic. */
+                    /** @description Click that the event belongs to; use it for paid traffic. */
                     click_id?: string | null;
-                    /** @description The visitor of the pixel, for organic or direct traffic; needs `campaign_id`. */
+                    /** @description Visitor id of the pixel, for organic or direct traffic; requires `campaign_id`. */
                     visitor_id?: string | null;
-                    /** @description The campaign of `visitor_id`; ignored beside `click_id`. */
+                    /** @description Campaign of `visitor_id`; ignored if `click_id` is present. */
                     campaign_id?: string | null;
                     /**
-                     * @description What happened.
+                     * @description Name of the event.
                      * @example trial_converted
                      */
                     event_name: string;
                     /**
-                     * @description A signal of your own, not revenue; clamped to ±1e12.
+                     * @description Number that you define, not revenue; clamped to ±1e12.
                      * @example 49.9
                      */
                     value?: number | null;
                     /**
-                     * @description ISO 4217, uppercase; ignored when it is not.
+                     * @description ISO 4217 code in uppercase; any other text is ignored.
                      * @example USD
                      */
                     currency?: string | null;
                     /**
-                     * @description Up to 20 fields of your own: text up to 256 characters, finite numbers, booleans. What is over a limit, or of another type, is dropped; the whole object above 8 KiB.
+                     * @description Up to 20 fields that you define: text of up to 256 characters, finite numbers, booleans. Fields above a limit or of another type are dropped; above 8 KiB the whole object is dropped.
                      * @example {
                      *       "plan": "yearly",
                      *       "seats": 3
@@ -3094,12 +3094,12 @@ export interface operations {
                         [key: string]: string | number | boolean;
                     } | null;
                     /**
-                     * @description Your id of this event. Sent again within 24 hours it changes nothing, so a call without an answer can be repeated.
+                     * @description Your id of this event. Requests with the same id within 24 hours have no further effect, so a request without a response can be retried safely.
                      * @example order-1042-paid
                      */
                     event_id?: string | null;
                     /**
-                     * @description When it happened, ISO 8601; now when left out. Clamped to the last 30 days and the next 5 minutes.
+                     * @description Time of the event, ISO 8601; default: the time of the request. Clamped to the last 30 days and the next 5 minutes.
                      * @example 2026-11-21T03:00:00Z
                      */
                     timestamp?: string | null;

@@ -42,10 +42,10 @@ export async function findLatestVersions<Row>(
   question: LatestQuery,
   from: PageKey | undefined,
   limit: number,
-  asking: QueryOptions,
+  options: QueryOptions,
   readAt: (keys: PageKey[]) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, asking)
+  const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, options)
   const rows: Row[] = []
   let after = from
   for (let round = 0; round < looseRounds; round++) {

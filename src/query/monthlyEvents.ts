@@ -18,13 +18,13 @@ export async function countStoredEvents(
   clickhouse: QueryTarget,
   accountIds: readonly string[],
   monthMs: number,
-  asking: QueryOptions,
+  options: QueryOptions,
 ): Promise<Map<string, number>> {
   const rows = await selectRows<{ accountId: string; stored: number }>(
     clickhouse,
     storedInMonthSql(accountIds, monthMs),
     // Both parts of the statement see the same parts of the table; a merge between them would change the difference.
-    { ...asking, settings: { enable_shared_storage_snapshot_in_query: 1 } },
+    { ...options, settings: { enable_shared_storage_snapshot_in_query: 1 } },
   )
   return new Map(rows.map(({ accountId, stored }) => [accountId, stored]))
 }

@@ -62,7 +62,7 @@ export async function readConversions(
   { stores }: { stores: Pick<Stores, 'clickhouse'> },
   accountId: string,
   keys: readonly PageKey[],
-  { state, ...asking }: { state: readonly Fragment[]; label: string; signal: AbortSignal },
+  { state, ...options }: { state: readonly Fragment[]; label: string; signal: AbortSignal },
 ): Promise<StoredConversion[]> {
   if (keys.length === 0) return []
   const rows = await selectRows<{ rowText: string }>(
@@ -77,7 +77,7 @@ PREWHERE account_id = ${text(accountId)} AND (converted_at, id) IN ${instantKeys
 WHERE ${join(state, '\n  AND ')}`
     }
 ORDER BY converted_at DESC, id DESC`,
-    { ...asking, settings: smallFinal },
+    { ...options, settings: smallFinal },
   )
   return rows.map(({ rowText }) => {
     const texts = JSON.parse(rowText) as string[]

@@ -8,7 +8,7 @@ export type NamesById = ReadonlyMap<string, string>
 
 export interface NameCache {
   /**
-   * Finds the names of ids, for the most part without asking Postgres.
+   * Finds the names of ids, for the most part without options Postgres.
    * @param ids any number, repetitions and empty ids included
    * @throws Problem `unavailable`
    */

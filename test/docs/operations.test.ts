@@ -50,7 +50,7 @@ function openRegistry() {
   const metrics = openTelemetry()
   metrics.watchRedis(() => false)
   metrics.watchRollups(async () => 0)
-  openEventTelemetry(metrics.registry, { underWay: () => 0, waiting: () => 0 })
+  openEventTelemetry(metrics.registry, { inFlight: () => 0, waiting: () => 0 })
   return metrics.registry
 }
 

@@ -14,15 +14,15 @@ export interface ClickPlan {
   converted: boolean | undefined
   order: ListOrder
   limit: number
-  /** Where the page before ended; absent for the first one. */
+  /** Sort key of the last row of the previous page; absent for the first page. */
   after: PageKey | undefined
-  /** What cursors of this list are bound to. */
+  /** Fingerprint that cursors of this list carry. */
   fingerprint: string
   nowMs: number
 }
 
 /**
- * Decides which clicks a page is read from; asks nobody.
+ * Decides which clicks a page is read from; no I/O.
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_order`, `invalid_updated_since`, `invalid_cursor`
  */
 export function planClicks(

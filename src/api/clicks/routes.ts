@@ -9,7 +9,7 @@ import { exportClicks } from './export.ts'
 import { planClicks } from './plan.ts'
 import { listClicks } from './run.ts'
 
-export function clickRoutes(app: App, room: RouteContext): void {
+export function clickRoutes(app: App, context: RouteContext): void {
   app.get(
     '/clicks',
     {
@@ -23,15 +23,15 @@ export function clickRoutes(app: App, room: RouteContext): void {
       config: { scope: 'read:clicks', formats: listFormats },
     },
     async (request, reply) => {
-      const plan = planClicks(request.query, request.caller, room.now())
+      const plan = planClicks(request.query, request.caller, context.now())
       const { format: wanted, csv_escape: csvEscape } = request.query
       const format = streamFormat(request, listFormats, wanted)
       checkCsvEscape(csvEscape, format)
-      if (!format) return await listClicks(room, plan, request.signal)
-      const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'clicks')
+      if (!format) return await listClicks(context, plan, request.signal)
+      const asOfMs = await readWatermark(context.stores.postgres, plan.accountId, 'clicks')
       reply.header('x-as-of', toInstantText(asOfMs))
-      return await room.streaming.send(request, reply, format, (signal) =>
-        exportClicks(room, plan, { format, csvEscape, asOfMs }, signal),
+      return await context.streaming.send(request, reply, format, (signal) =>
+        exportClicks(context, plan, { format, csvEscape, asOfMs }, signal),
       )
     },
   )

@@ -51,27 +51,27 @@ type WalkedPage = PageRows<Click> & { asOf: string | null }
  * Reads one page of clicks; each click that was there at the start of a walk comes exactly once.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function listClicks(room: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
-  if (plan.order.isOldestFirst) return listInOrder(room, plan, signal)
+export async function listClicks(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
+  if (plan.order.isOldestFirst) return listInOrder(context, plan, signal)
   if (plan.converted) {
-    return { ...toPage(await findConverted(room, plan, signal), plan.limit, keyOf, plan.fingerprint), asOf: null }
+    return { ...toPage(await findConverted(context, plan, signal), plan.limit, keyOf, plan.fingerprint), asOf: null }
   }
-  const page = toPage(await findClicks(room, plan, signal), plan.limit, (key) => key, plan.fingerprint)
-  return { ...page, data: await readClicks(room, plan, page.data, signal), asOf: null }
+  const page = toPage(await findClicks(context, plan, signal), plan.limit, (key) => key, plan.fingerprint)
+  return { ...page, data: await readClicks(context, plan, page.data, signal), asOf: null }
 }
 
-function findConverted(room: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<Click[]> {
-  const asking = { label: 'clicks.converted', signal }
+function findConverted(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<Click[]> {
+  const options = { label: 'clicks.converted', signal }
   const readConverted = async (keys: PageKey[]) => {
-    const clicks = await readClicks(room, plan, keys, signal)
+    const clicks = await readClicks(context, plan, keys, signal)
     return clicks.filter(({ converted }) => converted)
   }
   return findLatestVersions(
-    room.stores.clickhouse,
+    context.stores.clickhouse,
     convertedQuery(plan),
     plan.after,
     plan.limit + 1,
-    asking,
+    options,
     readConverted,
   )
 }
@@ -81,8 +81,8 @@ function keyOf({ clickedAt, id }: Click): PageKey {
 }
 
 /** Reads one page of clicks, oldest first or by the moment that they were stored. */
-async function listInOrder(room: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
-  const { stores } = room
+async function listInOrder(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<WalkedPage> {
+  const { stores } = context
   const isByStoring = plan.order.updatedSinceMs !== undefined
   const asOfMs = isByStoring ? await readWatermark(stores.postgres, plan.accountId, 'clicks') : undefined
   const found = await selectRows<PageKey & { clickedMs: number }>(
@@ -92,16 +92,21 @@ async function listInOrder(room: RouteContext, plan: ClickPlan, signal: AbortSig
   )
   const page = toPage(found, plan.limit, (key) => key, plan.fingerprint)
   const keys = page.data.map(({ id, clickedMs }) => ({ id, atMs: clickedMs }))
-  const data = await readClicks(room, plan, keys, signal)
+  const data = await readClicks(context, plan, keys, signal)
   return { ...page, data, asOf: asOfMs === undefined ? null : toInstantText(asOfMs) }
 }
 
 /** Reads the clicks at these keys, in their order. */
-async function readClicks(room: RouteContext, plan: ClickPlan, keys: PageKey[], signal: AbortSignal): Promise<Click[]> {
-  const { clickhouse } = room.stores
+async function readClicks(
+  context: RouteContext,
+  plan: ClickPlan,
+  keys: PageKey[],
+  signal: AbortSignal,
+): Promise<Click[]> {
+  const { clickhouse } = context.stores
   if (keys.length === 0) return []
   const [stored, counts] = await Promise.all([
-    readRows(room, plan, keys, signal),
+    readRows(context, plan, keys, signal),
     selectRows<{ id: string; conversionCount: number }>(clickhouse, conversionCountsSql(plan.accountId, keys), {
       label: 'clicks.conversions',
       signal,
@@ -110,7 +115,7 @@ async function readClicks(room: RouteContext, plan: ClickPlan, keys: PageKey[], 
   ])
   const byId = new Map(stored.map((row) => [row.id, row]))
   const countOf = new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
-  const placesOf = await readEntityNames(room.nameCache, plan.accountId, stored)
+  const placesOf = await readEntityNames(context.nameCache, plan.accountId, stored)
   return keys.flatMap(({ id }) => {
     const row = byId.get(id)
     return row ? [toClick(row, placesOf(row), plan.baseCurrency, countOf.get(id) ?? 0)] : []

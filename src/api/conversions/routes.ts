@@ -9,7 +9,7 @@ import { exportConversions } from './export.ts'
 import { planConversions } from './plan.ts'
 import { listConversions } from './run.ts'
 
-export function conversionRoutes(app: App, room: RouteContext): void {
+export function conversionRoutes(app: App, context: RouteContext): void {
   app.get(
     '/conversions',
     {
@@ -28,11 +28,11 @@ export function conversionRoutes(app: App, room: RouteContext): void {
       const { format: wanted, csv_escape: csvEscape } = request.query
       const format = streamFormat(request, listFormats, wanted)
       checkCsvEscape(csvEscape, format)
-      if (!format) return await listConversions(room, plan, request.signal)
-      const asOfMs = await readWatermark(room.stores.postgres, plan.accountId, 'conversions')
+      if (!format) return await listConversions(context, plan, request.signal)
+      const asOfMs = await readWatermark(context.stores.postgres, plan.accountId, 'conversions')
       reply.header('x-as-of', toInstantText(asOfMs))
-      return await room.streaming.send(request, reply, format, (signal) =>
-        exportConversions(room, plan, { format, csvEscape, asOfMs }, signal),
+      return await context.streaming.send(request, reply, format, (signal) =>
+        exportConversions(context, plan, { format, csvEscape, asOfMs }, signal),
       )
     },
   )

@@ -58,9 +58,9 @@ export class Duplicates {
    * @throws Problem `unavailable`, `query_timeout`
    */
   async findLast(events: readonly OwnedId[], signal: AbortSignal): Promise<(Acceptance | undefined)[]> {
-    const asking = { label: 'events.duplicates', signal }
+    const options = { label: 'events.duplicates', signal }
     const answers = await Promise.all(
-      inParts(events).map((part) => selectRows<OwnedId & Acceptance>(this.#clickhouse, acceptancesSql(part), asking)),
+      inParts(events).map((part) => selectRows<OwnedId & Acceptance>(this.#clickhouse, acceptancesSql(part), options)),
     )
     const last = new Map<string, Acceptance>()
     for (const row of answers.flat()) {

@@ -77,7 +77,7 @@ export interface IntakeParts {
   now: () => number
   /** Where it says that events are waiting, or could not be stored, and why. */
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
-  /** Where its figures are published. */
+  /** Where its telemetry are published. */
   registry: Registry | undefined
   /** How long a flush may take, milliseconds; an event that is not known to be stored by then is answered with 503. */
   deadlineMs?: number
@@ -93,12 +93,12 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     log.warn('ClickHouse was restarted or restored; event ids, clicks and counts kept in memory are read again.')
   })
   const flushes = new Batcher<Call, Outcome>({ ...flushOptions, deadlineMs, run: flush })
-  let callsUnderWay = 0
-  const figures = openEventTelemetry(registry, { underWay: () => callsUnderWay, waiting: () => flushes.queued })
+  let callsInFlight = 0
+  const telemetry = openEventTelemetry(registry, { inFlight: () => callsInFlight, waiting: () => flushes.queued })
 
   async function accept(event: ValidEvent, sender: Sender): Promise<Outcome> {
-    if (callsUnderWay === callsMax) throw new Problem('unavailable', 'Too many events at once.', { retryAfterS: 1 })
-    callsUnderWay += 1
+    if (callsInFlight === callsMax) throw new Problem('unavailable', 'Too many events at once.', { retryAfterS: 1 })
+    callsInFlight += 1
     try {
       await continuity.confirm()
       const place = await attribution.resolve(sender.accountId, event.identifiers)
@@ -106,10 +106,10 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
       const first = () => flushes.add(call)
       const isNamed = event.eventId !== undefined
       const outcome = await (isNamed ? duplicates.once(call, event.receivedAtMs, first) : first())
-      figures.outcomes[outcome] += 1
+      telemetry.outcomes[outcome] += 1
       return outcome
     } finally {
-      callsUnderWay -= 1
+      callsInFlight -= 1
     }
   }
 
@@ -140,7 +140,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     })
     const lookUp = (lookedUpAtMs - startedAtMs) / 1000
     if (storing.length === 0) {
-      figures.countFlush(calls.length, { lookUp, insert: undefined })
+      telemetry.countFlush(calls.length, { lookUp, insert: undefined })
       return outcomes
     }
     const remainingMs = deadlineMs - (lookedUpAtMs - startedAtMs)
@@ -154,7 +154,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
         if (call.event.eventId !== undefined) duplicates.remember(call, call.event.receivedAtMs)
       }
     }
-    figures.countFlush(calls.length, { lookUp, insert: (performance.now() - lookedUpAtMs) / 1000 })
+    telemetry.countFlush(calls.length, { lookUp, insert: (performance.now() - lookedUpAtMs) / 1000 })
     return calls.map((call, index) => stored.get(call) ?? (outcomes[index] as Outcome))
   }
 

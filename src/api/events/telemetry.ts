@@ -14,12 +14,12 @@ const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 
 /**
  * @param registry where they are published; nowhere when left out
- * @param now reads what is true at the moment of asking: calls that have no answer yet, and those of them that wait for
+ * @param now reads what is true at the moment of options: calls that have no answer yet, and those of them that wait for
  *   their flush to start
  */
 export function openEventTelemetry(
   registry: Registry | undefined,
-  now: { underWay: () => number; waiting: () => number },
+  now: { inFlight: () => number; waiting: () => number },
 ): EventTelemetry {
   const registers = [registry ?? new Registry()]
   const outcomes: Record<Outcome, number> = { stored: 0, duplicate: 0, over_ceiling: 0 }
@@ -51,7 +51,7 @@ export function openEventTelemetry(
     help: 'Events that have no answer yet.',
     registers,
     collect() {
-      this.set(now.underWay())
+      this.set(now.inFlight())
     },
   })
   new Gauge({

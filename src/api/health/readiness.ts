@@ -11,7 +11,7 @@ const deadlineMs = 2_000
 const ttlMs = 1_000
 
 /**
- * Makes the question whether both stores answer, and Redis where it is needed; many askers share one look.
+ * Makes the question whether both stores answer, and Redis where it is needed; many callers share one look.
  * @returns throws Problem `unavailable`, naming the store that does not answer
  */
 export function openReadiness(

@@ -8,14 +8,14 @@ export interface MetadataPlan {
   accountId: string
   status: MetadataQuery['status']
   limit: number
-  /** Where the page before ended; absent for the first one. */
+  /** Sort key of the last row of the previous page; absent for the first page. */
   after: PageKey | undefined
-  /** What cursors of this list are bound to. */
+  /** Fingerprint that cursors of this list carry. */
   fingerprint: string
 }
 
 /**
- * Decides which rows a page is read from; asks nobody.
+ * Decides which rows a page is read from; no I/O.
  * @throws Problem `invalid_cursor`
  */
 export function planMetadata(

@@ -65,7 +65,7 @@ const kinds: {
   },
 ]
 
-export function metadataRoutes(app: App, room: RouteContext): void {
+export function metadataRoutes(app: App, context: RouteContext): void {
   for (const { path, table, scope, tag, one, row, page } of kinds) {
     app.get(
       path,
@@ -78,7 +78,7 @@ export function metadataRoutes(app: App, room: RouteContext): void {
         },
         config: { scope },
       },
-      (request) => listMetadata(room, planMetadata(table, request.query, request.caller)),
+      (request) => listMetadata(context, planMetadata(table, request.query, request.caller)),
     )
     app.get(
       `${path}/:id`,
@@ -86,7 +86,7 @@ export function metadataRoutes(app: App, room: RouteContext): void {
         schema: { tags: [tag], summary: one, params: ItemPath, response: { 200: row } },
         config: { scope },
       },
-      (request) => findMetadata(room, table, request.caller.accountId, request.params.id),
+      (request) => findMetadata(context, table, request.caller.accountId, request.params.id),
     )
   }
 }

@@ -37,7 +37,7 @@ export interface ReportPlan {
 }
 
 /**
- * Decides how a report is answered; asks nobody.
+ * Decides how a report is answered; no I/O.
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function planReport(

@@ -1,4 +1,4 @@
-import { NotModified } from '../../../schema/answer.ts'
+import { NotModified } from '../../../schema/notModified.ts'
 import { ReportQuery, ReportResponse } from '../../../schema/report.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { wantsCsv } from '../../http/contentNegotiation.ts'
@@ -7,7 +7,7 @@ import { checkCsvEscape } from '../../rows/csvEscape.ts'
 import { planReport } from './plan.ts'
 import { reportCsv, runReport } from './run.ts'
 
-export function reportRoutes(app: App, room: RouteContext): void {
+export function reportRoutes(app: App, context: RouteContext): void {
   app.get(
     '/reports',
     {
@@ -22,13 +22,13 @@ export function reportRoutes(app: App, room: RouteContext): void {
       config: { scope: 'read:reports', formats: tableFormats },
     },
     (request, reply) => {
-      const plan = planReport(request.query, request.caller, room.now())
-      const run = (signal: AbortSignal) => runReport(room, plan, signal)
+      const plan = planReport(request.query, request.caller, context.now())
+      const run = (signal: AbortSignal) => runReport(context, plan, signal)
       const { format, csv_escape: csvEscape } = request.query
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
-      if (!isCsv) return room.responseCache.send(request, reply, run)
-      return room.responseCache.sendCsv(request, reply, async (signal) => reportCsv(await run(signal), csvEscape))
+      if (!isCsv) return context.responseCache.send(request, reply, run)
+      return context.responseCache.sendCsv(request, reply, async (signal) => reportCsv(await run(signal), csvEscape))
     },
   )
 }

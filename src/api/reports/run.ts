@@ -55,7 +55,7 @@ async function labels(
   return (id) => found.get(id) ?? null
 }
 
-/** The rows of the answer as a table. */
+/** Formats the rows of the response as CSV. */
 export function reportCsv({ data }: ReportResponse, csvEscape: CsvEscape): string {
   return toCsv(Object.keys(ReportRow.properties) as (keyof ReportResponse['data'][number])[], data, csvEscape)
 }

@@ -23,23 +23,23 @@ interface FoundConversion {
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchConversions(
-  room: RouteContext,
+  context: RouteContext,
   plan: ConversionSearchPlan,
   signal: AbortSignal,
 ): Promise<ConversionSearchPage> {
   const namesOf = (field: ConversionSearchField, table: 'campaigns' | 'offers') =>
-    plan.fields.includes(field) ? findNames(room.stores.postgresReader, { ...plan, table }, signal) : noParts
+    plan.fields.includes(field) ? findNames(context.stores.postgresReader, { ...plan, table }, signal) : noParts
   const [campaignParts, offerParts] = [namesOf('campaignName', 'campaigns'), namesOf('offerName', 'offers')]
   let found: FoundConversion[] = []
   for (let part = 0; ; part++) {
     const [campaigns = noNames, offers = noNames] = await Promise.all([nextOf(campaignParts), nextOf(offerParts)])
     if (part > 0 && campaigns.size === 0 && offers.size === 0) break
-    const more = await findInPart(room, newerThan(plan, found), { campaigns, offers, hasText: part === 0 }, signal)
+    const more = await findInPart(context, newerThan(plan, found), { campaigns, offers, hasText: part === 0 }, signal)
     found = newestOf(plan, found, more)
   }
   const page = toPage(found, plan.limit, ({ row }) => conversionKey(row), plan.fingerprint)
   const write = await conversionWriter(
-    room,
+    context,
     plan,
     page.data.map(({ row }) => row),
   )
@@ -56,7 +56,7 @@ async function nextOf(parts: AsyncIterator<NamesById, undefined>): Promise<Names
 
 /** Finds the newest conversions of one part. */
 async function findInPart(
-  room: RouteContext,
+  context: RouteContext,
   plan: ConversionSearchPlan,
   part: SearchPart,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ async function findInPart(
   const question = conversionSearchQuery(plan, part)
   if (!question) return []
   const readMatching = async (keys: PageKey[]) => {
-    const rows = await readConversions(room, plan.accountId, keys, {
+    const rows = await readConversions(context, plan.accountId, keys, {
       state: question.versionConditions,
       label: 'conversions.search.rows',
       signal,
@@ -74,8 +74,15 @@ async function findInPart(
       return matches.length === 0 ? [] : [{ row, matches }]
     })
   }
-  const asking = { label: 'conversions.search', signal }
-  return await findLatestVersions(room.stores.clickhouse, question, plan.after, plan.limit + 1, asking, readMatching)
+  const options = { label: 'conversions.search', signal }
+  return await findLatestVersions(
+    context.stores.clickhouse,
+    question,
+    plan.after,
+    plan.limit + 1,
+    options,
+    readMatching,
+  )
 }
 
 function matchesIn(

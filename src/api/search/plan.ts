@@ -25,9 +25,9 @@ export interface SearchPlan<Field extends string> {
   folded: string
   fields: readonly Field[]
   limit: number
-  /** Where the page before ended; absent for the first one. */
+  /** Sort key of the last row of the previous page; absent for the first page. */
   after: PageKey | undefined
-  /** What cursors of this search are bound to. */
+  /** Fingerprint that cursors of this search carry. */
   fingerprint: string
 }
 export type ConversionSearchPlan = SearchPlan<ConversionSearchField> & { range: Partial<Range> }
@@ -40,23 +40,23 @@ interface SearchCaller {
 }
 
 /**
- * Decides how conversions are searched; asks nobody.
+ * Decides how conversions are searched; no I/O.
  * @throws Problem `invalid_q`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_cursor`
  */
-export function planConversionSearch(query: ConversionSearchQuery, asker: SearchCaller): ConversionSearchPlan {
+export function planConversionSearch(query: ConversionSearchQuery, caller: SearchCaller): ConversionSearchPlan {
   const { from, to } = query
   return {
-    ...planSearch('conversions/search', conversionSearchFields, query, { from, to }, asker),
+    ...planSearch('conversions/search', conversionSearchFields, query, { from, to }, caller),
     range: listRange(query),
   }
 }
 
 /**
- * Decides how campaigns are searched; asks nobody.
+ * Decides how campaigns are searched; no I/O.
  * @throws Problem `invalid_q`, `invalid_cursor`
  */
-export function planCampaignSearch(query: CampaignSearchQuery, asker: SearchCaller): CampaignSearchPlan {
-  return planSearch('campaigns/search', campaignSearchFields, query, {}, asker)
+export function planCampaignSearch(query: CampaignSearchQuery, caller: SearchCaller): CampaignSearchPlan {
+  return planSearch('campaigns/search', campaignSearchFields, query, {}, caller)
 }
 
 function planSearch<Field extends string>(

@@ -10,7 +10,7 @@ import { searchConversions } from './conversions.ts'
 import { withDeadline } from './deadline.ts'
 import { planCampaignSearch, planConversionSearch } from './plan.ts'
 
-export function searchRoutes(app: App, room: RouteContext): void {
+export function searchRoutes(app: App, context: RouteContext): void {
   app.get(
     '/conversions/search',
     {
@@ -26,7 +26,7 @@ export function searchRoutes(app: App, room: RouteContext): void {
     },
     (request) => {
       const plan = planConversionSearch(request.query, request.caller)
-      return withDeadline(request.signal, (signal) => searchConversions(room, plan, signal))
+      return withDeadline(request.signal, (signal) => searchConversions(context, plan, signal))
     },
   )
   app.get(
@@ -43,7 +43,7 @@ export function searchRoutes(app: App, room: RouteContext): void {
     },
     (request) => {
       const plan = planCampaignSearch(request.query, request.caller)
-      return withDeadline(request.signal, (signal) => searchCampaigns(room, plan, signal))
+      return withDeadline(request.signal, (signal) => searchCampaigns(context, plan, signal))
     },
   )
 }

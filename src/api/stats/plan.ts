@@ -16,7 +16,7 @@ export interface StatsPlan {
 }
 
 /**
- * Decides which moments the days of an answer begin and end at; asks nobody.
+ * Decides which moments the days of an answer begin and end at; no I/O.
  * @throws Problem `invalid_tz`
  */
 export function planStats(

@@ -1,4 +1,4 @@
-import { NotModified } from '../../../schema/answer.ts'
+import { NotModified } from '../../../schema/notModified.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
 import { wantsCsv } from '../../http/contentNegotiation.ts'
@@ -7,7 +7,7 @@ import { checkCsvEscape } from '../../rows/csvEscape.ts'
 import { planStats } from './plan.ts'
 import { dailyCsv, runDaily, runOverview } from './run.ts'
 
-export function statsRoutes(app: App, room: RouteContext): void {
+export function statsRoutes(app: App, context: RouteContext): void {
   app.get(
     '/stats/overview',
     {
@@ -22,8 +22,8 @@ export function statsRoutes(app: App, room: RouteContext): void {
       config: { scope: 'read:stats' },
     },
     (request, reply) =>
-      room.responseCache.send(request, reply, (signal) =>
-        runOverview(room, planStats(request.query, request.caller, room.now()), signal),
+      context.responseCache.send(request, reply, (signal) =>
+        runOverview(context, planStats(request.query, request.caller, context.now()), signal),
       ),
   )
   app.get(
@@ -40,13 +40,13 @@ export function statsRoutes(app: App, room: RouteContext): void {
       config: { scope: 'read:stats', formats: tableFormats },
     },
     (request, reply) => {
-      const plan = planStats(request.query, request.caller, room.now())
-      const run = (signal: AbortSignal) => runDaily(room, plan, signal)
+      const plan = planStats(request.query, request.caller, context.now())
+      const run = (signal: AbortSignal) => runDaily(context, plan, signal)
       const { format, csv_escape: csvEscape } = request.query
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
-      if (!isCsv) return room.responseCache.send(request, reply, run)
-      return room.responseCache.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal), csvEscape))
+      if (!isCsv) return context.responseCache.send(request, reply, run)
+      return context.responseCache.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal), csvEscape))
     },
   )
 }

@@ -74,7 +74,7 @@ async function countResources(postgres: Postgres, accountId: string): Promise<St
   return counts
 }
 
-/** The rows of the answer as a table. */
+/** Formats the rows of the response as CSV. */
 export function dailyCsv({ data }: StatsDaily, csvEscape: CsvEscape): string {
   return toCsv(Object.keys(StatsDay.properties) as (keyof StatsDaily['data'][number])[], data, csvEscape)
 }

@@ -14,7 +14,7 @@ export interface UsagePlan {
   nowMs: number
 }
 
-/** Decides which month is meant; asks nobody. */
+/** Decides which month is meant; no I/O. */
 export function planUsage({ accountId, plan }: { accountId: string; plan: Paid }, nowMs: number): UsagePlan {
   const month = new Date(nowMs)
   const untilMs = Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1)

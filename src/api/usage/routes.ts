@@ -1,10 +1,10 @@
-import { NotModified } from '../../../schema/answer.ts'
+import { NotModified } from '../../../schema/notModified.ts'
 import { Usage, UsageQuery } from '../../../schema/usage.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { planUsage } from './plan.ts'
 import { runUsage } from './run.ts'
 
-export function usageRoutes(app: App, room: RouteContext): void {
+export function usageRoutes(app: App, context: RouteContext): void {
   app.get(
     '/usage',
     {
@@ -19,8 +19,8 @@ export function usageRoutes(app: App, room: RouteContext): void {
       config: { scope: 'read:stats' },
     },
     (request, reply) =>
-      room.responseCache.send(request, reply, (signal) =>
-        runUsage(room, planUsage(request.caller, room.now()), signal),
+      context.responseCache.send(request, reply, (signal) =>
+        runUsage(context, planUsage(request.caller, context.now()), signal),
       ),
   )
 }
