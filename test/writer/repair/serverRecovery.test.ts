@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { connect, createServer, type NetConnectOpts } from 'node:net'
+import { type AddressInfo, connect, createServer, type NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -102,15 +103,17 @@ describe('a running server', () => {
     const path = join(tmpdir(), `tributary-recovery-${account}.sock`)
     const { path: socket, host, port } = stores.postgres.options as unknown as Record<'path' | 'host' | 'port', string>
     const target = (socket ? { path: socket } : { host: `${host[0]}`, port: Number(port[0]) }) as NetConnectOpts
-    const { options } = stores.postgres
     const url = stores.settings.DATABASE_URL
-    const server = createServer((near) => {
+    const server = createServer((client) => {
       const far = connect(target)
-      near.pipe(far).pipe(near)
-      for (const end of [near, far]) end.on('error', () => near.destroy(void far.destroy()))
+      client.pipe(far).pipe(client)
+      for (const end of [client, far]) end.on('error', () => client.destroy(void far.destroy()))
     })
-    const behindSocket = openPostgres({ path })
-    Object.assign(behindSocket.options, url && { user: options.user, pass: options.pass, database: options.database })
+    // A server is reached by its address: the driver reads user and database when it is opened.
+    const near = url ? { host: '127.0.0.1', port: await freePort() } : { path }
+    const behindSocket = openPostgres(
+      url ? { url: Object.assign(new URL(url), { host: `${near.host}:${near.port}` }).href } : { path },
+    )
     const stop = startRecovery({ ...stores, postgres: behindSocket }, log, 10)
     await expect.poll(() => lines.length, deadline).toBeGreaterThan(1)
     expect(new Set(lines)).toEqual(
@@ -118,7 +121,7 @@ describe('a running server', () => {
         'Checking for interrupted imports failed; retrying at the next check. A store is not reachable at the moment; try again.',
       ]),
     )
-    server.listen(path)
+    server.listen(near)
     await expect.poll(unconfirmedBatches, deadline).toEqual([])
     await stop()
     await behindSocket.end()
@@ -164,3 +167,12 @@ describe('a running server', () => {
     expect(lines).toEqual([])
   })
 })
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
