@@ -59,19 +59,44 @@ module.exports = {
     rule(
       'only-stores-import-drivers',
       'Drivers have one caller; types are free.',
-      { path: '^src/', pathNot: '^src/stores/' },
+      { path: '^src/', pathNot: '^src/(stores|sync)/' },
       { path: 'node_modules/(@clickhouse/client|postgres|ioredis)/', dependencyTypesNot: ['type-only'] },
     ),
     rule('main-is-the-entry-point', 'Nothing imports main.', {}, { path: '^src/main\\.ts$' }),
     rule(
       'only-declared-packages',
       'Every package is declared in package.json.',
-      { path: '^(src|schema)/' },
+      { path: '^(src|schema)/', pathNot: '^src/(client|sync)/' },
       { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    ),
+    rule(
+      'sync-imports-the-client-only',
+      'The packages in workspaces stand alone; src/sync uses the client.',
+      { path: '^src/sync/' },
+      { path: '^(src|schema)/', pathNot: '^src/(sync|client)/' },
+    ),
+    rule(
+      'sync-has-few-packages',
+      'src/sync/package.json declares these.',
+      { path: '^src/sync/' },
+      { path: 'node_modules/', pathNot: '^node_modules/(commander|postgres)/' },
+    ),
+    rule(
+      'product-imports-no-package-of-ours',
+      'The packages in workspaces use the API from outside.',
+      { path: '^(src|schema)/', pathNot: '^src/(client|sync)/' },
+      { path: '^src/(client|sync)/' },
+    ),
+    rule(
+      'client-has-one-package',
+      'The client stays small: its package.json declares openapi-fetch alone.',
+      { path: '^src/client/' },
+      { path: 'node_modules/', pathNot: '^node_modules/openapi-fetch/' },
     ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^src/[^/]+/dist/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -1,42 +1,43 @@
-// Is a commit slower than another one? Both are measured in turns on stores with the same rows.
-// bench/README.md says how to run this and how to read it.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir, totalmem } from 'node:os'
+// Compares the speed of two commits, which alternate on stores with the same rows. bench/README.md explains options and
+// output.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Build, buildCommit } from './compareBuild.ts'
 import { writeCompareData } from './compareData.ts'
 import { type Figure, Side } from './compareSide.ts'
 import { busyCores, stopPrograms } from './processes.ts'
+import { describeMachine, writeResults } from './results.ts'
 import { rounded } from './timing.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Pairs of measurements; every other one begins with B. */
+    /** Pairs of measurements; every other pair starts with B. */
     rounds: { type: 'string', default: '5' },
-    /** Only figures whose name this regular expression finds. */
+    /** Regular expression that the names of figures must match. */
     only: { type: 'string', default: '' },
     /** Clicks of the account that is read and exported. */
     clicks: { type: 'string', default: '1000000' },
     'import-rows': { type: 'string', default: '200000' },
-    /** Of each load of events and of the cached report. */
+    /** Duration of each load of events and of the cached report. */
     seconds: { type: 'string', default: '6' },
     connections: { type: 'string', default: '256,1024' },
-    /** Of each read. */
+    /** Requests of each read. */
     requests: { type: 'string', default: '40' },
-    /** After this the run ends, whatever it has measured. */
+    /** Maximum duration of the run. */
     minutes: { type: 'string', default: '60' },
-    /** Keeps builds and stores there for the next run; otherwise they are removed. */
+    /** Folder of builds and stores, which later runs reuse; by default a temporary one. */
     folder: { type: 'string' },
-    /** Where the report is written as JSON. */
+    /** File for the results, NDJSON. */
     out: { type: 'string' },
   },
 })
 
-/** A change of more than this is called one. */
+/** Smaller changes are reported as equal. */
 const threshold = 0.03
-/** Cores busy with something else from which on figures say little. */
+/** Above this number of cores used by other processes the results are not reliable. */
 const busyCoresMax = 0.2
 
 const [a = 'HEAD~', b] = positionals
@@ -51,14 +52,14 @@ const limitMs = Number(options.minutes) * 60_000
 const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tributary-compare-')))
 await mkdir(folder, { recursive: true })
 
-/** Figures by round, of A and of B. */
+/** Figures of A and of B by round. */
 const rounds: [Figure[], Figure[]][] = []
-/** Cores that something else kept busy, before each measurement. */
-const busyElsewhere: number[] = []
+/** Cores used by other processes before each measurement. */
+const otherCores: number[] = []
 let isInTime = true
 const timer = setTimeout(async () => {
   isInTime = false
-  // Whatever is asked of a server fails now, and ends the run.
+  // Requests to the stopped servers fail, which ends the run.
   await stopPrograms()
 }, limitMs)
 try {
@@ -69,16 +70,16 @@ try {
   )
   const [sideA, sideB] = sides as [Side, Side]
   for (const side of [sideA, sideB]) {
-    console.log(`${side.build.name}: filling its store with ${data.clicks} clicks, unless it is`)
-    mustBeInTime()
+    console.log(`${side.build.name}: filling its store with ${data.clicks} clicks, unless it is filled`)
+    assertInTime()
     await side.fill()
   }
   const facts = new Map<string, string>()
   for (let round = 0; round < Number(options.rounds); round++) {
     const measured = new Map<Side, Figure[]>()
     for (const side of round % 2 === 0 ? [sideA, sideB] : [sideB, sideA]) {
-      mustBeInTime()
-      busyElsewhere.push(rounded(await busyCores()))
+      assertInTime()
+      otherCores.push(rounded(await busyCores()))
       measured.set(side, await side.measure(sizes, facts))
     }
     rounds.push([measured.get(sideA) ?? [], measured.get(sideB) ?? []])
@@ -96,9 +97,9 @@ try {
   if (options.folder === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
 }
 
-/** The limit may pass while nothing runs that could be stopped, as during a build. */
-function mustBeInTime(): void {
-  if (!isInTime) throw new Error('The time is over.')
+/** The limit may pass while no server runs, as during a build. */
+function assertInTime(): void {
+  if (!isInTime) throw new Error('The time limit is exceeded.')
 }
 
 /** One figure of both commits over all rounds. */
@@ -124,16 +125,15 @@ async function report([buildA, buildB]: [Build, Build]): Promise<void> {
       verdict: verdictOf(ratios, unit),
     }
   })
-  const [cpu] = cpus()
-  const provenance = {
+  const context = {
     date: new Date().toISOString(),
-    machine: `${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, load and engines beside the server`,
+    machine: describeMachine('load and engines beside the server'),
     a: { commit: buildA.name, versions: buildA.versions },
     b: { commit: buildB.name, versions: buildB.versions },
     ...{ clicks: Number(options.clicks), importRows: Number(options['import-rows']), rounds: rounds.length },
-    busyElsewhere,
+    otherCores,
   }
-  console.log(provenance)
+  console.log(context)
   console.table(
     compared.map(({ ratios, a: valueA, b: valueB, ...rest }) => ({
       ...{ figure: rest.figure, unit: rest.unit, A: valueA, B: valueB },
@@ -141,18 +141,18 @@ async function report([buildA, buildB]: [Build, Build]): Promise<void> {
       verdict: rest.verdict,
     })),
   )
-  if (Math.max(...busyElsewhere) > busyCoresMax) {
+  if (Math.max(...otherCores) > busyCoresMax) {
     console.log(
-      `The machine was not quiet: up to ${Math.max(...busyElsewhere)} cores were busy with something else. Repeat this alone.`,
+      `The machine was not idle: other processes used up to ${Math.max(...otherCores)} cores. Repeat this on an idle machine.`,
     )
   }
-  if (options.out) await writeFile(options.out, `${JSON.stringify({ ...provenance, compared }, null, 2)}\n`)
+  if (options.out) await writeResults(options.out, { context, measurements: compared })
 }
 
-/** What the middle ratio says, and whether the rounds agree on it. */
+/** The change by the median ratio, and whether all rounds agree on its direction. */
 function verdictOf(ratios: readonly number[], unit: Figure['unit']): string {
   const ratio = median(ratios)
-  // How much longer B takes for the same work.
+  // The additional time of B for the same work.
   const slowdown = unit === 'ms' ? ratio - 1 : 1 / ratio - 1
   if (Math.abs(slowdown) <= threshold) return 'within 3 %'
   const isDivided = Math.min(...ratios) < 1 && Math.max(...ratios) > 1

@@ -8,21 +8,21 @@ import { packageRoot } from '../src/package.ts'
 const run = promisify(execFile)
 const buildTimeoutMs = 10 * 60_000
 
-/** A commit that was built in a folder of its own. */
+/** A commit, built in its own folder. */
 export interface Build {
-  /** Its short hash, or `working tree`. */
+  /** Short hash, or `working tree`. */
   name: string
-  /** The folder of its package. */
+  /** Root folder of the package. */
   code: string
-  /** Options of Node that its own `npm start` has. */
+  /** Node options of its `npm start`. */
   nodeFlags: string[]
   versions: { node: string; chdb: string }
 }
 
 /**
- * Copies a commit out of git and builds it, unless the folder has it already.
- * @param commit undefined for the working tree, with files that are not committed yet
- * @throws Error when git does not know the commit, or it does not build
+ * Copies a commit from git and builds it, unless the folder contains it.
+ * @param commit undefined for the working tree, including uncommitted files
+ * @throws Error when the commit does not exist or does not build
  */
 export async function buildCommit(commit: string | undefined, folder: string): Promise<Build> {
   await mkdir(folder, { recursive: true })
@@ -45,14 +45,14 @@ export async function buildCommit(commit: string | undefined, folder: string): P
 
 async function treeOf(commit: string | undefined, folder: string): Promise<string> {
   if (commit !== undefined) return await git('rev-parse', `${commit}^{tree}`)
-  // An index of its own, so that nothing is staged in the checkout.
+  // A separate index, so that nothing is staged in the checkout.
   const env = { ...process.env, GIT_INDEX_FILE: join(folder, 'index') }
   await run('git', ['read-tree', 'HEAD'], { cwd: packageRoot, env })
   await run('git', ['add', '--all'], { cwd: packageRoot, env })
   return (await run('git', ['write-tree'], { cwd: packageRoot, env })).stdout.trim()
 }
 
-/** Links the packages of this checkout where the lock file is the same one; installs them otherwise. */
+/** Links the packages of this checkout if the lock files are equal; installs them otherwise. */
 async function addDependencies(code: string): Promise<void> {
   const lockOf = (root: string) => readFile(join(root, 'package-lock.json'), 'utf8')
   if ((await lockOf(code)) === (await lockOf(packageRoot))) {

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Files of rows that both commits import, and what the numbers of the API must be afterwards. */
+/** Files that both commits import, and the expected numbers of the API. */
 export interface CompareData {
   folder: string
   clicks: number
   importRows: number
-  /** Midnight UTC after the last click. Clicks lie in the 365 days before it. */
+  /** Midnight UTC after the last click. Clicks are in the 365 days before it. */
   untilMs: number
-  /** Clicks that count in reports: neither bots nor tests. */
+  /** Clicks that reports count: without bots and tests. */
   countedClicks: number
   approvedConversions: number
 }
 
-/** Clicks that events are sent for: `click-0` to `click-9999`, as bench/events.lua names them. */
+/** Number of clicks that events refer to: `click-0` to `click-9999`, as in bench/events.lua. */
 export const eventClicks = 10_000
 
 const dayMs = 86_400_000
@@ -29,9 +29,9 @@ const browsers = ['Chrome', 'Chrome', 'Safari', 'Edge', 'Firefox']
 const statuses = ['approved', 'approved', 'pending', 'declined', 'refunded']
 
 /**
- * Writes the files, unless the folder has them in these sizes; the same size and day give the same rows.
- * @param clicks of the account that is read, with a conversion for every hundredth
- * @param importRows of the file that imports are measured by
+ * Writes the files, unless the folder contains them in these sizes; the same size and day give the same rows.
+ * @param clicks of the account that is read; every hundredth converts
+ * @param importRows rows of the file for the measured import
  */
 export async function writeCompareData(folder: string, clicks: number, importRows: number): Promise<CompareData> {
   const manifest = join(folder, `data-${clicks}-${importRows}.json`)
@@ -92,7 +92,7 @@ function clickOf(n: number, all: number, untilMs: number) {
   }
 }
 
-/** The conversion of click number `100 n`, within a day after it. */
+/** The conversion of click number `100 n`, within a day after the click. */
 function conversionOf(n: number, allClicks: number, untilMs: number) {
   const draw = draws(n + allClicks)
   const click = clickOf(n * 100, allClicks, untilMs)
@@ -112,7 +112,7 @@ function instantOf(n: number, all: number, untilMs: number): string {
   return new Date(untilMs - days * dayMs + Math.floor((n * days * dayMs) / all)).toISOString()
 }
 
-/** Random whole numbers that follow from a seed (mulberry32). */
+/** Random whole numbers of a seed (mulberry32). */
 function draws(seed: number): (below: number) => number {
   let state = Math.imul(seed + 1, 0x9e3779b1)
   return (below) => {

@@ -1,11 +1,11 @@
 import type { CompareData } from './compareData.ts'
 
-/** A read that both commits are asked. */
+/** A read of both commits. */
 export interface CompareRead {
   name: string
-  /** Below /api/v1. Paths of different numbers differ, so that none is answered from memory. */
+  /** Below /api/v1. Each number has another path, so that no response comes from a cache. */
   path(number: number): string
-  /** What both commits must agree on, of the first response. */
+  /** The part of the first response that must be equal for both commits. */
   facts(body: never): unknown
 }
 
@@ -20,25 +20,25 @@ interface Report extends Listed {
 
 const idsOf = ({ data }: Listed) => data.map(({ id }) => id)
 const totalsOf = ({ totals }: Report) => [totals.clicks, totals.conversions]
-/** IANA zones whose days differ or not; the series has a response of its own for each. */
+/** All IANA zones: each is another path. */
 const zones = Intl.supportedValuesOf('timeZone')
 
 /**
- * Checks that a report over all rows counts what the files of rows hold.
+ * Checks that a report over all rows has the counts of the files.
  * @param get reads a path below /api/v1
- * @throws Error when it does not
+ * @throws Error when the counts differ
  */
 export async function checkTotals(data: CompareData, get: (path: string) => Promise<string>): Promise<void> {
   const path = `/reports?group_by=country&from=${dayBefore(data, 365)}&to=${dayBefore(data, 1)}`
-  const seen = totalsOf(JSON.parse(await get(path)) as Report)
-  const wanted = [data.countedClicks, data.approvedConversions]
-  if (`${seen}` !== `${wanted}`) throw new Error(`The report counts ${seen}; the files of rows hold ${wanted}.`)
+  const reported = totalsOf(JSON.parse(await get(path)) as Report)
+  const expected = [data.countedClicks, data.approvedConversions]
+  if (`${reported}` !== `${expected}`) throw new Error(`The report counts ${reported}; the files have ${expected}.`)
 }
 
 /** The reads that are timed. */
 export function compareReads(data: CompareData): CompareRead[] {
   const day = (daysAgo: number) => dayBefore(data, daysAgo)
-  /** A range of whole days that begins later with each number. */
+  /** A range of whole days, another one for each number. */
   const range = (days: number, number: number) => {
     const first = 365 - (number % (366 - days))
     return `from=${day(first)}&to=${day(first - days + 1)}`
@@ -48,7 +48,7 @@ export function compareReads(data: CompareData): CompareRead[] {
     path: (number) => `/reports?group_by=${dimension}&${range(days, number)}${filter}`,
     facts: totalsOf,
   })
-  /** A page of the clicks before a day that is another one each time. */
+  /** A page of the clicks before a day, another one for each number. */
   const pageOfClicks = (name: string, filter: string): CompareRead => ({
     name: `clicks, 200, ${name}`,
     path: (number) => `/clicks?limit=200&to=${day(1 + (number % 364))}${filter}`,

@@ -11,27 +11,27 @@ import { checkTotals, compareReads } from './compareReads.ts'
 import { perSecondOf, sendEvents } from './eventsLoad.ts'
 import { clickhousePid, type Program, startProgram, urlOf } from './processes.ts'
 import { readList } from './readList.ts'
-import { openCaller, time } from './timing.ts'
+import { openClient, time } from './timing.ts'
 import { runWrk } from './wrk.ts'
 
-/** A figure of one round: milliseconds, of which fewer are better, or something a second, of which more are. */
+/** A figure of one round: milliseconds (lower is better) or a rate per second (higher is better). */
 export interface Figure {
   name: string
   unit: 'ms' | '/s'
   value: number
 }
 
-/** How much is measured in a round. */
+/** Sizes of the measurements of a round. */
 export interface Sizes {
   only: RegExp
   /** Requests of each read. */
   requests: number
-  /** Of each load of events and of the cached report. */
+  /** Duration of each load of events and of the cached report. */
   seconds: number
   connections: readonly number[]
 }
 
-/** One commit with a store of its own. It is used by its command and its API alone, since its files may have any names. */
+/** One commit with its own store, used only through its command and its API: its files may have other names. */
 export class Side {
   readonly build: Build
   readonly #data: CompareData
@@ -44,23 +44,23 @@ export class Side {
     this.#dataDir = dataDir
   }
 
-  /** Fills the store, unless an earlier run did. @throws Error when a row is not stored */
+  /** Fills the store, unless an earlier run did so. @throws Error when a row is not stored */
   async fill(): Promise<void> {
     const keys = join(this.#dataDir, 'compare-keys.json')
     if (!existsSync(keys)) {
-      await this.#serving(() => this.#importAll())
+      await this.#whileServing(() => this.#importAll())
       await writeFile(keys, JSON.stringify(this.#keys))
     }
     this.#keys = JSON.parse(await readFile(keys, 'utf8'))
   }
 
   /**
-   * Measures everything once, beside a server that is started for it.
-   * @param facts what the reads of both commits found so far, by the name of their figure
-   * @throws Error when a response or what is stored is not what it must be
+   * Starts a server and measures every figure once.
+   * @param facts results of the reads of both commits so far, by figure; new ones are added
+   * @throws Error when a response or the stored rows are wrong
    */
   async measure(sizes: Sizes, facts: Map<string, string>): Promise<Figure[]> {
-    return await this.#serving(async (url) => [
+    return await this.#whileServing(async (url) => [
       ...(await this.#reads(url, sizes, facts)),
       ...(await this.#cached(url, sizes)),
       ...(await this.#events(url, sizes)),
@@ -71,8 +71,8 @@ export class Side {
 
   async #reads(url: string, { only, requests }: Sizes, facts: Map<string, string>): Promise<Figure[]> {
     const figures: Figure[] = []
-    const caller = openCaller(this.#keys.reads, 1)
-    const get = (path: string) => caller.get(`${url}/api/v1${path}`)
+    const client = openClient(this.#keys.reads, 1)
+    const get = (path: string) => client.get(`${url}/api/v1${path}`)
     await checkTotals(this.#data, get)
     for (const { name, path, facts: factsOf } of compareReads(this.#data).filter((read) => only.test(read.name))) {
       const found = JSON.stringify(factsOf(JSON.parse(await get(path(0))) as never))
@@ -83,7 +83,7 @@ export class Side {
       const { p50Ms } = await time((number) => get(path(number + 6)), { requests, connections: 1 })
       figures.push({ name: `${name}, p50`, unit: 'ms', value: p50Ms })
     }
-    caller.close()
+    client.close()
     return figures
   }
 
@@ -97,32 +97,34 @@ export class Side {
   async #events(url: string, { only, seconds, connections }: Sizes): Promise<Figure[]> {
     const figures: Figure[] = []
     const load = { attribution: 'click', identifiers: eventClicks, withIds: true } as const
-    const wanted = connections.filter((count) => only.test(`events, ${count} connections`))
+    const selected = connections.filter((count) => only.test(`events, ${count} connections`))
     const { events: key } = this.#keys
-    if (wanted.length > 0) await sendEvents(url, { connections: 256, seconds: 4, run: 'warm up', key }, load)
-    for (const count of wanted) {
-      // What the load before it left in flight is stored by then.
+    if (selected.length > 0) await sendEvents(url, { connections: 256, seconds: 4, run: 'warm up', key }, load)
+    for (const count of selected) {
+      // By then the events in flight at the end of the last load are stored.
       await sleep(1_000)
       const since = new Date().toISOString()
-      const seen = await sendEvents(url, { connections: count, seconds, run: `${count}`, key }, load)
-      if (seen.refused + seen.broken > 0) throw new Error(`events: ${seen.refused} were refused, ${seen.broken} broke.`)
-      const stored = await this.#eventsSince(since, seen.requests)
-      if (stored < seen.requests || stored > seen.requests + count) {
-        throw new Error(`events: ${stored} are stored of ${seen.requests} that were answered.`)
+      const result = await sendEvents(url, { connections: count, seconds, run: `${count}`, key }, load)
+      if (result.rejected + result.broken > 0) {
+        throw new Error(`events: ${result.rejected} were rejected, ${result.broken} connections broke.`)
+      }
+      const stored = await this.#eventsSince(since, result.requests)
+      if (stored < result.requests || stored > result.requests + count) {
+        throw new Error(`events: ${stored} of ${result.requests} acknowledged events are stored.`)
       }
       const name = `events, ${count} connections`
-      figures.push({ name, unit: '/s', value: perSecondOf(seen) })
-      figures.push({ name: `${name}, p99`, unit: 'ms', value: seen.p99Us / 1000 })
+      figures.push({ name, unit: '/s', value: perSecondOf(result) })
+      figures.push({ name: `${name}, p99`, unit: 'ms', value: result.p99Us / 1000 })
     }
     return figures
   }
 
-  /** Waits until as many are stored as were answered; the load ends while each connection has one more in flight. */
-  async #eventsSince(since: string, answered: number): Promise<number> {
+  /** Waits until all acknowledged events are stored; each connection may have one more in flight. @returns the stored ones */
+  async #eventsSince(since: string, acknowledged: number): Promise<number> {
     const words = ['export', 'pixel-events', '--account', 'events', '--from', since]
     const count = async () => (await this.#run(words)).split('\n').length - 1
     let stored = await count()
-    for (let attempt = 0; stored < answered && attempt < 20; attempt++) {
+    for (let attempt = 0; stored < acknowledged && attempt < 20; attempt++) {
       await sleep(500)
       stored = await count()
     }
@@ -179,7 +181,7 @@ export class Side {
     }
   }
 
-  /** Runs the commit's command. @returns its standard output @throws Error when it fails */
+  /** Runs the command of the commit. @returns its standard output @throws Error when it fails */
   async #run(words: readonly string[]): Promise<string> {
     const child = spawn(process.execPath, [join(this.build.code, 'dist/src/main.js'), ...words], {
       ...{ cwd: this.build.code, env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] },
@@ -189,8 +191,8 @@ export class Side {
     return stdout
   }
 
-  /** Does something beside a server of this commit, and waits until its processes are gone. */
-  async #serving<Result>(act: (url: string) => Promise<Result>): Promise<Result> {
+  /** Runs a function while a server of this commit runs, and waits until its processes have exited. */
+  async #whileServing<Result>(act: (url: string) => Promise<Result>): Promise<Result> {
     const { code, nodeFlags } = this.build
     const words = [...nodeFlags, join(code, 'dist/src/main.js'), 'serve', '--json']
     const server: Program = await startProgram(words, this.#environment())
@@ -198,7 +200,7 @@ export class Side {
       return await act(urlOf(server))
     } finally {
       await server.stop('SIGTERM')
-      // The embedded engine runs on for a moment; the other commit is measured without it.
+      // The embedded engine exits two seconds later; it would disturb the measurement of the other commit.
       for (let attempt = 0; attempt < 60 && (await clickhousePid(this.#dataDir)) !== undefined; attempt++) {
         await sleep(500)
       }

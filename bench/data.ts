@@ -5,14 +5,14 @@ import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
 import { ch, count, type Fragment, identifier, render, text } from '../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../src/stores/open.ts'
 
-/** The account that questions are put to; four others, each a tenth of its size, lie beside it in every table. */
+/** The account that is read. Four other accounts, each a tenth of its size, are in the same tables. */
 export const benchAccount = 'bench'
-/** An account of about a million conversions, which searches are put to; its clicks are those of `benchAccount`. */
+/** An account with about a million conversions of clicks of `benchAccount`, for searches. */
 export const searchedAccount = 'bench-searched'
 const searchedConversions = 1_000_000
 const accountIds = [benchAccount, 'bench-b', 'bench-c', 'bench-d', 'bench-e']
 
-/** The moment after the generated year; questions are asked as if it were now. */
+/** The present time of the reads: the end of the generated year. */
 export const benchNowMs = Date.UTC(2026, 10, 20, 12)
 const days = 365
 
@@ -22,26 +22,26 @@ const landingPages = 120
 const trafficSources = 25
 const clicksAConversion = 100
 
-/** Rows a statement: one block, as an import would send it, only larger. */
+/** Rows per statement: one block, larger than those of an import. */
 const chunkRows = 500_000
 
 /**
- * Fills the stores with believable clicks of a year: campaigns and countries as unequal as real ones, 1 % conversions
- * of which a third changed status later. The same size gives the same rows; stores that hold them are left as they are.
+ * Fills the stores with realistic clicks of a year: campaigns and countries of different sizes, 1 % conversions, a third
+ * of which changed status later. The same size gives the same rows; filled stores stay unchanged.
  * @param size clicks of `benchAccount`
- * @throws Error when the stores hold another number of clicks
+ * @throws Error when the stores contain another number of clicks
  */
-export async function fillStores(stores: Stores, size: number, say: (line: string) => void): Promise<void> {
+export async function fillStores(stores: Stores, size: number, onMessage: (line: string) => void): Promise<void> {
   await fillMetadata(stores)
   for (const accountId of accountIds) {
     const rows = accountId === benchAccount ? size : Math.round(size / 10)
     const stored = await countOf(stores, accountId, 'clicks')
     if (stored !== 0 && stored !== rows) {
-      throw new Error(`${accountId} holds ${stored} clicks, not ${rows}: remove the folder.`)
+      throw new Error(`${accountId} has ${stored} clicks instead of ${rows}: remove the folder.`)
     }
     for (let first = stored; first < rows; first += chunkRows) {
       await run(stores, clicksSql('clicks', accountId, first, Math.min(chunkRows, rows - first), rows))
-      say(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
+      onMessage(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
     }
     if ((await countOf(stores, accountId, 'conversions')) === 0) {
       await convert(stores, { from: accountId, to: accountId, oneIn: clicksAConversion })
@@ -50,10 +50,10 @@ export async function fillStores(stores: Stores, size: number, say: (line: strin
   if ((await countOf(stores, searchedAccount, 'conversions')) > 0) return
   const oneIn = Math.max(1, Math.round(size / searchedConversions))
   await convert(stores, { from: benchAccount, to: searchedAccount, oneIn })
-  say(`${searchedAccount}: one conversion in ${oneIn} clicks`)
+  onMessage(`${searchedAccount}: one conversion in ${oneIn} clicks`)
 }
 
-/** Fields of a click that `tributary import` takes, and the columns they go to. */
+/** Imported fields of a click, and their columns. */
 const importedFields: Record<string, string> = {
   id: 'id',
   clickedAt: 'clicked_at',
@@ -83,7 +83,7 @@ const importedFields: Record<string, string> = {
   isTest: 'is_test',
 }
 
-/** Writes generated clicks to a file as `tributary import clicks` takes them, oldest first. */
+/** Writes generated clicks to a file for `tributary import clicks`, oldest first. */
 export async function writeClicks(stores: Stores, file: string, rows: number): Promise<void> {
   const { client } = stores.clickhouse
   const source = 'bench_clicks'
@@ -94,21 +94,20 @@ export async function writeClicks(stores: Stores, file: string, rows: number): P
       ? `formatDateTime(clicked_at, '%Y-%m-%dT%H:%i:%S.%fZ') AS ${field}`
       : `${column} AS ${field}`,
   )
-  const answer = await client.exec({
+  const response = await client.exec({
     query: `
       SELECT * REPLACE (nullIf(externalClickId, '') AS externalClickId)
       FROM (SELECT ${fields.join(', ')}, map('sub1', sub1, 'sub2', sub2) AS subIds FROM ${source} ORDER BY clicked_at, id)
       FORMAT JSONEachRow`,
     clickhouse_settings: { output_format_json_quote_decimals: 0, output_format_json_escape_forward_slashes: 0 },
   })
-  await pipeline(answer.stream, createWriteStream(file))
+  await pipeline(response.stream, createWriteStream(file))
   await client.command({ query: `DROP TABLE ${source}` })
 }
 
 /**
- * Makes an empty table like `clicks`, without views, and inserts such a file into it with a single statement: the least
- * that storing it can cost.
- * @returns how many rows it has then
+ * Inserts such a file with one statement into an empty table like `clicks` without views: the minimum cost of storing it.
+ * @returns the number of stored rows
  */
 export async function insertBare({ clickhouse: { client } }: Stores, file: Readable): Promise<number> {
   const table = 'bench_bare_clicks'
@@ -121,7 +120,7 @@ export async function insertBare({ clickhouse: { client } }: Stores, file: Reada
   ].join(', ')
   const columns = ['account_id', 'sub1', 'sub2', 'cost_base', ...Object.values(importedFields)]
   const values = [`'${benchAccount}'`, "subIds['sub1']", "subIds['sub2']", 'cost', ...Object.keys(importedFields)]
-  const answer = await client.exec({
+  const response = await client.exec({
     query: `
       INSERT INTO ${table} (${columns.join(', ')})
       SELECT ${values.join(', ')} FROM input({structure:String}) FORMAT JSONEachRow`,
@@ -129,7 +128,7 @@ export async function insertBare({ clickhouse: { client } }: Stores, file: Reada
     values: file,
     clickhouse_settings: { date_time_input_format: 'best_effort', input_format_null_as_default: 1 },
   })
-  for await (const _ of answer.stream);
+  for await (const _ of response.stream);
   const counted = await client.query({ query: `SELECT count() AS n FROM ${table}`, format: 'JSONEachRow' })
   const [row] = await counted.json<{ n: string }>()
   await client.command({ query: `DROP TABLE ${table}` })
@@ -137,12 +136,12 @@ export async function insertBare({ clickhouse: { client } }: Stores, file: Reada
 }
 
 async function countOf({ clickhouse }: Stores, accountId: string, table: 'clicks' | 'conversions'): Promise<number> {
-  const answer = await clickhouse.client.query({
+  const response = await clickhouse.client.query({
     query: `SELECT count() AS n FROM ${table} WHERE account_id = {accountId:String}`,
     query_params: { accountId },
     format: 'JSONEachRow',
   })
-  const [row] = await answer.json<{ n: string }>()
+  const [row] = await response.json<{ n: string }>()
   return Number(row?.n)
 }
 
@@ -160,7 +159,7 @@ async function run({ clickhouse }: Stores, statement: Fragment): Promise<void> {
   })
 }
 
-/** The n-th click lies n/rows through the year; everything else follows from a hash of n. */
+/** The n-th click is at n/rows of the year; all other values are derived from a hash of n. */
 function clicksSql(table: string, accountId: string, first: number, rows: number, all: number): Fragment {
   const sinceMs = benchNowMs - days * 86_400_000
   return ch`
@@ -211,30 +210,31 @@ SELECT
 FROM numbers(${count(first)}, ${count(rows)})`
 }
 
-/** Of which account's clicks conversions are made, whose they are, and how many clicks make one. */
-interface Converting {
+/** Conversions of one click in `oneIn` of the account `from`, stored in the account `to`. */
+interface ConversionShare {
   from: string
   to: string
   oneIn: number
 }
 
-async function convert(stores: Stores, converting: Converting): Promise<void> {
-  for (const version of [1, 2] as const) await run(stores, conversionsSql(converting, version))
+async function convert(stores: Stores, share: ConversionShare): Promise<void> {
+  for (const version of [1, 2] as const) await run(stores, conversionsSql(share, version))
 }
 
 /**
- * A click converts within three days, pending or approved; a third of the conversions change status later: the first
- * state is taken back and the second takes its place, as an import does it.
+ * A click converts within three days, pending or approved. A third of the conversions change status later: as in an
+ * import, the first row is inserted again as deleted, with the new row.
  */
-function conversionsSql({ from, to, oneIn }: Converting, version: 1 | 2): Fragment {
+function conversionsSql({ from, to, oneIn }: ConversionShare, version: 1 | 2): Fragment {
   const isFirst = version === 1
   const firstState = ch`if((bitShiftRight(h, 4)) % 2 = 0, 'pending', 'approved')`
   const laterState = ch`if((bitShiftRight(h, 4)) % 2 = 0, ['approved', 'declined', 'hold'][1 + (bitShiftRight(h, 30)) % 3], if((bitShiftRight(h, 30)) % 4 = 0, 'chargeback', 'refunded'))`
-  const isTakenBack = isFirst ? ch`[0]` : ch`[1, 0]`
+  const deletionMarks = isFirst ? ch`[0]` : ch`[1, 0]`
   return ch`
 INSERT INTO conversions (account_id, converted_at, id, version, is_deleted, source, status, external_status, event_name, clicked_at,
   created_at, updated_at, click_id, click_at, click_campaign_id, click_offer_id, click_external_id, click_referrer,
-  visitor_id, transaction_id, campaign_id, offer_id, landing_page_id, traffic_source_id, country, device, os, browser,
+  click_region, click_city, click_os_version, click_browser_version, click_language, click_utm_source,
+  click_utm_campaign, visitor_id, transaction_id, campaign_id, offer_id, landing_page_id, traffic_source_id, country, device, os, browser,
   sub1, sub2, payout, revenue, currency, revenue_base, coupon_code)
 WITH
   sipHash64(id) AS h,
@@ -243,11 +243,12 @@ WITH
   ${isFirst ? firstState : ch`if(is_deleted, ${firstState}, ${laterState})`} AS state
 SELECT ${text(to)}, moment, concat('cnv_', id), 2 * ${count(version)} - is_deleted, is_deleted, if(h % 5 = 0, 'revenue', 'cpa'), state, upper(state),
   'purchase', clicked_at, moment, moment + toIntervalDay(${count(isFirst ? 0 : 4)}), id, clicked_at, campaign_id,
-  offer_id, external_click_id, referrer, visitor_id,
+  offer_id, external_click_id, referrer, region, city, os_version, browser_version, language, utm_source,
+  utm_campaign, visitor_id,
   concat('txn-', hex(h)), campaign_id, offer_id, landing_page_id, traffic_source_id, country, device, os, browser,
   sub1, sub2, amount, amount, 'USD', amount, if((bitShiftRight(h, 34)) % 10 = 0, concat('SAVE', toString((bitShiftRight(h, 40)) % 50)), '')
 FROM clicks
-ARRAY JOIN ${isTakenBack} AS is_deleted
+ARRAY JOIN ${deletionMarks} AS is_deleted
 WHERE account_id = ${text(from)}
   AND h % ${count(oneIn)} = ${count(7 % oneIn)}${isFirst ? ch`` : ch` AND (bitShiftRight(h, 44)) % 3 = 0`}
   AND NOT is_bot AND NOT is_test`

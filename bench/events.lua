@@ -1,5 +1,6 @@
--- What wrk sends: one event after the other on each connection. Arguments after `--`:
---   key, attribution (click | visitor | baseline), identifiers (how many, "new" for one per event), with ids (yes | no), name of this run
+-- The load of wrk: one request after the other on each connection. Arguments after `--`:
+--   key, attribution (click | visitor | baseline), identifiers (a number, or "new" for one per event), with ids (yes | no), name of the run,
+--   events per batch (0: single events), format of the batch (json | ndjson)
 local thread_count = 0
 
 function setup(thread)
@@ -7,7 +8,7 @@ function setup(thread)
   thread:set("thread_number", thread_count)
 end
 
-local identifiers, event_ids, attribution, run, in_turn
+local identifiers, event_ids, attribution, run, is_warm_up, batch, format
 local counter = 0
 
 function init(args)
@@ -15,9 +16,11 @@ function init(args)
   attribution, run = args[2], args[5]
   identifiers = args[3] ~= "new" and tonumber(args[3]) or nil
   event_ids = args[4] == "yes"
-  in_turn = args[5] == "warm up"
+  is_warm_up = args[5] == "warm up"
+  batch = tonumber(args[6])
+  format = args[7]
   wrk.method = "POST"
-  wrk.headers["Content-Type"] = "application/json"
+  wrk.headers["Content-Type"] = format == "ndjson" and "application/x-ndjson" or "application/json"
   wrk.headers["Authorization"] = "ApiKey " .. args[1]
 end
 
@@ -26,26 +29,34 @@ local function uuid()
   return string.format("%08x-%04x-4%03x-%04x-%06x%06x", r(0, 0xffffffff), r(0, 0xffff), r(0, 0xfff), r(0x8000, 0xbfff), r(0, 0xffffff), r(0, 0xffffff))
 end
 
-function request()
+local function event()
   counter = counter + 1
-  local number = identifiers and ((in_turn and counter or math.random(0, identifiers - 1)) % identifiers) or counter
-  local whose
+  local number = identifiers and ((is_warm_up and counter or math.random(0, identifiers - 1)) % identifiers) or counter
+  local identifier
   if attribution == "visitor" then
-    whose = '"visitor_id":"visitor-' .. number .. '","campaign_id":"campaign-' .. (number % 20) .. '"'
+    identifier = '"visitor_id":"visitor-' .. number .. '","campaign_id":"campaign-' .. (number % 20) .. '"'
   elseif identifiers then
-    whose = '"click_id":"click-' .. number .. '"'
+    identifier = '"click_id":"click-' .. number .. '"'
   else
-    whose = '"click_id":"' .. run .. '-' .. counter .. '"'
+    identifier = '"click_id":"' .. run .. '-' .. counter .. '"'
   end
   local id = event_ids and (',"event_id":"' .. uuid() .. '"') or ''
-  return wrk.format(nil, nil, nil, '{"event_name":"trial_converted",' .. whose .. id
+  return '{"event_name":"trial_converted",' .. identifier .. id
     .. ',"value":49.9,"currency":"USD","timestamp":"' .. os.date("!%Y-%m-%dT%H:%M:%SZ")
-    .. '","properties":{"plan":"yearly","seats":3,"trial":true,"run":"' .. run .. '"}}')
+    .. '","properties":{"plan":"yearly","seats":3,"trial":true,"run":"' .. run .. '"}}'
+end
+
+function request()
+  if batch == 0 then return wrk.format(nil, nil, nil, event()) end
+  local events = {}
+  for index = 1, batch do events[index] = event() end
+  if format == "ndjson" then return wrk.format(nil, nil, nil, table.concat(events, "\n")) end
+  return wrk.format(nil, nil, nil, '{"events":[' .. table.concat(events, ",") .. "]}")
 end
 
 function done(summary, latency, requests)
   io.write(string.format(
-    '{"requests":%d,"durationUs":%d,"refused":%d,"broken":%d,"p50Us":%d,"p95Us":%d,"p99Us":%d,"maxUs":%d}\n',
+    '{"requests":%d,"durationUs":%d,"rejected":%d,"broken":%d,"p50Us":%d,"p95Us":%d,"p99Us":%d,"maxUs":%d}\n',
     summary.requests, summary.duration, summary.errors.status,
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
     latency:percentile(50), latency:percentile(95), latency:percentile(99), latency.max))

@@ -1,8 +1,7 @@
-// How many events a second are stored before they are answered, and how long does an answer take?
-// bench/README.md says how to run this and how to read it.
-import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir, totalmem } from 'node:os'
+// Measures events per second, each stored before its response, and response times. bench/README.md explains options and
+// output.
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -13,7 +12,7 @@ import { packageRoot } from '../src/package.ts'
 import { readSettings } from '../src/settings.ts'
 import { migrate } from '../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../src/stores/open.ts'
-import { type EventLoad, perSecondOf, type Seen, sendEvents } from './eventsLoad.ts'
+import { type EventLoad, type LoadResult, perSecondOf, sendEvents } from './eventsLoad.ts'
 import {
   clickhousePid,
   cpuMs,
@@ -24,22 +23,23 @@ import {
   stopPrograms,
   urlOf,
 } from './processes.ts'
+import { describeMachine, provenance, writeResults } from './results.ts'
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '10' },
-    connections: { type: 'string', default: '1,64,256,1024' },
-    /** Events that are stored before the first load, with random ids. */
+    connections: { type: 'string', default: '1,4,16,64,256,1024' },
+    /** Number of events with random ids that are stored before the first load. */
     history: { type: 'string', default: '1000000' },
-    /** Only loads whose name this regular expression finds. */
+    /** Regular expression that the names of loads must match. */
     only: { type: 'string', default: '' },
-    /** V8 writes the server's CPU profile here when it ends. */
+    /** Folder for the CPU profile of the server. */
     profile: { type: 'string' },
-    out: { type: 'string', default: join(packageRoot, 'bench/results/events.json') },
+    out: { type: 'string', default: join(packageRoot, 'bench/results/events.ndjson') },
   },
 })
 
-/** As `npm start` and the image start it. */
+/** The options of `npm start` and the image. */
 const nodeFlags = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 
 const account = 'bench'
@@ -51,11 +51,22 @@ interface Load extends EventLoad {
   name: string
 }
 
+/** Batches are sent on these connections only: more do not store more. */
+const batchConnectionsMax = 16
+
 const loads: Load[] = [
   { name: 'event_id, warm clicks', attribution: 'click', identifiers: warmClicks, withIds: true },
   { name: 'no event_id, warm clicks', attribution: 'click', identifiers: warmClicks, withIds: false },
   { name: 'event_id, visitors', attribution: 'visitor', identifiers: visitors, withIds: true },
   { name: 'event_id, cold clicks', attribution: 'click', identifiers: 'new', withIds: true },
+  ...[100, 1_000].flatMap((events) =>
+    (['json', 'ndjson'] as const).flatMap((format) =>
+      ([warmClicks, 'new'] as const).map((identifiers) => ({
+        name: `batches of ${events}, ${format}, ${identifiers === 'new' ? 'cold' : 'warm'} clicks`,
+        ...{ attribution: 'click' as const, identifiers, withIds: true, batch: { events, format } },
+      })),
+    ),
+  ),
 ]
 
 interface Figures {
@@ -65,18 +76,20 @@ interface Figures {
   p50Ms: number
   p95Ms: number
   p99Ms: number
-  /** Of the baseline's requests a second at as many connections. */
+  /** Events per second, relative to the requests per second of the baseline with the same number of connections. */
   ratio: number
-  answered: number
+  /** Number of acknowledged events. */
+  acknowledged: number
+  eventsPerRequest: number
   stored: number
   partsPerSecond: number
-  /** Processor time an event, microseconds: of the server, and of ClickHouse with its merges. */
+  /** CPU time per event in microseconds: of the server, and of ClickHouse including merges. */
   serverUs: number
   clickhouseUs: number
-  /** Most that the server's process held. */
+  /** Maximum memory of the server. */
   memoryMb: number
-  /** Cores that were busy with anything but the server, ClickHouse and the load: above 0.1 the machine was not quiet. */
-  elsewhere: number
+  /** Cores used by other processes than the server, ClickHouse and the load; above 0.1 the machine was not idle. */
+  otherCores: number
 }
 
 const seconds = Number(options.seconds)
@@ -91,7 +104,7 @@ let clickhouseVersion = ''
 try {
   await migrate(stores)
   const key = await fill(stores)
-  clickhouseVersion = (await ask<{ version: string }>('SELECT version() AS version'))[0]?.version ?? ''
+  clickhouseVersion = (await select<{ version: string }>('SELECT version() AS version'))[0]?.version ?? ''
   const profiled = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
   const server = await start([...nodeFlags, ...profiled, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'])
   const empty = await start(['--import', 'tsx', join(packageRoot, 'bench/emptyRoute.ts')])
@@ -108,8 +121,10 @@ try {
       p95Ms: baseline.p95Us / 1000,
       p99Ms: baseline.p99Us / 1000,
     })
-    say(`empty route`, connections, baseline)
-    for (const load of loads.filter(({ name }) => only.test(name))) {
+    print('empty route', connections, baseline)
+    for (const load of loads.filter(
+      ({ name, batch }) => only.test(name) && (!batch || connections <= batchConnectionsMax),
+    )) {
       const figures = await measure(load, connections, key, server, baselinePerSecond)
       results.push(figures)
     }
@@ -120,25 +135,23 @@ try {
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
 }
 
-const [cpu] = cpus()
-const report = {
-  date: new Date().toISOString(),
-  commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: packageRoot, encoding: 'utf8' }).trim(),
-  machine: `${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, the load and both engines beside the server`,
+const context = {
+  ...provenance(),
+  machine: describeMachine('load and engines beside the server'),
   versions: { node: process.version, clickhouse: clickhouseVersion },
-  secondsALoad: seconds,
+  secondsPerLoad: seconds,
   eventsBefore: Number(options.history),
-  baselines,
-  results,
 }
 console.table(results)
-await writeFile(options.out, `${JSON.stringify(report, null, 2)}\n`)
+const emptyRoute = baselines.map((baseline) => ({ load: 'empty route', ...baseline }))
+await writeResults(options.out, { context, measurements: [...emptyRoute, ...results] })
 const wrong = results.filter(
-  ({ answered, stored, connections }) => stored < answered || stored > answered + connections,
+  ({ acknowledged, stored, connections, eventsPerRequest }) =>
+    stored < acknowledged || stored > acknowledged + connections * eventsPerRequest,
 )
-if (wrong.length > 0) throw new Error(`Rows stored and answers differ: ${JSON.stringify(wrong)}`)
+if (wrong.length > 0) throw new Error(`Stored and acknowledged events differ: ${JSON.stringify(wrong)}`)
 
-/** Sends one load and counts what became of it. */
+/** Sends one load and counts its stored events. */
 async function measure(
   load: Load,
   connections: number,
@@ -146,53 +159,61 @@ async function measure(
   server: Program,
   baselinePerSecond: number,
 ): Promise<Figures> {
-  const run = `${load.attribution}-${load.identifiers}-${load.withIds ? 'ids' : 'none'}-${connections}`
-  if (load.identifiers === 'new') await storeClicks(`${run}-`, Math.round(20_000 * (seconds + 2)))
+  const eventsPerRequest = load.batch?.events ?? 1
+  const batchName = load.batch ? `-${load.batch.format}-${load.batch.events}` : ''
+  const run = `${load.attribution}-${load.identifiers}-${load.withIds ? 'ids' : 'none'}-${connections}${batchName}`
+  const perSecondMax = load.batch ? 100_000 : 20_000
+  if (load.identifiers === 'new') await storeClicks(`${run}-`, Math.round(perSecondMax * (seconds + 2)))
   await resetPeak(server.pid)
   const engine = await enginePid()
   const before = await counts()
   const cpuBeforeMs = [await cpuMs(server.pid), await cpuMs(engine)] as const
-  const elsewhereBefore = await elsewhereUs(server.pid, engine)
-  const seen = await sendEvents(urlOf(server), { connections, seconds, run, key }, load)
-  const elsewhere = ((await elsewhereUs(server.pid, engine)) - elsewhereBefore) / seen.durationUs
+  const otherBeforeUs = await otherCpuUs(server.pid, engine)
+  const result = await sendEvents(urlOf(server), { connections, seconds, run, key }, load)
+  const otherCores = ((await otherCpuUs(server.pid, engine)) - otherBeforeUs) / result.durationUs
   const after = await settledCounts()
-  const answered = seen.requests - seen.refused
+  const acknowledged = (result.requests - result.rejected) * eventsPerRequest
   const figures = {
     load: load.name,
     connections,
-    perSecond: Math.round(perSecondOf(seen)),
-    p50Ms: seen.p50Us / 1000,
-    p95Ms: seen.p95Us / 1000,
-    p99Ms: seen.p99Us / 1000,
-    ratio: Math.round((perSecondOf(seen) / baselinePerSecond) * 1000) / 1000,
-    answered,
-    // The load ends while up to one call a connection is under way: those are stored and nobody waits for the answer.
+    perSecond: Math.round(perSecondOf(result) * eventsPerRequest),
+    p50Ms: result.p50Us / 1000,
+    p95Ms: result.p95Us / 1000,
+    p99Ms: result.p99Us / 1000,
+    ratio: Math.round(((perSecondOf(result) * eventsPerRequest) / baselinePerSecond) * 1000) / 1000,
+    acknowledged,
+    eventsPerRequest,
+    // The load ends with up to one request in flight per connection: these events are stored without a response.
     stored: after.events - before.events,
-    partsPerSecond: Math.round(((after.parts - before.parts) / (seen.durationUs / 1e6)) * 10) / 10,
-    serverUs: Math.round((1000 * ((await cpuMs(server.pid)) - cpuBeforeMs[0])) / answered),
-    clickhouseUs: Math.round((1000 * ((await cpuMs(engine)) - cpuBeforeMs[1])) / answered),
+    partsPerSecond: Math.round(((after.parts - before.parts) / (result.durationUs / 1e6)) * 10) / 10,
+    serverUs: Math.round((1000 * ((await cpuMs(server.pid)) - cpuBeforeMs[0])) / acknowledged),
+    clickhouseUs: Math.round((1000 * ((await cpuMs(engine)) - cpuBeforeMs[1])) / acknowledged),
     memoryMb: await peakMb(server.pid),
-    elsewhere: Math.round(elsewhere * 100) / 100,
+    otherCores: Math.round(otherCores * 100) / 100,
   }
-  say(load.name, connections, seen, figures)
-  if (seen.refused + seen.broken > 0) throw new Error(`${seen.refused} calls were refused, ${seen.broken} broke.`)
+  print(load.name, connections, result, figures)
+  if (result.rejected + result.broken > 0) {
+    throw new Error(`${result.rejected} requests were rejected, ${result.broken} connections broke.`)
+  }
   return figures
 }
 
-function say(name: string, connections: number, seen: Seen, figures?: Figures): void {
+function print(name: string, connections: number, result: LoadResult, figures?: Figures): void {
   const rest = figures
-    ? `, ${figures.ratio} of the baseline, ${figures.stored} rows for ${figures.answered} answers, ${figures.partsPerSecond} parts/s, ${figures.serverUs} + ${figures.clickhouseUs} µs of processor, ${figures.memoryMb} MB, ${figures.elsewhere} cores busy elsewhere`
+    ? `, ${figures.ratio} of the baseline, ${figures.stored} rows for ${figures.acknowledged} responses, ${figures.partsPerSecond} parts/s, ${figures.serverUs} + ${figures.clickhouseUs} µs of CPU, ${figures.memoryMb} MB, ${figures.otherCores} cores used by other processes`
     : ''
-  const times = [seen.p50Us, seen.p95Us, seen.p99Us].map((us) => (us / 1000).toFixed(1)).join(' / ')
-  console.log(`${name}, ${connections} connections: ${Math.round(perSecondOf(seen))}/s, p50/p95/p99 ${times} ms${rest}`)
+  const times = [result.p50Us, result.p95Us, result.p99Us].map((us) => (us / 1000).toFixed(1)).join(' / ')
+  console.log(
+    `${name}, ${connections} connections: ${figures?.perSecond ?? Math.round(perSecondOf(result))}/s, p50/p95/p99 ${times} ms${rest}`,
+  )
 }
 
-/** Starts a program on the bench's stores that tells its address in its first line. */
+/** Starts a program on the stores of the bench; it prints its URL in its first line. */
 async function start(words: string[]): Promise<Program> {
   return await startProgram(words, { ...process.env, ...settings })
 }
 
-/** An account whose limits are all checked and never reached, its campaigns, clicks, and events of before. */
+/** Creates an account with limits that are checked and never reached, campaigns, clicks and earlier events. */
 async function fill({ postgres }: Stores): Promise<string> {
   await setPlanLimits(postgres, 'scale', {
     eventsPerMinute: 100_000_000,
@@ -221,7 +242,7 @@ async function fill({ postgres }: Stores): Promise<string> {
   return created.key
 }
 
-/** Only what attribution reads: the index of clicks. */
+/** Inserts only into the click index, which attribution reads. */
 async function storeClicks(prefix: string, count: number): Promise<void> {
   await run(`
     INSERT INTO click_index (account_id, id, clicked_at, campaign_id)
@@ -229,15 +250,15 @@ async function storeClicks(prefix: string, count: number): Promise<void> {
     FROM numbers(${count + 1})`)
 }
 
-/** Every insert makes one part, which takes the next block number. */
+/** Every insert creates one part with the next block number. */
 async function counts(): Promise<{ events: number; parts: number }> {
-  const [rows] = await ask<{ events: number }>('SELECT count() AS events FROM pixel_events FINAL')
-  const [blocks] = await ask<{ last: number }>(`
+  const [rows] = await select<{ events: number }>('SELECT count() AS events FROM pixel_events FINAL')
+  const [blocks] = await select<{ last: number }>(`
     SELECT max(max_block_number) AS last FROM system.parts WHERE database = currentDatabase() AND table = 'pixel_events'`)
   return { events: rows?.events ?? 0, parts: blocks?.last ?? 0 }
 }
 
-/** Waits until what was under way when the load ended is stored. */
+/** Waits until the events in flight at the end of the load are stored. */
 async function settledCounts(): Promise<{ events: number; parts: number }> {
   for (let last = await counts(); ; ) {
     await sleep(500)
@@ -247,10 +268,10 @@ async function settledCounts(): Promise<{ events: number; parts: number }> {
   }
 }
 
-async function ask<Row>(query: string): Promise<Row[]> {
+async function select<Row>(query: string): Promise<Row[]> {
   const settings = { output_format_json_quote_64bit_integers: 0 } as const
-  const answer = await stores.clickhouse.client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })
-  return await answer.json<Row>()
+  const response = await stores.clickhouse.client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })
+  return await response.json<Row>()
 }
 
 async function run(query: string): Promise<void> {
@@ -259,19 +280,19 @@ async function run(query: string): Promise<void> {
 
 async function enginePid(): Promise<number> {
   const pid = await clickhousePid(folder)
-  if (pid === undefined) throw new Error('The process of ClickHouse is not there.')
+  if (pid === undefined) throw new Error('ClickHouse does not run.')
   return pid
 }
 
-/** What this process took itself, and what its children took that have ended. */
+/** CPU time of this process, and of its children that have exited. */
 async function ownCpuUs(): Promise<[own: number, ofChildren: number]> {
   const fields = (await readFile('/proc/self/stat', 'utf8')).split(') ')[1]?.split(' ').map(Number) ?? []
   const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15)
   return [(user + system) * 10_000, (childrenUser + childrenSystem) * 10_000]
 }
 
-/** What the machine has been busy with besides the server, ClickHouse, this process and its loads that have ended. */
-async function elsewhereUs(server: number, engine: number): Promise<number> {
+/** CPU time of all processes other than the server, ClickHouse, this process and its exited children. */
+async function otherCpuUs(server: number, engine: number): Promise<number> {
   const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(/ +/).slice(1).map(Number)
   const [own, ofLoads] = await ownCpuUs()

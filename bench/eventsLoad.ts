@@ -3,19 +3,23 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { packageRoot } from '../src/package.ts'
 
-/** One way of sending events. */
+/** A kind of event load. */
 export interface EventLoad {
   attribution: 'click' | 'visitor'
-  /** How many different ones; `new`: each event has one that the server has not seen. */
+  /** Number of different clicks or visitors; `new`: a click of its own for each event, which the server has not cached. */
   identifiers: number | 'new'
   withIds: boolean
+  /** Events per request to /events/batch; single events by default. */
+  batch?: { events: number; format: 'json' | 'ndjson' }
 }
 
-/** What wrk saw; times in microseconds. */
-export interface Seen {
+/** The result of wrk; times in microseconds. */
+export interface LoadResult {
   requests: number
   durationUs: number
-  refused: number
+  /** Responses other than 200. */
+  rejected: number
+  /** Connection errors and timeouts. */
   broken: number
   p50Us: number
   p95Us: number
@@ -24,22 +28,23 @@ export interface Seen {
 }
 
 /**
- * Sends events to a server with wrk, as fast as it responds: what bench/events.lua makes.
- * @param connections each of which sends its next event when the last one was answered
- * @param run names this load in ids and properties; `warm up` sends every identifier in turn
+ * Sends the events of bench/events.lua to a server with wrk.
+ * @param connections each sends its next event after the last response
+ * @param run part of ids and properties; `warm up` sends every identifier once
  * @throws Error when wrk is not installed or fails
  */
 export async function sendEvents(
   url: string,
   { connections, seconds, run, key }: { connections: number; seconds: number; run: string; key: string },
-  { attribution, identifiers, withIds }: EventLoad,
-): Promise<Seen> {
+  { attribution, identifiers, withIds, batch }: EventLoad,
+): Promise<LoadResult> {
   const child = spawn(
     'wrk',
     [
       ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'],
-      ...['-s', join(packageRoot, 'bench/events.lua'), `${url}/api/v1/events`, '--'],
+      ...['-s', join(packageRoot, 'bench/events.lua'), `${url}/api/v1/events${batch ? '/batch' : ''}`, '--'],
       ...[key, attribution, `${identifiers}`, withIds ? 'yes' : 'no', run],
+      ...[`${batch?.events ?? 0}`, batch?.format ?? 'json'],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
@@ -48,13 +53,13 @@ export async function sendEvents(
     text += chunk
   })
   const [code] = await once(child, 'close').catch(() => {
-    throw new Error('This bench sends its load with wrk: apt-get install wrk.')
+    throw new Error('This bench needs wrk: apt-get install wrk.')
   })
   const line = text.split('\n').find((candidate) => candidate.startsWith('{"requests"'))
-  if (code !== 0 || !line) throw new Error(`wrk ended with ${code}: ${text}`)
-  return JSON.parse(line) as Seen
+  if (code !== 0 || !line) throw new Error(`wrk exited with ${code}: ${text}`)
+  return JSON.parse(line) as LoadResult
 }
 
-export function perSecondOf({ requests, durationUs }: Seen): number {
+export function perSecondOf({ requests, durationUs }: LoadResult): number {
   return requests / (durationUs / 1e6)
 }

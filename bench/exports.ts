@@ -1,8 +1,8 @@
-// How fast does a whole list leave the API, next to the bare SELECT of the same rows from the same store, and how much
-// memory does that take? Rows of a year are made in --folder at the first run; later runs measure at once.
+// Measures exports of a list, relative to the bare SELECT of the same rows, and the memory that they need. The first run
+// generates rows of a year in --folder; later runs reuse them.
 //   node --import tsx bench/exports.ts --folder /tmp/exports --clicks 1000000
-// The bare SELECT is read over HTTP by the same process, in turns with the API, so take the ratios. Goals: NDJSON at
-// least 0.6 of the rows a second, Parquet 0.8, and less than 50 MB more memory in the process of the API.
+// The same process reads the bare SELECT over HTTP, alternating with the API. Goals: NDJSON at least 0.6 of the rows per
+// second, Parquet 0.8, and less than 50 MB more memory in the process of the API.
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
     folder: { type: 'string', default: '/tmp/tributary-bench-exports' },
     clicks: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '3' },
-    /** Fills the stores and measures nothing. */
+    /** Fills the stores without measuring. */
     fill: { type: 'boolean', default: false },
   },
 })
@@ -47,7 +47,7 @@ async function measure(): Promise<void> {
     ...settings,
   })
   const server = { url: urlOf(program), pid: program.pid }
-  const ways: Record<string, () => Promise<ListRead>> = {
+  const variants: Record<string, () => Promise<ListRead>> = {
     'bare SELECT, NDJSON': () => readBare('JSONEachRow'),
     'API, NDJSON': () => readApi(server.url, created.key, 'ndjson'),
     'API, CSV': () => readApi(server.url, created.key, 'csv'),
@@ -55,7 +55,7 @@ async function measure(): Promise<void> {
     'bare SELECT, Parquet': () => readBare('Parquet'),
     'API, Parquet': () => readApi(server.url, created.key, 'parquet'),
   }
-  const seen: Record<string, ListRead[]> = {}
+  const reads: Record<string, ListRead[]> = {}
   try {
     await readApi(server.url, created.key, 'ndjson')
     const before = await memoryMb(server.pid)
@@ -64,25 +64,25 @@ async function measure(): Promise<void> {
       peak = Math.max(peak, await memoryMb(server.pid))
     }, 50)
     for (let round = 0; round < Number(options.rounds); round++) {
-      for (const [way, read] of Object.entries(ways)) {
+      for (const [variant, read] of Object.entries(variants)) {
         const result = await read()
-        if (result.rows !== undefined && result.rows !== clicks) throw new Error(`${way}: ${result.rows} rows`)
-        const results = seen[way] ?? []
-        seen[way] = results
+        if (result.rows !== undefined && result.rows !== clicks) throw new Error(`${variant}: ${result.rows} rows`)
+        const results = reads[variant] ?? []
+        reads[variant] = results
         results.push(result)
       }
     }
     clearInterval(watching)
-    const perSecond = (way: string) => clicks / medianSeconds(seen[way] ?? [])
+    const perSecond = (variant: string) => clicks / medianSeconds(reads[variant] ?? [])
     console.table(
-      Object.entries(seen).map(([way, reads]) => ({
-        way,
-        'rows/s': Math.round(perSecond(way)),
-        seconds: reads.map(({ seconds }) => seconds.toFixed(2)).join(' '),
-        MB: Math.round(reads[0]?.megabytes ?? 0),
-        ratio: (perSecond(way) / perSecond(`bare SELECT, ${way.includes('Parquet') ? 'Parquet' : 'NDJSON'}`)).toFixed(
-          2,
-        ),
+      Object.entries(reads).map(([variant, results]) => ({
+        variant,
+        'rows/s': Math.round(perSecond(variant)),
+        seconds: results.map(({ seconds }) => seconds.toFixed(2)).join(' '),
+        MB: Math.round(results[0]?.megabytes ?? 0),
+        ratio: (
+          perSecond(variant) / perSecond(`bare SELECT, ${variant.includes('Parquet') ? 'Parquet' : 'NDJSON'}`)
+        ).toFixed(2),
       })),
     )
     console.log(`Memory of the API: ${before} MB before, ${peak} MB at most, ${peak - before} MB more.`)
@@ -97,18 +97,18 @@ function medianSeconds(reads: readonly ListRead[]): number {
 
 async function readBare(format: 'JSONEachRow' | 'Parquet'): Promise<ListRead> {
   const startedMs = performance.now()
-  const answer = await stores.clickhouse.client.exec({
+  const response = await stores.clickhouse.client.exec({
     query: `SELECT * FROM clicks WHERE account_id = {account:String} FORMAT ${format}`,
     query_params: { account: benchAccount },
   })
-  return await drain(answer.stream as IncomingMessage, startedMs, format === 'JSONEachRow')
+  return await drain(response.stream as IncomingMessage, startedMs, format === 'JSONEachRow')
 }
 
 function readApi(url: string, key: string, format: string, encoding?: string): Promise<ListRead> {
   return readList(`${url}/api/v1/clicks?format=${format}`, key, encoding)
 }
 
-/** What a process holds in memory now; Linux only. */
+/** Resident memory of a process; Linux only. */
 async function memoryMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)

@@ -1,11 +1,11 @@
-// How many clicks a second does an import store, with every index, sum and projection that reads live on? The baseline
-// is the least that storing them could cost: one statement that inserts the same file into `clicks` without views.
-// bench/README.md says how to run this and how to read it.
-import { execFileSync, spawn } from 'node:child_process'
+// Measures clicks per second of an import, including indexes, sums and projections. The baseline is the minimum cost of
+// storing them: one statement that inserts the same file into `clicks` without views. bench/README.md explains options and
+// output.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createAccount } from '../src/accounts/accounts.ts'
@@ -15,15 +15,16 @@ import { migrate } from '../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../src/stores/open.ts'
 import { benchAccount, insertBare, writeClicks } from './data.ts'
 import { clickhousePid, cpuMs } from './processes.ts'
+import { describeMachine, provenance, writeResults } from './results.ts'
 import { rounded } from './timing.ts'
 
 const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '500000' },
-    /** Where the generated file is kept for the next run. */
+    /** Folder of the generated file, which later runs reuse. */
     folder: { type: 'string', default: join(packageRoot, 'bench/.cache') },
     runs: { type: 'string', default: '3' },
-    out: { type: 'string', default: join(packageRoot, 'bench/results/import.json') },
+    out: { type: 'string', default: join(packageRoot, 'bench/results/import.ndjson') },
   },
 })
 
@@ -32,7 +33,7 @@ interface Run {
   bareClickhouseCpuSeconds: number
   importSeconds: number
   importClickhouseCpuSeconds: number
-  /** Clicks a second of the import, of those of the bare insert. */
+  /** Clicks per second of the import, relative to the bare insert. */
   ratio: number
 }
 
@@ -58,33 +59,31 @@ for (let number = 0; number < Number(options.runs); number++) {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
   }
 }
-const [middle] = [...runs].sort((a, b) => a.ratio - b.ratio).slice(Math.floor(runs.length / 2))
-const [cpu] = cpus()
-const report = {
-  date: new Date().toISOString(),
-  commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: packageRoot, encoding: 'utf8' }).trim(),
-  machine: `${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, stores beside the importer`,
+const [median] = [...runs].sort((a, b) => a.ratio - b.ratio).slice(Math.floor(runs.length / 2))
+const context = {
+  ...provenance(),
+  machine: describeMachine('stores beside the importer'),
   clicks: rows,
   fileMb: Math.round((await stat(file)).size / 1e6),
-  ...(middle && {
-    importPerSecond: perSecond(middle.importSeconds),
-    barePerSecond: perSecond(middle.bareSeconds),
-    ratio: middle.ratio,
+  ...(median && {
+    importPerSecond: perSecond(median.importSeconds),
+    barePerSecond: perSecond(median.bareSeconds),
+    ratio: median.ratio,
   }),
-  runs,
 }
-await mkdir(join(options.out, '..'), { recursive: true })
-await writeFile(options.out, `${JSON.stringify(report, null, 2)}\n`)
+await writeResults(options.out, { context, measurements: runs })
 
 async function compare(stores: Stores, dataDir: string, settings: Record<string, string>): Promise<Run> {
   const engine = await clickhousePid(dataDir)
-  if (engine === undefined) throw new Error('The process of ClickHouse is not there.')
+  if (engine === undefined) throw new Error('ClickHouse does not run.')
   const timed = async (work: () => Promise<void>) => {
-    const [cpuBefore, beganMs] = [await cpuMs(engine), performance.now()]
+    const [cpuBefore, startedMs] = [await cpuMs(engine), performance.now()]
     await work()
-    return { seconds: (performance.now() - beganMs) / 1000, cpuSeconds: ((await cpuMs(engine)) - cpuBefore) / 1000 }
+    return { seconds: (performance.now() - startedMs) / 1000, cpuSeconds: ((await cpuMs(engine)) - cpuBefore) / 1000 }
   }
-  const bare = await timed(async () => mustBe(await insertBare(stores, createReadStream(file)), 'The bare insert'))
+  const bare = await timed(async () =>
+    assertAllStored(await insertBare(stores, createReadStream(file)), 'The bare insert'),
+  )
   const whole = await timed(async () => {
     const words = ['dist/src/main.js', 'import', 'clicks', file, '--account', benchAccount]
     const child = spawn(process.execPath, words, {
@@ -93,13 +92,13 @@ async function compare(stores: Stores, dataDir: string, settings: Record<string,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     const [code] = await once(child, 'close')
-    if (code !== 0) throw new Error(`The import ended with ${code}.`)
+    if (code !== 0) throw new Error(`The import exited with ${code}.`)
   })
-  const answer = await stores.clickhouse.client.query({
+  const response = await stores.clickhouse.client.query({
     query: 'SELECT count() AS n FROM clicks',
     format: 'JSONEachRow',
   })
-  mustBe(Number((await answer.json<{ n: string }>())[0]?.n), 'The import')
+  assertAllStored(Number((await response.json<{ n: string }>())[0]?.n), 'The import')
   return {
     bareSeconds: rounded(bare.seconds),
     bareClickhouseCpuSeconds: rounded(bare.cpuSeconds),
@@ -109,7 +108,7 @@ async function compare(stores: Stores, dataDir: string, settings: Record<string,
   }
 }
 
-function mustBe(stored: number, what: string): void {
+function assertAllStored(stored: number, what: string): void {
   if (stored !== rows) throw new Error(`${what} stored ${stored} of ${rows} clicks.`)
 }
 

@@ -8,25 +8,25 @@ import { pipeline } from 'node:stream/promises'
 import postgres from 'postgres'
 import type { Stores } from '../src/stores/open.ts'
 
-/** A question with its values, `$1` the first of them. */
-export interface PostgresQuestion {
+/** A query and its values, from `$1`. */
+export interface PostgresQuery {
   text: string
   values: (string | Date)[]
 }
 
-/** A PostgreSQL 15 with the same clicks and conversions: what a user would have instead. */
+/** A PostgreSQL 15 server with the same clicks and conversions, as a baseline. */
 export interface PostgresBench {
   readonly version: string
-  /** Of the table of clicks, and with its indexes. */
+  /** Size of the table of clicks, without and with its indexes. */
   readonly rowBytes: number
   readonly allBytes: number
-  ask(question: PostgresQuestion): Promise<unknown[]>
+  run(query: PostgresQuery): Promise<unknown[]>
   close(): Promise<void>
 }
 
 const programs = '/usr/lib/postgresql/15/bin'
 const port = 54_331
-/** As for a machine of 16 GB that does nothing else; two workers are what two cores can carry. */
+/** For a dedicated machine with 16 GB and two cores. */
 const settings = {
   listen_addresses: '127.0.0.1',
   shared_buffers: '4GB',
@@ -40,16 +40,16 @@ const settings = {
 }
 
 /**
- * Starts PostgreSQL 15 on a folder; the first time it is filled with what the stores hold.
- * @returns undefined, and says so, when it is not installed
+ * Starts PostgreSQL 15 on a folder, and fills it from the stores when it is new.
+ * @returns undefined, with a message, when PostgreSQL is not installed
  */
 export async function openPostgresBench(
   folder: string,
   stores: Stores,
-  say: (line: string) => void,
+  onMessage: (line: string) => void,
 ): Promise<PostgresBench | undefined> {
   if (!existsSync(join(programs, 'postgres'))) {
-    say('PostgreSQL 15 is not installed (apt-get install postgresql-15): its column stays empty.')
+    onMessage('PostgreSQL 15 is not installed (apt-get install postgresql-15): its column stays empty.')
     return undefined
   }
   const isFilled = existsSync(join(folder, 'filled'))
@@ -59,10 +59,10 @@ export async function openPostgresBench(
     if (isRoot) execFileSync('chown', ['postgres', folder])
     asPostgres('initdb', ['-D', join(folder, 'data'), '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C'])
   }
-  // A bench that was killed leaves it running.
+  // A killed bench leaves the server running.
   if (existsSync(join(folder, 'data/postmaster.pid'))) stop(folder)
-  const given = Object.entries({ ...settings, port: `${port}`, unix_socket_directories: folder })
-  const words = given.map(([name, value]) => `-c ${name}=${value}`).join(' ')
+  const serverSettings = Object.entries({ ...settings, port: `${port}`, unix_socket_directories: folder })
+  const words = serverSettings.map(([name, value]) => `-c ${name}=${value}`).join(' ')
   asPostgres('pg_ctl', ['-D', join(folder, 'data'), '-w', '-t', '120', '-l', join(folder, 'log'), '-o', words, 'start'])
   const close = async () => {
     await sql.end()
@@ -71,14 +71,14 @@ export async function openPostgresBench(
   const sql = postgres({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', max: 16 })
   try {
     if (!isFilled) {
-      await fill(sql, stores, say)
+      await fill(sql, stores, onMessage)
       await writeFile(join(folder, 'filled'), '')
     }
     const [figures] = await sql<{ version: string; rowBytes: number; allBytes: number }[]>`
       SELECT current_setting('server_version') AS version, pg_table_size('clicks')::float8 AS "rowBytes",
         pg_total_relation_size('clicks')::float8 AS "allBytes"`
-    if (!figures) throw new Error('PostgreSQL does not answer.')
-    return { ...figures, ask: ({ text, values }) => sql.unsafe(text, values, { prepare: true }), close }
+    if (!figures) throw new Error('PostgreSQL does not respond.')
+    return { ...figures, run: ({ text, values }) => sql.unsafe(text, values, { prepare: true }), close }
   } catch (error) {
     await close()
     throw error
@@ -100,7 +100,7 @@ function asPostgres(program: string, words: string[]): void {
   else execFileSync(path, words, { ...options, stdio: [...options.stdio] })
 }
 
-/** Columns by type, as somebody would declare them; absent text is NULL there. */
+/** Types of columns in PostgreSQL; absent text is NULL. */
 const columns: Record<'clicks' | 'conversions', Record<string, string>> = {
   clicks: {
     account_id: 'text NOT NULL',
@@ -145,7 +145,7 @@ function texts(names: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, 'text']))
 }
 
-/** For the questions of this bench: ranges and pages by time, pages of a campaign, conversions of a click, search. */
+/** Indexes for the queries of this bench: ranges and pages by time, pages of a campaign, conversions of a click, search. */
 const indexes = [
   'CREATE UNIQUE INDEX ON clicks (account_id, clicked_at, id)',
   'CREATE INDEX ON clicks (account_id, campaign_id, clicked_at, id)',
@@ -155,27 +155,27 @@ const indexes = [
   'CREATE INDEX ON conversions USING gin (search_text gin_trgm_ops)',
 ]
 
-async function fill(sql: postgres.Sql, stores: Stores, say: (line: string) => void): Promise<void> {
+async function fill(sql: postgres.Sql, stores: Stores, onMessage: (line: string) => void): Promise<void> {
   await sql`CREATE EXTENSION pg_trgm`
   for (const [table, types] of Object.entries(columns)) {
     const list = Object.entries(types)
     await sql.unsafe(`CREATE UNLOGGED TABLE ${table} (${list.map(([name, type]) => `${name} ${type}`).join(', ')})`)
-    say(`PostgreSQL: copying ${table}`)
+    onMessage(`PostgreSQL: copying ${table}`)
     await copy(stores, table, list)
   }
   for (const index of indexes) {
-    say(`PostgreSQL: ${index}`)
+    onMessage(`PostgreSQL: ${index}`)
     await sql.unsafe(index)
   }
   await sql`VACUUM ANALYZE`
 }
 
 async function copy({ clickhouse }: Stores, table: string, list: [string, string][]): Promise<void> {
-  // PostgreSQL takes no NUL, which is between the fields of search_text.
+  // PostgreSQL rejects NUL, the separator of fields in search_text.
   const read = list.map(([name, type]) =>
     type === 'text' ? `nullIf(replaceAll(toString(${name}), '\\0', '\\n'), '')` : name,
   )
-  const answer = await clickhouse.client.exec({
+  const response = await clickhouse.client.exec({
     query: `SELECT ${read.join(', ')} FROM ${table}${table === 'conversions' ? ' FINAL' : ''} FORMAT CSV`,
     clickhouse_settings: { max_execution_time: 3600, output_format_parallel_formatting: 0 },
   })
@@ -187,7 +187,7 @@ async function copy({ clickhouse }: Stores, table: string, list: [string, string
     { stdio: ['pipe', 'ignore', 'inherit'], cwd: '/', env: { ...process.env, PGTZ: 'UTC' } },
   )
   const ended = once(child, 'close')
-  await pipeline(answer.stream, child.stdin)
+  await pipeline(response.stream, child.stdin)
   const [code] = await ended
-  if (code !== 0) throw new Error(`psql ended with ${code}`)
+  if (code !== 0) throw new Error(`psql exited with ${code}`)
 }

@@ -1,29 +1,29 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 
-/** What reading a whole list took. */
+/** Result of reading a whole list. */
 export interface ListRead {
   seconds: number
   megabytes: number
-  /** Undefined where line feeds do not end rows. */
+  /** Undefined where rows do not end with line feeds. */
   rows: number | undefined
 }
 
 /**
  * Reads a whole list from the API.
- * @param address of the server and the path, with `format`
+ * @param url with the parameter `format`
  * @throws Error when the status is not 200
  */
-export async function readList(address: string, key: string, encoding = 'identity'): Promise<ListRead> {
+export async function readList(url: string, key: string, encoding = 'identity'): Promise<ListRead> {
   const startedMs = performance.now()
   const headers = { authorization: `ApiKey ${key}`, 'accept-encoding': encoding }
-  const asked = request(address, { headers }).end()
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  if (answer.statusCode !== 200) throw new Error(`${address}: ${answer.statusCode}`)
-  return await drain(answer, startedMs, address.includes('format=ndjson') && encoding === 'identity')
+  const sent = request(url, { headers }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode}`)
+  return await drain(response, startedMs, url.includes('format=ndjson') && encoding === 'identity')
 }
 
-/** Reads to the end; counts line feeds where each ends a row. */
+/** Reads a stream to its end; counts line feeds if each ends a row. */
 export async function drain(stream: IncomingMessage, startedMs: number, isLines: boolean): Promise<ListRead> {
   let bytes = 0
   let rows = 0

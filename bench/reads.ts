@@ -1,8 +1,6 @@
-// How long do reads take as data grows, and how much of that is ours? bench/README.md says how to run this and how to
-// read it.
-import { execFileSync } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { cpus, totalmem } from 'node:os'
+// Measures the duration of reads by size of the data, and the share of the API in it. bench/README.md explains options and
+// output.
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createKey } from '../src/accounts/keys.ts'
@@ -15,54 +13,55 @@ import { openStores, type Stores } from '../src/stores/open.ts'
 import { benchAccount, fillStores, searchedAccount } from './data.ts'
 import { openPostgresBench, type PostgresBench } from './postgres.ts'
 import { clickhousePid, peakMb, resetPeak, startProgram } from './processes.ts'
-import { type Question, questions, type Stage, stages } from './questions.ts'
-import { openCaller, rounded, type Times, time } from './timing.ts'
+import { type ReadQuery, readQueries, type Stage, stages } from './readQueries.ts'
+import { describeMachine, provenance, readMeasurements, writeResults } from './results.ts'
+import { openClient, rounded, type Times, time } from './timing.ts'
 import { runWrk } from './wrk.ts'
 
 const { values: options } = parseArgs({
   options: {
-    /** Clicks of the account that is asked. */
+    /** Clicks of the account that is read. */
     size: { type: 'string', default: '10000000' },
-    /** Where filled stores are kept for the next run. The user `postgres` has to reach it. */
+    /** Folder of filled stores, which later runs reuse. The user `postgres` needs access to it. */
     folder: { type: 'string', default: join(packageRoot, 'bench/.cache') },
-    /** Which questions to ask, with commas between; `fill` only fills. */
+    /** Groups of queries to measure, comma-separated; `fill` only fills the stores. */
     stages: { type: 'string', default: stages.join(',') },
-    /** Only questions whose name this regular expression finds. */
+    /** Regular expression that the names of queries must match. */
     only: { type: 'string', default: '' },
-    /** Leaves the baseline in PostgreSQL out. */
+    /** Omits the baseline in PostgreSQL. */
     'without-postgres': { type: 'boolean', default: false },
     connections: { type: 'string', default: '1,16' },
-    /** Requests a question on one connection; on more of them three times as many. */
+    /** Requests per query on one connection; three times as many on several connections. */
     requests: { type: 'string', default: '30' },
     out: { type: 'string' },
   },
 })
 
-/** One question on so many connections, and the baselines beside it. */
+/** The measurement of one query, with its baselines. */
 interface Figures {
-  question: string
+  query: string
   connections: number
   api: Times
-  /** The bare SQL over HTTP to the same ClickHouse: what a perfect API would cost. */
+  /** The bare SQL over HTTP on the same ClickHouse: the duration without an API. */
   bare?: Times
-  /** The same from the rows themselves, without rollups and indexes of ours. */
+  /** The same from the rows, without sums tables and indexes. */
   raw?: Times
-  /** The same rows and question in PostgreSQL 15. */
+  /** The same rows and query in PostgreSQL 15. */
   postgres?: Times
-  /** What ClickHouse read and computed for one request of the API. */
+  /** Rows, bytes and CPU time of ClickHouse per request of the API. */
   rowsRead: number
   bytesRead: number
   clickhouseCpuMs: number
 }
 
-/** Baselines that take long are asked on one connection, a third as often. */
+/** Slow baselines run on one connection only, with a third of the requests. */
 const slowShare = 1 / 3
 
 const only = new RegExp(options.only)
 const size = Number(options.size)
 const dataDir = join(options.folder, options.size)
-const out = options.out ?? join(packageRoot, `bench/results/reads-${options.size}.json`)
-const wanted = new Set(options.stages.split(','))
+const out = options.out ?? join(packageRoot, `bench/results/reads-${options.size}.ndjson`)
+const selected = new Set(options.stages.split(','))
 const settings = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' }
 await mkdir(dataDir, { recursive: true })
 const stores = await openStores(readSettings(settings), ({ message }) => console.error(message))
@@ -74,7 +73,7 @@ try {
   if (!options['without-postgres']) {
     postgres = await openPostgresBench(join(options.folder, `${options.size}-postgres`), stores, console.log)
   }
-  if (stages.some((stage) => wanted.has(stage))) await measure()
+  if (stages.some((stage) => selected.has(stage))) await measure()
 } finally {
   await postgres?.close()
   await stores.close()
@@ -90,59 +89,55 @@ async function measure(): Promise<void> {
   const engine = await clickhousePid(dataDir)
   try {
     for (const pid of [server.pid, engine]) if (pid !== undefined) await resetPeak(pid)
-    for (const stage of stages.filter((name) => wanted.has(name))) {
-      const result = stage === 'cached' ? askCached(cached, keys) : await askAll(stage, uncached, keys)
-      await keep(
-        stage,
-        { ...provenance(), ...result },
-        {
-          apiMb: await peakMb(server.pid),
-          clickhouseMb: engine === undefined ? undefined : await peakMb(engine),
-        },
-      )
+    for (const stage of stages.filter((name) => selected.has(name))) {
+      const figures = stage === 'cached' ? [measureCached(cached, keys)] : await measureStage(stage, uncached, keys)
+      await save(stage, figures, {
+        apiMb: await peakMb(server.pid),
+        clickhouseMb: engine === undefined ? undefined : await peakMb(engine),
+      })
     }
   } finally {
     await server.stop()
   }
 }
 
-async function askAll(stage: Stage, url: string, keys: Record<string, string>): Promise<{ figures: Figures[] }> {
+async function measureStage(stage: Stage, url: string, keys: Record<string, string>): Promise<Figures[]> {
   const figures: Figures[] = []
-  for (const question of questions(stage).filter(({ name }) => only.test(name))) {
+  for (const query of readQueries(stage).filter(({ name }) => only.test(name))) {
     for (const connections of options.connections.split(',').map(Number)) {
-      figures.push(await ask(question, connections, url, keys))
+      figures.push(await measureQuery(query, connections, url, keys))
     }
   }
-  return { figures }
+  return figures
 }
 
-function askCached(url: string, keys: Record<string, string>) {
+function measureCached(url: string, keys: Record<string, string>) {
   const times = runWrk(`${url}/api/v1/reports?group_by=country&days=30`, keys[benchAccount] ?? '')
   console.log(`cached report, 16 connections: ${times.perSecond}/s, p50/p99 ${times.p50Ms} / ${times.p99Ms} ms`)
-  return times
+  return { query: 'cached report', connections: 16, api: times }
 }
 
-/** Asks the API, then each baseline, and compares what they say. */
-async function ask(
-  { name, account, path, bare, raw, inPostgres, isCounted }: Question,
+/** Measures the API, then each baseline, and compares their counts. */
+async function measureQuery(
+  { name, account, path, bare, raw, inPostgres, isCounted }: ReadQuery,
   connections: number,
   url: string,
   keys: Record<string, string>,
 ): Promise<Figures> {
-  const caller = openCaller(keys[account] ?? '', connections)
+  const client = openClient(keys[account] ?? '', connections)
   const requests = Number(options.requests) * (connections > 1 ? 3 : 1)
   const load = { requests, connections }
   const warmUp = { requests: 3 * connections, connections }
-  const get = () => caller.get(`${url}/api/v1${path}`)
-  const answer = JSON.parse(await get()) as { totals?: Counted; data: Counted[] }
+  const get = () => client.get(`${url}/api/v1${path}`)
+  const response = JSON.parse(await get()) as { totals?: Counted; data: Counted[] }
   await time(get, warmUp)
-  const before = await engineFigures()
+  const before = await engineCounters()
   const api = await time(get, load)
-  const after = await engineFigures()
-  caller.close()
+  const after = await engineCounters()
+  client.close()
   const baseline = async (run: () => Promise<unknown[]>, share: number) => {
     const [ours, theirs] = [
-      clicksOf(answer.totals ? [answer.totals] : answer.data),
+      clicksOf(response.totals ? [response.totals] : response.data),
       clicksOf((await run()) as Counted[]),
     ]
     if (isCounted && ours !== theirs) throw new Error(`${name}: the API counts ${ours} clicks, a baseline ${theirs}.`)
@@ -152,21 +147,21 @@ async function ask(
   const database = postgres
   const isAlone = connections === 1
   const figures: Figures = {
-    question: name,
+    query: name,
     connections,
     api,
-    ...(bare && { bare: await baseline(() => askBare(bare), 1) }),
-    ...(isAlone && raw && { raw: await baseline(() => askBare(raw), slowShare) }),
-    ...(isAlone && inPostgres && database && { postgres: await baseline(() => database.ask(inPostgres), slowShare) }),
+    ...(bare && { bare: await baseline(() => runBare(bare), 1) }),
+    ...(isAlone && raw && { raw: await baseline(() => runBare(raw), slowShare) }),
+    ...(isAlone && inPostgres && database && { postgres: await baseline(() => database.run(inPostgres), slowShare) }),
     rowsRead: Math.round((after.rows - before.rows) / requests),
     bytesRead: Math.round((after.bytes - before.bytes) / requests),
     clickhouseCpuMs: rounded((after.cpuUs - before.cpuUs) / requests / 1000),
   }
-  say(figures)
+  print(figures)
   return figures
 }
 
-/** What rows of the API and of baselines have in common, where they count. */
+/** The common field of counted rows of the API and of baselines. */
 interface Counted {
   clicks: number
 }
@@ -175,36 +170,36 @@ function clicksOf(rows: readonly Counted[]): number {
   return rows.reduce((sum, { clicks }) => sum + clicks, 0)
 }
 
-function say({ question, connections, api, bare, raw, postgres, rowsRead, clickhouseCpuMs }: Figures): void {
-  const beside = Object.entries({ bare, raw, postgres }).flatMap(([name, times]) =>
+function print({ query, connections, api, bare, raw, postgres, rowsRead, clickhouseCpuMs }: Figures): void {
+  const baselines = Object.entries({ bare, raw, postgres }).flatMap(([name, times]) =>
     times ? [`${name} ${times.p50Ms} (× ${rounded(times.p50Ms / api.p50Ms)})`] : [],
   )
   console.log(
-    `${question}, ${connections} connections: p50/p95/p99 ${api.p50Ms} / ${api.p95Ms} / ${api.p99Ms} ms, ${api.perSecond}/s, ${rowsRead} rows read, ${clickhouseCpuMs} ms CPU; ${beside.join(', ')}`,
+    `${query}, ${connections} connections: p50/p95/p99 ${api.p50Ms} / ${api.p95Ms} / ${api.p99Ms} ms, ${api.perSecond}/s, ${rowsRead} rows read, ${clickhouseCpuMs} ms CPU; ${baselines.join(', ')}`,
   )
 }
 
-/** As the API asks it, without the API: over HTTP, with typed parameters, answered as JSON. */
-async function askBare(question: Fragment): Promise<unknown[]> {
-  const { text, params } = render(question)
-  const answer = await stores.clickhouse.client.query({
+/** Runs a query as the API does, over HTTP with typed parameters. @returns its rows, read as JSON */
+async function runBare(query: Fragment): Promise<unknown[]> {
+  const { text, params } = render(query)
+  const response = await stores.clickhouse.client.query({
     query: text,
     query_params: params,
     format: 'JSON',
     clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
   })
-  return (await answer.json<never>()).data
+  return (await response.json<never>()).data
 }
 
-/** What the engine read and computed since it started, for everybody. */
-async function engineFigures(): Promise<{ rows: number; bytes: number; cpuUs: number }> {
-  const answer = await stores.clickhouse.client.query({
+/** Rows, bytes and CPU time of all queries of the engine since its start. */
+async function engineCounters(): Promise<{ rows: number; bytes: number; cpuUs: number }> {
+  const response = await stores.clickhouse.client.query({
     query: `
       SELECT event, value FROM system.events
       WHERE event IN ('SelectedRows', 'SelectedBytes', 'OSCPUVirtualTimeMicroseconds')`,
     format: 'JSONEachRow',
   })
-  const rows = await answer.json<{ event: string; value: string }>()
+  const rows = await response.json<{ event: string; value: string }>()
   const counterValues = new Map(rows.map(({ event, value }) => [event, Number(value)]))
   return {
     rows: counterValues.get('SelectedRows') ?? 0,
@@ -213,18 +208,18 @@ async function engineFigures(): Promise<{ rows: number; bytes: number; cpuUs: nu
   }
 }
 
-/** Waits until background merges and mutations, which a fill leaves behind, are done. */
+/** Waits until the background merges and mutations after a fill have finished. */
 async function settled(): Promise<void> {
   const query = `
     SELECT (SELECT count() FROM system.merges) + (SELECT count() FROM system.mutations WHERE NOT is_done) AS n`
   for (;;) {
-    const answer = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
-    if (Number((await answer.json<{ n: string }>())[0]?.n) === 0) return
+    const response = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
+    if (Number((await response.json<{ n: string }>())[0]?.n) === 0) return
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }
 
-/** Keys of the accounts, whose limits are all checked and never reached. */
+/** Creates keys of the accounts, with limits that are checked and never reached. */
 async function openAccounts({ postgres }: Stores): Promise<Record<string, string>> {
   await setPlanLimits(postgres, 'scale', { requestsPerMinute: 100_000_000 })
   const keys: Record<string, string> = {}
@@ -242,57 +237,48 @@ async function openAccounts({ postgres }: Stores): Promise<Record<string, string
   return keys
 }
 
-function provenance() {
-  return {
-    date: new Date().toISOString(),
-    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: packageRoot, encoding: 'utf8' }).trim(),
-  }
-}
-
-/** Bytes on disk by table, of all accounts together. */
+/** Bytes on disk of all accounts, by table. */
 async function bytesStored(): Promise<Record<string, number>> {
-  const answer = await stores.clickhouse.client.query({
+  const response = await stores.clickhouse.client.query({
     query: `
       SELECT table, sum(bytes_on_disk) AS bytes FROM system.parts
       WHERE active AND database = currentDatabase() AND table != 'schema_migrations'
       GROUP BY table ORDER BY bytes DESC`,
     format: 'JSONEachRow',
   })
-  const rows = await answer.json<{ table: string; bytes: string }>()
+  const rows = await response.json<{ table: string; bytes: string }>()
   return Object.fromEntries(rows.map(({ table, bytes }) => [table, Number(bytes)]))
 }
 
-/** Adds what a stage found to what others did, in earlier runs too. */
-async function keep(stage: Stage, found: object, memory: object): Promise<void> {
-  const earlier = JSON.parse(await readFile(out, 'utf8').catch(() => '{}')) as { stages?: object }
-  const [cpu] = cpus()
+/** Writes the measurements of a stage; those of other stages stay in the file. */
+async function save(stage: Stage, figures: readonly object[], memory: object): Promise<void> {
+  const earlier = await readMeasurements<{ stage: Stage }>(out)
   const clicks = size + 4 * Math.round(size / 10)
   const stored = await bytesStored()
   const ofClicks = ['clicks', 'click_index', 'sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quarter_hour']
-  const report = {
-    machine: `${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, callers and stores beside the server`,
+  const context = {
+    machine: describeMachine('clients and stores beside the server'),
     versions: {
       node: process.version,
-      clickhouse: (await askVersion()) ?? '',
+      clickhouse: (await clickhouseVersion()) ?? '',
       ...(postgres && { postgres: postgres.version }),
     },
     clicksOfAccount: size,
     clicksOfAll: clicks,
     bytesStored: stored,
-    bytesAClick: {
+    bytesPerClick: {
       clickhouseRows: rounded((stored.clicks ?? 0) / clicks),
       clickhouseAll: rounded(ofClicks.reduce((sum, table) => sum + (stored[table] ?? 0), 0) / clicks),
       ...(postgres && { postgresRows: rounded(postgres.rowBytes / clicks) }),
       ...(postgres && { postgresAll: rounded(postgres.allBytes / clicks) }),
     },
     memory,
-    stages: { ...earlier.stages, [stage]: found },
   }
-  await mkdir(join(out, '..'), { recursive: true })
-  await writeFile(out, `${JSON.stringify(report, null, 2)}\n`)
+  const measured = figures.map((figure) => ({ stage, ...provenance(), ...figure }))
+  await writeResults(out, { context, measurements: [...earlier.filter((one) => one.stage !== stage), ...measured] })
 }
 
-async function askVersion(): Promise<string | undefined> {
-  const answer = await stores.clickhouse.client.query({ query: 'SELECT version() AS version', format: 'JSONEachRow' })
-  return (await answer.json<{ version: string }>())[0]?.version
+async function clickhouseVersion(): Promise<string | undefined> {
+  const response = await stores.clickhouse.client.query({ query: 'SELECT version() AS version', format: 'JSONEachRow' })
+  return (await response.json<{ version: string }>())[0]?.version
 }

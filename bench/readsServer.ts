@@ -1,5 +1,5 @@
-// What bench/reads.ts asks: the server as it runs, at the moment that the data ends. It listens twice, and prints both
-// addresses: where no answer is kept, and where stats and reports are kept for a moment as `serve` does.
+// The server that bench/reads.ts measures, with the end of the data as present time. It listens twice and prints both URLs:
+// first without a response cache, then with the cache of `serve`.
 
 import { buildApp } from '../src/app.ts'
 import { openResponseCache } from '../src/http/responseCache.ts'
@@ -12,8 +12,8 @@ const stores = await openStores(settings, ({ message }) => console.error(message
 const startedMs = Date.now()
 const now = () => benchNowMs + Date.now() - startedMs
 const apps = await Promise.all(
-  [openResponseCache({ ttlMs: 0 }), openResponseCache()].map((answers) =>
-    buildApp({ settings, stores, responseCache: answers, now }),
+  [openResponseCache({ ttlMs: 0 }), openResponseCache()].map((responseCache) =>
+    buildApp({ settings, stores, responseCache, now }),
   ),
 )
 const urls = await Promise.all(apps.map((app) => app.listen({ host: '127.0.0.1', port: 0 })))

@@ -1,11 +1,11 @@
-// Does anything grow while the server works for long? A steady mix of events and reads; memory, open files, parts and
-// latency are compared between an early and the last part of the run.
+// Sends a steady load of events and reads, and compares memory, open files, parts and latency between an early and the last
+// part of the run.
 //   npm run soak -- --minutes 20
-// Reads of one account come to the same few questions, so most reports are answered from memory, as with dashboards.
+// The reads repeat a few queries of one account, so most responses come from the cache, as with dashboards.
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
-import { cpus, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -17,22 +17,23 @@ import { sendRequest, type Target } from '../test/faults/httpRequest.ts'
 import { clickCount, createLoadAccount, readPaths } from '../test/faults/loadAccount.ts'
 import { freePort } from '../test/kit/serverProcess.ts'
 import { startProgram, stopPrograms } from './processes.ts'
+import { describeMachine, provenance, writeResults } from './results.ts'
 
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '20' },
-    /** Events a second; each has an id that was never seen, and every tenth is sent twice. */
+    /** Events per second; each has a new id, and every tenth is sent twice. */
     events: { type: 'string', default: '300' },
-    /** Reads a second, over ten questions. */
+    /** Reads per second, of ten queries. */
     reads: { type: 'string', default: '40' },
-    out: { type: 'string', default: join(packageRoot, 'bench/results/soak.json') },
+    out: { type: 'string', default: join(packageRoot, 'bench/results/soak.ndjson') },
   },
 })
 
-/** By the early part every cache of fixed size is full. */
+/** Parts of the run to compare; in the early one all caches of fixed size are full. */
 const parts = { early: [0.3, 0.4], last: [0.9, 1] } as const
 const sampleMs = 5_000
-/** What may be more at the end without being called growth: chance, and pages that an allocator keeps. */
+/** Tolerated growth: noise, and pages that the allocator does not return. */
 const tolerances: [name: RegExp, factor: number, more: number][] = [
   [/Mb$/, 1.15, 16],
   [/Handles$/, 1.15, 16],
@@ -40,7 +41,7 @@ const tolerances: [name: RegExp, factor: number, more: number][] = [
   [/Ms$/, 1.5, 20],
 ]
 
-/** What is looked at, each a number that must not grow. */
+/** The observed values, which must not grow. */
 interface Figures {
   serverMb: number
   serverHandles: number
@@ -60,9 +61,9 @@ const folder = await mkdtemp(join(tmpdir(), 'tributary-soak-'))
 const environment = { DATA_DIR: folder, PORT: `${await freePort()}`, LOG_LEVEL: 'warn' }
 const stores = await openStores(readSettings(environment), ({ message }) => console.error(message))
 const samples: (Partial<Figures> & { atMs: number })[] = []
-const taken: { atMs: number; kind: 'event' | 'read'; ms: number }[] = []
+const durations: { atMs: number; kind: 'event' | 'read'; ms: number }[] = []
 const wrong: string[] = []
-let answered = 0
+let succeeded = 0
 
 try {
   await migrate(stores)
@@ -79,7 +80,7 @@ try {
     sampling,
   ])
   const code = await server.stop('SIGTERM')
-  if (code !== 0) wrong.push(`The server ended with ${code}.`)
+  if (code !== 0) wrong.push(`The server exited with ${code}.`)
 } finally {
   await stopPrograms()
   await stores.close()
@@ -93,59 +94,55 @@ const grown = names.filter((name) => {
   return last[name] > early[name] * factor + more
 })
 console.table(names.map((figure) => ({ figure, early: early[figure], last: last[figure] })))
-console.log(`${answered} answers of 200, ${wrong.length} others. Grown: ${grown.join(', ') || 'nothing'}.`)
+console.log(`${succeeded} responses with 200, ${wrong.length} others. Grown: ${grown.join(', ') || 'nothing'}.`)
 for (const line of wrong.slice(0, 20)) console.log(`  ${line}`)
-await writeFile(
-  options.out,
-  `${JSON.stringify(
-    {
-      date: new Date().toISOString(),
-      commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: packageRoot, encoding: 'utf8' }).trim(),
-      machine: `${cpus().length} × ${cpus()[0]?.model}, the load and both engines beside the server`,
-      node: process.version,
-      minutes: Number(options.minutes),
-      eventsPerSecond: Number(options.events),
-      readsPerSecond: Number(options.reads),
-      answered,
-      others: wrong.length,
-      early,
-      last,
-      grown,
-      // Whether what grew levelled off.
-      tenths: Array.from({ length: 10 }, (_, tenth) => figuresOf([tenth / 10, (tenth + 1) / 10])),
-    },
-    null,
-    2,
-  )}\n`,
-)
+const context = {
+  ...provenance(),
+  machine: describeMachine('load and engines beside the server'),
+  node: process.version,
+  minutes: Number(options.minutes),
+  eventsPerSecond: Number(options.events),
+  readsPerSecond: Number(options.reads),
+  succeeded,
+  others: wrong.length,
+  grown,
+}
+const tenths = Array.from({ length: 10 }, (_, tenth) => ({
+  part: `tenth ${tenth + 1}`,
+  ...figuresOf([tenth / 10, (tenth + 1) / 10]),
+}))
+await writeResults(options.out, {
+  context,
+  measurements: [{ part: 'early', ...early }, { part: 'last', ...last }, ...tenths],
+})
 if (grown.length > 0 || wrong.length > 0) process.exitCode = 1
 
-/** Sends at a steady pace, whether or not earlier ones were answered, and notes how long each answer took. */
+/** Sends requests at a steady rate, independent of responses, and records the duration of each. */
 async function send(startedMs: number, kind: 'event' | 'read', perSecond: number, key: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   const target: Target = { port: Number(environment.PORT), isDown: () => false }
-  const underWay = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   for (let number = 0; performance.now() - startedMs < runMs; number++) {
     const dueMs = startedMs + (number * 1000) / perSecond
     if (dueMs > performance.now()) await sleep(dueMs - performance.now())
-    const asked = askOne(number).finally(() => underWay.delete(asked))
-    underWay.add(asked)
+    const sent = sendOne(number).finally(() => inFlight.delete(sent))
+    inFlight.add(sent)
   }
-  await Promise.all(underWay)
+  await Promise.all(inFlight)
   agent.destroy()
 
-  async function askOne(number: number): Promise<void> {
+  async function sendOne(number: number): Promise<void> {
     const sentMs = performance.now()
     const id = `soak-${number % 10 === 9 ? number - 1 : number}`
     const event = { click_id: `click-${number % clickCount}`, event_name: 'paid', event_id: id }
-    const question =
+    const request =
       kind === 'event'
         ? ({ method: 'POST', path: '/api/v1/events', key, body: JSON.stringify(event) } as const)
         : ({ method: 'GET', path: readPaths[number % readPaths.length] ?? '', key } as const)
-    const answer = await sendRequest(agent, target, question)
-    if (answer?.status === 200) answered += 1
-    else wrong.push(`${kind} ${number}: ${answer ? `${answer.status} ${answer.body}` : 'no answer'}`)
-    taken.push({ atMs: sentMs - startedMs, kind, ms: performance.now() - sentMs })
+    const response = await sendRequest(agent, target, request)
+    if (response?.status === 200) succeeded += 1
+    else wrong.push(`${kind} ${number}: ${response ? `${response.status} ${response.body}` : 'no response'}`)
+    durations.push({ atMs: sentMs - startedMs, kind, ms: performance.now() - sentMs })
   }
 }
 
@@ -166,7 +163,7 @@ async function sample(startedMs: number, serverPid: number): Promise<void> {
   }
 }
 
-/** The median of each figure over a part of the run; of latencies the quantile that they are named after. */
+/** The median of each value over a part of the run; of latencies the named quantile. */
 function figuresOf([from, to]: readonly [number, number]): Figures {
   const within = ({ atMs }: { atMs: number }) => atMs >= from * runMs && atMs < to * runMs + sampleMs
   const median = (name: keyof Figures) =>
@@ -176,7 +173,7 @@ function figuresOf([from, to]: readonly [number, number]): Figures {
     )
   const latency = (kind: 'event' | 'read', share: number) =>
     quantile(
-      taken.filter((one) => one.kind === kind && within(one)).map(({ ms }) => ms),
+      durations.filter((one) => one.kind === kind && within(one)).map(({ ms }) => ms),
       share,
     )
   return {
@@ -199,7 +196,7 @@ function quantile(values: number[], share: number): number {
   return Math.round((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) * 10) / 10
 }
 
-/** What a process holds in memory that is not a file's. */
+/** Anonymous memory of a process. */
 async function memoryMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024)
@@ -209,20 +206,20 @@ async function handles(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
 }
 
-/** Parts that readers see; merged ones are removed some minutes later. */
+/** Active parts; ClickHouse removes merged ones some minutes later. */
 async function partsOfEvents(): Promise<number> {
-  const answer = await stores.clickhouse.client.query({
+  const response = await stores.clickhouse.client.query({
     query: `SELECT count() AS parts FROM system.parts WHERE active AND table = 'pixel_events'`,
     format: 'JSONEachRow',
   })
-  const [row] = await answer.json<{ parts: string }>()
+  const [row] = await response.json<{ parts: string }>()
   return Number(row?.parts)
 }
 
-/** @param program an engine of this run's folder */
+/** @returns the process id of an engine of this run */
 function pidOf(program: 'clickhouse/engine' | 'postgres/engine'): number {
   const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   const line = lines.find((candidate) => candidate.endsWith(`/embedded/${program}.js ${folder}`))
-  if (!line) throw new Error(`There is no ${program}.`)
+  if (!line) throw new Error(`${program} does not run.`)
   return Number.parseInt(line, 10)
 }

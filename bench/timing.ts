@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 
-/** How long something took, over many times; milliseconds. */
+/** Durations of many requests, milliseconds. */
 export interface Times {
   requests: number
   perSecond: number
@@ -9,26 +9,26 @@ export interface Times {
   p99Ms: number
 }
 
-/** A caller with connections of its own, which are kept. */
-export interface Caller {
-  /** GETs an address. @throws Error when the answer is not 200 */
+/** An HTTP client with its own keep-alive connections. */
+export interface HttpClient {
+  /** Sends a GET request. @throws Error when the status is not 200 */
   get(url: string): Promise<string>
   close(): void
 }
 
-export function openCaller(key: string, connections: number): Caller {
+export function openClient(key: string, connections: number): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const headers = { authorization: `ApiKey ${key}` }
   return {
     get: (url) =>
       new Promise((resolve, reject) => {
-        get(url, { agent, headers }, (answer) => {
+        get(url, { agent, headers }, (response) => {
           const chunks: Buffer[] = []
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-          answer.on('end', () => {
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('end', () => {
             const body = Buffer.concat(chunks).toString()
-            if (answer.statusCode === 200) resolve(body)
-            else reject(new Error(`${url}: ${answer.statusCode} ${body}`))
+            if (response.statusCode === 200) resolve(body)
+            else reject(new Error(`${url}: ${response.statusCode} ${body}`))
           })
         }).on('error', reject)
       }),
@@ -37,28 +37,29 @@ export function openCaller(key: string, connections: number): Caller {
 }
 
 /**
- * Asks again and again, so many at a time, until each question has been asked so often.
- * @param ask is given the number of the request
+ * Sends `requests` requests, `connections` at a time, and measures their durations.
+ * @param send gets the number of the request
  */
 export async function time(
-  ask: (number: number) => Promise<unknown>,
+  send: (number: number) => Promise<unknown>,
   { requests, connections }: { requests: number; connections: number },
 ): Promise<Times> {
-  const tookMs: number[] = []
+  const durationsMs: number[] = []
   let next = 0
   const startedMs = performance.now()
   const worker = async () => {
     while (next < requests) {
       const number = next++
-      const beganMs = performance.now()
-      await ask(number)
-      tookMs.push(performance.now() - beganMs)
+      const sentMs = performance.now()
+      await send(number)
+      durationsMs.push(performance.now() - sentMs)
     }
   }
   await Promise.all(Array.from({ length: connections }, worker))
   const allMs = performance.now() - startedMs
-  tookMs.sort((a, b) => a - b)
-  const quantile = (part: number) => rounded(tookMs[Math.min(tookMs.length - 1, Math.floor(part * tookMs.length))] ?? 0)
+  durationsMs.sort((a, b) => a - b)
+  const quantile = (part: number) =>
+    rounded(durationsMs[Math.min(durationsMs.length - 1, Math.floor(part * durationsMs.length))] ?? 0)
   return {
     requests,
     perSecond: rounded((requests / allMs) * 1000),
@@ -68,7 +69,7 @@ export async function time(
   }
 }
 
-/** @returns a figure with the three digits that mean something */
+/** @returns the value with three significant digits */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3))
 }

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Asks one address with wrk, as fast as it answers, on 16 connections.
- * @throws Error when wrk is not installed or an answer was not 200
+ * Sends requests to one URL with wrk, on 16 connections, each after the last response.
+ * @throws Error when wrk is not installed or a status is not 200
  */
 export function runWrk(url: string, key: string, seconds = 10): { perSecond: number; p50Ms: number; p99Ms: number } {
   const words = ['-t1', '-c16', `-d${seconds}s`, '--latency', '-H', `authorization: ApiKey ${key}`, url]
@@ -10,7 +10,7 @@ export function runWrk(url: string, key: string, seconds = 10): { perSecond: num
   try {
     text = execFileSync('wrk', words, { encoding: 'utf8' })
   } catch {
-    throw new Error('This bench asks for cached answers with wrk: apt-get install wrk.')
+    throw new Error('This bench needs wrk: apt-get install wrk.')
   }
   if (/Non-2xx|Socket errors/.test(text)) throw new Error(text)
   return {

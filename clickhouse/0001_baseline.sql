@@ -106,7 +106,18 @@ CREATE TABLE IF NOT EXISTS conversions
     click_campaign_id LowCardinality(String) COMMENT 'of the stored click, also where the conversion names another',
     click_offer_id    LowCardinality(String) COMMENT 'of the stored click, also where the conversion names another',
     click_external_id String COMMENT 'external_click_id of the stored click, for search' CODEC(ZSTD),
-    click_referrer    String COMMENT 'referrer of the stored click, for search' CODEC(ZSTD),
+    click_referrer    String COMMENT 'referrer of the stored click, for search and reports' CODEC(ZSTD),
+    -- Dimensions that only clicks have, of the stored click: reports group conversions by them and lists filter by them.
+    click_region          LowCardinality(String),
+    click_city            LowCardinality(String),
+    click_os_version      LowCardinality(String),
+    click_browser_version LowCardinality(String),
+    click_language        LowCardinality(String),
+    click_utm_source      LowCardinality(String),
+    click_utm_medium      LowCardinality(String),
+    click_utm_campaign    LowCardinality(String),
+    click_utm_term        String CODEC(ZSTD),
+    click_utm_content     String CODEC(ZSTD),
     visitor_id        String CODEC(ZSTD),
     transaction_id    String CODEC(ZSTD),
     campaign_id       LowCardinality(String),
@@ -152,14 +163,13 @@ CREATE TABLE IF NOT EXISTS conversions
         id, toString(source), toString(status), toString(external_status), toString(event_name),
         toString(toUnixTimestamp64Milli(converted_at)), ifNull(toString(toUnixTimestamp64Milli(clicked_at)), ''),
         toString(toUnixTimestamp64Milli(created_at)), toString(toUnixTimestamp64Milli(updated_at)),
-        toString(toUnixTimestamp64Milli(stored_at)),
         click_id, visitor_id, transaction_id,
         toString(campaign_id), toString(offer_id), toString(landing_page_id), toString(traffic_source_id),
         toString(country), toString(device), toString(os), toString(browser),
         sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10,
         ifNull(toString(payout), ''), ifNull(toString(revenue), ''), toString(currency),
         ifNull(toString(revenue_base), ''), toString(coupon_code), if(is_test, 'true', ''),
-        click_external_id, click_referrer])
+        toString(toUnixTimestamp64Milli(stored_at)), click_external_id, click_referrer])
         COMMENT 'what a page shows of the row; see src/rows/conversions.ts' CODEC(ZSTD),
 
     INDEX search_text_index search_text TYPE text(tokenizer = ngrams(3)),
@@ -231,8 +241,9 @@ SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_
 -- Every event is looked up by its id before it is stored. The ids of a batch are spread over the whole table, so granules are
 -- small and the column of ids is not compressed.
 --
--- by_month counts events for the fair-use ceiling. A projection is part of the same insert (a view would make a second part)
--- and is rebuilt when a merge collapses rows.
+-- by_month counts events for the fair-use ceiling; by_time serves lists and funnels in the order of occurred_at. A projection
+-- is part of the same insert (a view would make a second part) and is rebuilt when a merge collapses rows. The text indexes
+-- find the events of a visitor or click: one granule of 256 rows each, where a bloom filter would be read as a whole.
 CREATE TABLE IF NOT EXISTS pixel_events
 (
     account_id  LowCardinality(String),
@@ -251,7 +262,15 @@ CREATE TABLE IF NOT EXISTS pixel_events
     received_at DateTime64(3, 'UTC') COMMENT 'when the event was accepted' CODEC(Delta, ZSTD),
     earliness   UInt64 MATERIALIZED 18446744073709551615 - toUnixTimestamp64Milli(received_at)
                 COMMENT 'of rows with equal keys the earliest is kept' CODEC(Delta, ZSTD),
+    stored_at   DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'start of the insert, by the clock of this store' CODEC(Delta, ZSTD),
 
+    INDEX visitor_index visitor_id TYPE text(tokenizer = array),
+    INDEX click_index click_id TYPE text(tokenizer = array),
+    PROJECTION by_time
+    (
+        SELECT account_id, occurred_at, origin, id, generation, event_name, click_id, visitor_id, campaign_id, stored_at
+        ORDER BY account_id, occurred_at, origin, id, generation
+    ),
     PROJECTION by_month
     (
         SELECT account_id, origin, toStartOfMonth(received_at) AS month, count()

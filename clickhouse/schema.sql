@@ -92,7 +92,17 @@ CREATE TABLE conversions
     `click_campaign_id` LowCardinality(String) COMMENT 'of the stored click, also where the conversion names another',
     `click_offer_id` LowCardinality(String) COMMENT 'of the stored click, also where the conversion names another',
     `click_external_id` String COMMENT 'external_click_id of the stored click, for search' CODEC(ZSTD(1)),
-    `click_referrer` String COMMENT 'referrer of the stored click, for search' CODEC(ZSTD(1)),
+    `click_referrer` String COMMENT 'referrer of the stored click, for search and reports' CODEC(ZSTD(1)),
+    `click_region` LowCardinality(String),
+    `click_city` LowCardinality(String),
+    `click_os_version` LowCardinality(String),
+    `click_browser_version` LowCardinality(String),
+    `click_language` LowCardinality(String),
+    `click_utm_source` LowCardinality(String),
+    `click_utm_medium` LowCardinality(String),
+    `click_utm_campaign` LowCardinality(String),
+    `click_utm_term` String CODEC(ZSTD(1)),
+    `click_utm_content` String CODEC(ZSTD(1)),
     `visitor_id` String CODEC(ZSTD(1)),
     `transaction_id` String CODEC(ZSTD(1)),
     `campaign_id` LowCardinality(String),
@@ -123,7 +133,7 @@ CREATE TABLE conversions
     `import_line` UInt64 COMMENT 'line in that file, from 1' CODEC(T64, ZSTD(1)),
     `stored_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when this store received this version',
     `search_text` String MATERIALIZED replaceAll(lowerUTF8(concatWithSeparator('\0', id, click_id, transaction_id, external_status, campaign_id, offer_id, country, coupon_code, visitor_id, click_external_id, click_referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10)), 'ς', 'σ') COMMENT 'without case; a final sigma is a sigma' CODEC(ZSTD(1)),
-    `row_text` String MATERIALIZED toJSONString([id, toString(source), toString(status), toString(external_status), toString(event_name), toString(toUnixTimestamp64Milli(converted_at)), ifNull(toString(toUnixTimestamp64Milli(clicked_at)), ''), toString(toUnixTimestamp64Milli(created_at)), toString(toUnixTimestamp64Milli(updated_at)), toString(toUnixTimestamp64Milli(stored_at)), click_id, visitor_id, transaction_id, toString(campaign_id), toString(offer_id), toString(landing_page_id), toString(traffic_source_id), toString(country), toString(device), toString(os), toString(browser), sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, ifNull(toString(payout), ''), ifNull(toString(revenue), ''), toString(currency), ifNull(toString(revenue_base), ''), toString(coupon_code), if(is_test, 'true', ''), click_external_id, click_referrer]) COMMENT 'what a page shows of the row; see src/rows/conversions.ts' CODEC(ZSTD(1)),
+    `row_text` String MATERIALIZED toJSONString([id, toString(source), toString(status), toString(external_status), toString(event_name), toString(toUnixTimestamp64Milli(converted_at)), ifNull(toString(toUnixTimestamp64Milli(clicked_at)), ''), toString(toUnixTimestamp64Milli(created_at)), toString(toUnixTimestamp64Milli(updated_at)), click_id, visitor_id, transaction_id, toString(campaign_id), toString(offer_id), toString(landing_page_id), toString(traffic_source_id), toString(country), toString(device), toString(os), toString(browser), sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, ifNull(toString(payout), ''), ifNull(toString(revenue), ''), toString(currency), ifNull(toString(revenue_base), ''), toString(coupon_code), if(is_test, 'true', ''), toString(toUnixTimestamp64Milli(stored_at)), click_external_id, click_referrer]) COMMENT 'what a page shows of the row; see src/rows/conversions.ts' CODEC(ZSTD(1)),
     INDEX search_text_index search_text TYPE text(tokenizer = ngrams(3)) GRANULARITY 100000000,
     INDEX search_pairs_index lower(search_text) TYPE text(tokenizer = ngrams(2)) GRANULARITY 100000000,
     INDEX stored_at_index stored_at TYPE minmax GRANULARITY 8
@@ -226,6 +236,29 @@ CREATE TABLE pixel_events
     `occurred_at` DateTime64(3, 'UTC') COMMENT 'the timestamp of the caller, clamped' CODEC(ZSTD(1)),
     `received_at` DateTime64(3, 'UTC') COMMENT 'when the event was accepted' CODEC(Delta(8), ZSTD(1)),
     `earliness` UInt64 MATERIALIZED 18446744073709551615 - toUnixTimestamp64Milli(received_at) COMMENT 'of rows with equal keys the earliest is kept' CODEC(Delta(8), ZSTD(1)),
+    `stored_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'start of the insert, by the clock of this store' CODEC(Delta(8), ZSTD(1)),
+    INDEX visitor_index visitor_id TYPE text(tokenizer = array) GRANULARITY 100000000,
+    INDEX click_index click_id TYPE text(tokenizer = array) GRANULARITY 100000000,
+    PROJECTION by_time
+    (
+        SELECT
+            account_id,
+            occurred_at,
+            origin,
+            id,
+            generation,
+            event_name,
+            click_id,
+            visitor_id,
+            campaign_id,
+            stored_at
+        ORDER BY
+            account_id,
+            occurred_at,
+            origin,
+            id,
+            generation
+    ),
     PROJECTION by_month
     (
         SELECT

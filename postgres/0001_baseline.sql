@@ -36,7 +36,8 @@ CREATE TABLE api_keys (
   created_at   timestamptz(3) NOT NULL DEFAULT now(),
   expires_at   timestamptz(3),                                   -- null: never
   revoked_at   timestamptz(3),                                   -- null: valid
-  last_used_at timestamptz(3)                                    -- to the minute
+  last_used_at timestamptz(3),                                   -- to the minute
+  replaced_by  text COLLATE "C" REFERENCES api_keys (id)     -- the key of a rotation; null: not rotated
 );
 
 CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at);
@@ -62,6 +63,27 @@ CREATE TRIGGER accounts_notify AFTER UPDATE ON accounts
   FOR EACH STATEMENT EXECUTE FUNCTION notify_all_keys();
 CREATE TRIGGER plans_notify AFTER UPDATE ON plans
   FOR EACH STATEMENT EXECUTE FUNCTION notify_all_keys();
+
+-- Accounts that were deleted, or are being deleted. A row is never removed, so that the id of a deleted account is not used
+-- again; commands and writers ignore an account that has a row here.
+CREATE TABLE account_deletions (
+  account_id   text COLLATE "C" PRIMARY KEY,                     -- no reference: the account is removed, this row remains
+  began_at     timestamptz(3) NOT NULL DEFAULT clock_timestamp(), -- its keys were revoked in the same statement
+  completed_at timestamptz(3)                                    -- null: rows of the account may be left
+);
+
+-- One row per change made by the command. The statement that makes the change inserts it, so neither is stored without the
+-- other. No reference to `accounts`: rows of a deleted account remain.
+CREATE TABLE audit_log (
+  id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,    -- in the order of the changes
+  at         timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  action     text NOT NULL,                                      -- 'key.revoke'
+  actor      text NOT NULL,                                      -- operating system user and host of the command: 'deploy@api-1'
+  account_id text COLLATE "C",                                   -- null: a change of a plan
+  details    jsonb NOT NULL                                      -- new values, and in `before` the replaced ones; no secrets
+);
+
+CREATE INDEX audit_log_by_account ON audit_log (account_id, id);
 
 -- Folds values for search as the program folds a query (src/api/search/caseFolding.ts), with an upper-case X between values.
 -- A folded query contains no upper-case letter, so it never matches across two values. The locale of the database has no

@@ -1,5 +1,12 @@
 -- Generated from a migrated store; see CONTRIBUTING.md. The reasons are in the migrations.
 
+CREATE TABLE account_deletions (
+  account_id text COLLATE "C" NOT NULL,
+  began_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  completed_at timestamp(3) with time zone,
+  CONSTRAINT account_deletions_pkey PRIMARY KEY (account_id)
+);
+
 CREATE TABLE account_tasks (
   account_id text NOT NULL,
   task text NOT NULL,
@@ -29,10 +36,22 @@ CREATE TABLE api_keys (
   expires_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone,
+  replaced_by text COLLATE "C",
   CONSTRAINT api_keys_hash_key UNIQUE (hash),
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT api_keys_replaced_by_fkey FOREIGN KEY (replaced_by) REFERENCES api_keys(id),
   CONSTRAINT api_keys_hash_check CHECK ((length(hash) = 32))
+);
+
+CREATE TABLE audit_log (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  action text NOT NULL,
+  actor text NOT NULL,
+  account_id text COLLATE "C",
+  details jsonb NOT NULL,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE campaigns (
@@ -161,6 +180,8 @@ CREATE TABLE watermarks (
 );
 
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, created_at);
+
+CREATE INDEX audit_log_by_account ON public.audit_log USING btree (account_id, id);
 
 CREATE INDEX campaigns_newest ON public.campaigns USING btree (account_id, created_at DESC, id DESC);
 

@@ -1,8 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { fieldsParameter } from './fields.ts'
+import { columnFilterParameters, filterParameters } from './filters.ts'
 import { OrderedPage, pageParameters } from './page.ts'
 import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
+import { subIdNames } from './subIds.ts'
 
 export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 
@@ -20,16 +23,10 @@ export const entityFields = {
   trafficSourceName: text('Current name of the traffic source; null for an unknown id.'),
 }
 
-export const subIdNames = ['sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10'] as const
-export type SubIdName = (typeof subIdNames)[number]
-
-/** Stored sub-ids of a row without any. */
-export const blankSubIds = Object.fromEntries(subIdNames.map((name) => [name, ''])) as Record<SubIdName, string>
-
 /** Up to ten tracking parameters that the customer defines; absent ones are null. */
 export const SubIds = Type.Object(
   Object.fromEntries(subIdNames.map((name) => [name, Type.Unsafe<string | null>({ type: ['string', 'null'] })])),
-  { description: 'Your tracking parameters `sub1` to `sub10`; absent ones are null.' },
+  { $id: 'SubIds', description: 'Your tracking parameters `sub1` to `sub10`; absent ones are null.' },
 )
 
 /** When Tributary stored the row. */
@@ -88,8 +85,15 @@ export const ClickQuery = Type.Object(
     ...rangeParameters,
     ...orderParameters,
     ...formatParameter(listFormats),
-    campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this campaign.' })),
-    offer_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks of this offer.' })),
+    ...fieldsParameter(Click),
+    ...filterParameters,
+    ...columnFilterParameters(['visitor_id'], 'clicks'),
+    is_bot: Type.Optional(
+      Type.Boolean({ description: '`true`: only clicks of bots. `false`: only other clicks. Default: both.' }),
+    ),
+    is_test: Type.Optional(
+      Type.Boolean({ description: '`true`: only test clicks. `false`: only other clicks. Default: both.' }),
+    ),
     converted: Type.Optional(
       Type.Boolean({
         description:

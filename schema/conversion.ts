@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { devices, entityFields, SubIds, storedAt } from './click.ts'
+import { fieldsParameter } from './fields.ts'
+import { columnFilterNames, columnFilterParameters, filterParameters } from './filters.ts'
 import { OrderedPage, pageParameters } from './page.ts'
 import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
@@ -56,7 +58,9 @@ export const ConversionQuery = Type.Object(
     ...rangeParameters,
     ...orderParameters,
     ...formatParameter(listFormats),
-    campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only conversions of this campaign.' })),
+    ...fieldsParameter(Conversion),
+    ...filterParameters,
+    ...columnFilterParameters(columnFilterNames, 'conversions'),
     status: Type.Optional(
       Type.String({
         pattern: `^${statusPattern}(,${statusPattern})*$`,

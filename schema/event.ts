@@ -1,5 +1,9 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { eventIdPattern, Id, Nullable } from './scalars.ts'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { EventNote } from './eventNote.ts'
+import { eventIdPattern, Id, Instant, Nullable } from './scalars.ts'
+
+export const eventOrigins = ['server', 'browser'] as const
+export type EventOrigin = (typeof eventOrigins)[number]
 
 export const eventNamePattern = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
 
@@ -87,26 +91,110 @@ export const EventBody = Type.Object(
       ),
     ),
   },
-  { $id: 'Event', description: 'Identify the event by `click_id`, or by `visitor_id` and `campaign_id`.' },
+  { $id: 'EventInput', description: 'Identify the event by `click_id`, or by `visitor_id` and `campaign_id`.' },
 )
 export type EventBody = Static<typeof EventBody>
 
-/** Responses to a valid event whose click or campaign belongs to the caller. */
-export const EventResponse = Type.Union([
-  Type.Object({ accepted: Type.Literal(true) }, { additionalProperties: false, description: 'The event is stored.' }),
-  Type.Object(
-    { accepted: Type.Literal(true), deduplicated: Type.Literal(true) },
-    {
-      additionalProperties: false,
-      description: 'Duplicate: an event with this `event_id` was stored less than 24 hours ago.',
-    },
+/** The stored fields of an event. */
+export const storedEventFields = {
+  id: Type.String({ pattern: eventIdPattern, description: '`event_id`, or a generated UUIDv7.' }),
+  origin: Type.Unsafe<EventOrigin>({
+    type: 'string',
+    enum: [...eventOrigins],
+    description: '`server`: sent to `POST /events` or `POST /events/batch`; `browser`: sent by the pixel.',
+  }),
+  generation: Type.Integer({
+    description: 'How many times this `event_id` was accepted before, each time more than 24 hours after the last.',
+  }),
+  eventName: Type.String({ description: 'Name of the event.' }),
+  clickId: Nullable(Id),
+  visitorId: Nullable(Id),
+  campaignId: Nullable(Type.String({ ...Id, description: 'Campaign of the click, or the named campaign.' })),
+  userId: Nullable(Type.String({ ...Id, description: 'Owner of the campaign.' })),
+  value: Nullable(Type.Number({ description: 'Number that you define, not revenue.' })),
+  currency: Nullable(Type.String({ description: 'ISO 4217.' })),
+  properties: Type.Unsafe<Record<string, string | number | boolean> | null>({
+    type: ['object', 'null'],
+    additionalProperties: { type: ['string', 'number', 'boolean'] },
+    description: 'Fields that you define.',
+  }),
+  occurredAt: Type.String({ ...Instant, description: 'Time of the event, clamped.' }),
+  receivedAt: Type.String({ ...Instant, description: 'When the event was accepted.' }),
+}
+
+/** An event as lists return it. */
+const { userId, value, currency, properties, occurredAt, receivedAt, ...identity } = storedEventFields
+export const EventRow = Type.Object(
+  {
+    ...identity,
+    campaignName: Nullable(Type.String({ description: 'Current name of the campaign; null for an unknown id.' })),
+    ...{ userId, value, currency, properties, occurredAt, receivedAt },
+    storedAt: Type.String({ ...Instant, description: 'When Tributary stored the event.' }),
+  },
+  { $id: 'StoredEvent' },
+)
+export type EventRow = Static<typeof EventRow>
+
+/** An event as a dry run would store it. */
+const PreviewedEvent = Type.Unsafe<(Omit<StoredEventFields, 'id'> & { id: string | null }) | null>({
+  type: ['object', 'null'],
+  properties: { ...storedEventFields, id: Nullable(storedEventFields.id) },
+  required: Object.keys(storedEventFields),
+  additionalProperties: false,
+  description:
+    'With `dry_run=true`: the event as it would be stored, without `id` if it has no `event_id`; null for a duplicate and above the fair-use ceiling.',
+})
+export type StoredEventFields = StaticFields<typeof storedEventFields>
+type StaticFields<Fields extends Record<string, TSchema>> = { [Name in keyof Fields]: Static<Fields[Name]> }
+
+const dryRunFields = {
+  event: Type.Optional(PreviewedEvent),
+  notes: Type.Optional(
+    Type.Array(EventNote, {
+      description: 'With `dry_run=true`: values that are stored differently from the way they were sent.',
+    }),
   ),
-  Type.Object(
-    { accepted: Type.Literal(true), recorded: Type.Literal(false), reason: Type.Literal('fair_use_ceiling') },
-    {
-      additionalProperties: false,
-      description: `Not stored: the account reached its fair-use ceiling of ${fairUseFactor} times its monthly click allowance.`,
-    },
-  ),
-])
+}
+
+/** Responses to a valid event whose click or campaign belongs to the caller. @param fields beside those of each response */
+export function eventResponses<Fields extends TProperties>(fields: Fields) {
+  const closed = { additionalProperties: false }
+  return [
+    Type.Object(
+      { ...fields, accepted: Type.Literal(true), ...dryRunFields },
+      { ...closed, description: 'The event is stored.' },
+    ),
+    Type.Object(
+      { ...fields, accepted: Type.Literal(true), deduplicated: Type.Literal(true), ...dryRunFields },
+      {
+        ...closed,
+        description: 'Duplicate: an event with this `event_id` was stored less than 24 hours ago.',
+      },
+    ),
+    Type.Object(
+      {
+        ...fields,
+        accepted: Type.Literal(true),
+        recorded: Type.Literal(false),
+        reason: Type.Literal('fair_use_ceiling'),
+        ...dryRunFields,
+      },
+      {
+        ...closed,
+        description: `Not stored: the account reached its fair-use ceiling of ${fairUseFactor} times its monthly click allowance.`,
+      },
+    ),
+  ] as const
+}
+export const EventResponse = Type.Union([...eventResponses({})])
 export type EventResponse = Static<typeof EventResponse>
+
+/** Parameters of `POST /events` and `POST /events/batch`. */
+export const EventQuery = Type.Object({
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description:
+        '`true`: validates and decides as usual, stores nothing, and returns the event and notes. Counts against the rate limits.',
+    }),
+  ),
+})

@@ -1,5 +1,7 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { fieldsParameter } from './fields.ts'
 import { Page, pageParameters } from './page.ts'
+import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
 
 /** Tables of entities with a name, which rows of clicks and conversions show. */
@@ -66,22 +68,29 @@ export const TrafficSource = Type.Object(
 )
 export type TrafficSource = Static<typeof TrafficSource>
 
-export const MetadataQuery = Type.Object(
-  {
-    ...pageParameters,
-    status: Type.Optional(
-      Type.Union(
-        metadataStatuses.map((status) => Type.Literal(status)),
-        { description: 'Only rows with this status.' },
+/** Query of a metadata list. @param row schema of its rows */
+export function MetadataQuery(row: TObject) {
+  return Type.Object(
+    {
+      ...pageParameters,
+      ...formatParameter(listFormats),
+      ...fieldsParameter(row),
+      status: Type.Optional(
+        Type.Union(
+          metadataStatuses.map((status) => Type.Literal(status)),
+          { description: 'Only rows with this status.' },
+        ),
       ),
-    ),
-  },
-  { additionalProperties: false },
-)
-export type MetadataQuery = Static<typeof MetadataQuery>
+    },
+    { additionalProperties: false },
+  )
+}
+export type MetadataQuery = Static<ReturnType<typeof MetadataQuery>>
 
 /** Path parameters of a single item. */
-export const ItemPath = Type.Object({ id: Id })
+export function itemPath(example: string) {
+  return Type.Object({ id: Type.String({ ...Id, examples: [example] }) })
+}
 
 export const CampaignPage = Page(Campaign)
 export const OfferPage = Page(Offer)

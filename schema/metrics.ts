@@ -1,4 +1,4 @@
-import { type Static, type TNumber, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TNumber, type TObject, type TOptional, type TUnsafe, Type } from '@sinclair/typebox'
 
 /**
  * Every metric of stats and reports, in response order. A name added here does not compile until `src/query/metrics.ts`
@@ -44,5 +44,16 @@ export const metricFields = Object.fromEntries(
   ]),
 ) as MetricFields
 
-export const Metrics: TObject<MetricFields> = Type.Object(metricFields)
+export const Metrics: TObject<MetricFields> = Type.Object(metricFields, { $id: 'Metrics' })
 export type Metrics = Static<typeof Metrics>
+
+/** The same for responses in which a request can select the metrics. */
+export const optionalMetricFields = Object.fromEntries(
+  metricNames.map((name) => [name, Type.Optional(metricFields[name])]),
+) as { [Name in Metric]: TOptional<MetricFields[Name]> }
+
+export const SelectedMetrics = Type.Object(optionalMetricFields, {
+  $id: 'SelectedMetrics',
+  description: 'All metrics, or those of `metrics`.',
+})
+export type SelectedMetrics = Static<typeof SelectedMetrics>

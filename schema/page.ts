@@ -1,4 +1,5 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { SelectableRow } from './fields.ts'
 
 export const pageLimitDefault = 50
 export const pageLimitMax = 200
@@ -22,8 +23,8 @@ export const pageParameters = {
   ),
 }
 
-/** Response of every list. */
-export function Page<T extends TSchema>(row: T) {
+/** Response of a search; each row has all fields. */
+export function CompletePage<T extends TSchema>(row: T) {
   return Type.Object({
     data: Type.Array(row),
     nextCursor: Type.Unsafe<string | null>({
@@ -34,15 +35,20 @@ export function Page<T extends TSchema>(row: T) {
   })
 }
 
-/** Response of a list that supports `updated_since`. */
-export function OrderedPage<T extends TSchema>(row: T) {
+/** Response of a list, which has the parameter `fields`. */
+export function Page<T extends TObject>(row: T) {
+  return CompletePage(SelectableRow(row))
+}
+
+/** Response of a list that supports `updated_since` and `updated_after`. */
+export function OrderedPage<T extends TObject>(row: T) {
   return Type.Object({
     ...Page(row).properties,
     asOf: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'With `updated_since`: every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.',
+        'With `updated_since` or `updated_after`: every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.',
     }),
   })
 }

@@ -1,74 +1,126 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Metrics, metricFields } from './metrics.ts'
-import { rangeParameters } from './range.ts'
+import { compareParameter } from './comparison.ts'
+import { dimensions, notSet } from './dimensions.ts'
+import { filterParameters } from './filters.ts'
+import { metricNames, optionalMetricFields, SelectedMetrics } from './metrics.ts'
+import { localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Id, Instant } from './scalars.ts'
-
-/** Dimensions that a report can be grouped by. */
-export const dimensions = [
-  'campaign',
-  'country',
-  'device',
-  'os',
-  'browser',
-  'offer',
-  'landing',
-  'traffic_source',
-  'day',
-] as const
-export type Dimension = (typeof dimensions)[number]
+import { Currency, Instant, Nullable } from './scalars.ts'
 
 export const reportDaysDefault = 30
 export const reportBucketsMax = 1000
 
-/** Id and name of the bucket of rows without a value. */
-export const notSet = '(not set)'
+const dimension = `(${dimensions.join('|')})`
+const metric = `(${metricNames.join('|')})`
+const sortKeys = ['id', ...metricNames].flatMap((key) => [key, `-${key}`])
 
 export const ReportQuery = Type.Object(
   {
-    group_by: Type.Union(
-      dimensions.map((dimension) => Type.Literal(dimension)),
-      { description: 'Dimension to group by: one row per value.' },
-    ),
+    group_by: Type.String({
+      pattern: `^${dimension}(,${dimension}){0,2}$`,
+      description: `One to three dimensions to group by, separated by commas: one row per combination of values. Dimensions: ${dimensions.join(', ')}.`,
+      examples: ['country', 'campaign,country', 'weekday,hour_of_day'],
+    }),
     days: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 365,
         default: reportDaysDefault,
-        description: 'Number of UTC days up to and including today. Ignored if `from` is present.',
+        description: 'Number of days in `tz` up to and including today. Ignored if `from` is present.',
       }),
     ),
-    ...rangeParameters,
-    campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks and conversions of this campaign.' })),
+    ...localRangeParameters,
+    ...optionalTimeZoneParameter,
+    ...filterParameters,
+    sort: Type.Optional(
+      Type.Union(
+        sortKeys.map((key) => Type.Literal(key)),
+        {
+          description:
+            'Order of the rows: `id` or a metric, descending with a leading `-`; default `-clicks`. Equal rows are ordered by id; null ratios are last.',
+        },
+      ),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: reportBucketsMax,
+        default: reportBucketsMax,
+        description: 'Maximum number of rows. Totals include all buckets.',
+      }),
+    ),
+    metrics: Type.Optional(
+      Type.String({
+        pattern: `^${metric}(,${metric})*$`,
+        description: 'Metrics to return, separated by commas; default: all. Rows and their order do not depend on it.',
+        examples: ['clicks,conversions,epc'],
+      }),
+    ),
+    ...compareParameter,
     ...formatParameter(tableFormats),
+    totals: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'CSV only: adds a last line with the totals, whose first cell is `(total)`.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
 export type ReportQuery = Static<typeof ReportQuery>
 
-export const ReportRow = Type.Object({
-  id: Type.String({
-    description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value.`,
-  }),
-  name: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'Label of the value; null for an unknown id.',
-  }),
-  ...metricFields,
-})
+const label = Nullable(Type.String({ description: 'Name of the value; null for an unknown id.' }))
 
-export const ReportResponse = Type.Object({
-  groupBy: Type.Union(dimensions.map((dimension) => Type.Literal(dimension))),
-  from: Instant,
-  to: Instant,
-  currency: Currency,
-  data: Type.Array(ReportRow, {
-    maxItems: reportBucketsMax,
-    description: 'Ordered by clicks, descending, then by id.',
-  }),
-  totals: Metrics,
-  bucketCount: Type.Integer({ description: 'Total number of buckets, including those beyond the first 1,000.' }),
-  truncated: Type.Boolean({ description: 'Whether there are more buckets than rows in `data`.' }),
-  asOf: Instant,
-})
+/** Metrics of the bucket in the earlier range. */
+const PreviousRow = Type.Object(
+  {
+    id: Nullable(
+      Type.String({ description: 'Id of the bucket in the earlier range; null if it has none, as 29 February.' }),
+    ),
+    ...optionalMetricFields,
+  },
+  { description: 'With `compare`: the same bucket in the earlier range.' },
+)
+
+const ReportRow = Type.Object(
+  {
+    id: Type.String({
+      description: `Value of the dimension: a campaign id, a country code, a day, …; \`${notSet}\` for rows without a value. With several dimensions: their ids as a JSON array.`,
+    }),
+    name: label,
+    dimensions: Type.Optional(
+      Type.Record(Type.String(), Type.Object({ id: Type.String(), name: label }), {
+        description: 'With several dimensions: id and name of each.',
+      }),
+    ),
+    ...optionalMetricFields,
+    previous: Type.Optional(PreviousRow),
+  },
+  { $id: 'ReportRow' },
+)
+
+export const ReportResponse = Type.Object(
+  {
+    groupBy: Type.String({ description: 'Same as `group_by` of the request.' }),
+    from: Instant,
+    to: Instant,
+    tz: Type.Optional(Type.String({ description: 'IANA time zone, if the request has `tz`.' })),
+    currency: Currency,
+    data: Type.Array(ReportRow, {
+      maxItems: reportBucketsMax,
+      description: 'Ordered by `sort`; by default by clicks, descending, then by id.',
+    }),
+    totals: SelectedMetrics,
+    previous: Type.Optional(
+      Type.Object(
+        { from: Instant, to: Instant, totals: SelectedMetrics },
+        { description: 'With `compare`: the earlier range and its totals.' },
+      ),
+    ),
+    bucketCount: Type.Integer({ description: 'Total number of buckets, including those beyond `limit`.' }),
+    truncated: Type.Boolean({ description: 'Whether there are more buckets than rows in `data`.' }),
+    asOf: Instant,
+  },
+  { $id: 'Report' },
+)
 export type ReportResponse = Static<typeof ReportResponse>

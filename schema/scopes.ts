@@ -8,6 +8,7 @@ export const scopeTexts = {
   'read:traffic-sources': 'Read traffic sources',
   'read:stats': 'Read the overview, the daily series and usage',
   'read:reports': 'Read grouped reports',
+  'read:events': 'List events, read funnels and journeys',
   'search:conversions': 'Search conversions',
   'search:campaigns': 'Search campaigns',
   'write:events': 'Send server-side events',

@@ -1,9 +1,9 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
-import { subIdNames } from './click.ts'
 import { Conversion } from './conversion.ts'
 import { Campaign } from './metadata.ts'
-import { Page, pageParameters } from './page.ts'
+import { CompletePage, pageParameters } from './page.ts'
 import { rangeParameters } from './range.ts'
+import { subIdNames } from './subIds.ts'
 
 /** Length of the trimmed `q`, in characters. */
 export const searchLengthMin = 2
@@ -37,7 +37,7 @@ function searchParameters(fields: readonly string[]) {
   return {
     q: Type.String({
       description: `Text to find anywhere in a field, ignoring case; ${searchLengthMin} to ${searchLengthMax} characters after trimming. There are no wildcards.`,
-      examples: ['summer'],
+      examples: ['luma'],
     }),
     fields: Type.Optional(
       Type.String({
@@ -59,28 +59,34 @@ export type ConversionSearchQuery = Static<typeof ConversionSearchQuery>
 export const CampaignSearchQuery = Type.Object(searchParameters(campaignSearchFields), { additionalProperties: false })
 export type CampaignSearchQuery = Static<typeof CampaignSearchQuery>
 
-export const Match = Type.Object({
-  field: Type.String({ description: 'Field that contains the text.' }),
-  value: Type.String({ description: 'Value of the field.' }),
-})
+export const Match = Type.Object(
+  {
+    field: Type.String({ description: 'Field that contains the text.' }),
+    value: Type.String({ description: 'Value of the field.' }),
+  },
+  { $id: 'Match' },
+)
 export type Match = Static<typeof Match>
 
 /** A row and its matching fields. */
 function Found<Properties extends TProperties>(row: TObject<Properties>) {
-  return Type.Object({
-    ...row.properties,
-    matched: Type.Literal(true, { description: 'Always true.' }),
-    matches: Type.Array(Match, {
-      minItems: 1,
-      description: 'Every field that contains the text; for tags, every matching tag.',
-    }),
-  })
+  return Type.Object(
+    {
+      ...row.properties,
+      matched: Type.Literal(true, { description: 'Always true.' }),
+      matches: Type.Array(Match, {
+        minItems: 1,
+        description: 'Every field that contains the text; for tags, every matching tag.',
+      }),
+    },
+    { $id: `${row.$id}Match` },
+  )
 }
 
 /** Response of a search. */
 function SearchPage<Properties extends TProperties>(row: TObject<Properties>) {
   return Type.Object({
-    ...Page(Found(row)).properties,
+    ...CompletePage(Found(row)).properties,
     query: Type.String({ description: 'The trimmed search text.' }),
     searchedFields: Type.Array(Type.String(), { description: 'Fields that were searched.' }),
   })

@@ -1,7 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { compareParameter } from './comparison.ts'
+import { filterParameters } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
+import { localRangeParameters, timeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Id, Instant } from './scalars.ts'
+import { Currency, Instant, Nullable } from './scalars.ts'
 
 export const statsDaysDefault = 30
 const statsDaysMax = 90
@@ -13,29 +16,35 @@ export const StatsQuery = Type.Object(
         minimum: 1,
         maximum: statsDaysMax,
         default: statsDaysDefault,
-        description: 'Number of days in `tz`, up to and including today.',
+        description: 'Number of days in `tz`, up to and including today. Ignored if `from` is present.',
       }),
     ),
-    tz: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        default: 'UTC',
-        description: 'IANA time zone of the days.',
-        examples: ['Asia/Kolkata'],
-      }),
-    ),
-    campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only clicks and conversions of this campaign.' })),
+    ...localRangeParameters,
+    ...timeZoneParameter,
+    ...filterParameters,
+    ...compareParameter,
   },
   { additionalProperties: false },
 )
 export type StatsQuery = Static<typeof StatsQuery>
 
-/** The daily series also has CSV. */
+export const intervals = ['hour', 'day', 'week', 'month'] as const
+
+/** The series also has an interval and CSV. */
 export const DailyQuery = Type.Object(
-  { ...StatsQuery.properties, ...formatParameter(tableFormats) },
+  {
+    ...StatsQuery.properties,
+    interval: Type.Optional(
+      Type.Union(
+        intervals.map((interval) => Type.Literal(interval)),
+        { default: 'day', description: 'Unit of time of a row, in `tz`.' },
+      ),
+    ),
+    ...formatParameter(tableFormats),
+  },
   { additionalProperties: false },
 )
+export type DailyQuery = Static<typeof DailyQuery>
 
 /** Fields of both responses: time range, time zone and currency. */
 const rangeFields = {
@@ -48,32 +57,67 @@ const rangeFields = {
 const resourceCount = (name: string) =>
   Type.Integer({ description: `Current number of ${name} that are not archived.` })
 
-export const StatsOverview = Type.Object({
-  ...rangeFields,
-  totals: Metrics,
-  resources: Type.Object({
-    campaigns: resourceCount('campaigns'),
-    offers: resourceCount('offers'),
-    landingPages: resourceCount('landing pages'),
-    trafficSources: resourceCount('traffic sources'),
-  }),
-  asOf: Instant,
-})
+export const StatsOverview = Type.Object(
+  {
+    ...rangeFields,
+    totals: Metrics,
+    previous: Type.Optional(
+      Type.Object(
+        { from: Instant, to: Instant, totals: Metrics },
+        { description: 'With `compare`: the earlier range and its totals.' },
+      ),
+    ),
+    resources: Type.Object({
+      campaigns: resourceCount('campaigns'),
+      offers: resourceCount('offers'),
+      landingPages: resourceCount('landing pages'),
+      trafficSources: resourceCount('traffic sources'),
+    }),
+    asOf: Instant,
+  },
+  { $id: 'StatsOverview' },
+)
 export type StatsOverview = Static<typeof StatsOverview>
 
-export const StatsDay = Type.Object({
-  id: Type.String({ format: 'date', description: 'Date of the local day.' }),
-  date: Type.String({ format: 'date', description: 'Same as `id`.' }),
-  complete: Type.Boolean({
-    description:
-      'Whether the day is over. Its metrics can still change when a conversion is approved or refunded later.',
-  }),
-  ...metricFields,
-})
+const StatsDay = Type.Object(
+  {
+    id: Type.String({
+      description:
+        'Date of the local day; with `interval`: the local time of an hour with its UTC offset, the Monday of a week, the first day of a month.',
+      examples: ['2026-11-20', '2026-11-20T14:00+05:30'],
+    }),
+    date: Type.String({ format: 'date', description: 'Local date on which the row starts.' }),
+    complete: Type.Boolean({
+      description:
+        'Whether the time range includes all of it and it is over. Its metrics can still change when a conversion is approved or refunded later.',
+    }),
+    ...metricFields,
+    previous: Type.Optional(
+      Type.Object(
+        {
+          id: Nullable(
+            Type.String({ description: 'Id of the row in the earlier range; null if it has none, as 29 February.' }),
+          ),
+          ...metricFields,
+        },
+        { description: 'With `compare`: the same unit of time in the earlier range.' },
+      ),
+    ),
+  },
+  { $id: 'StatsDay' },
+)
 
-export const StatsDaily = Type.Object({
-  ...rangeFields,
-  data: Type.Array(StatsDay, { description: 'Every local day, oldest first, including days without clicks.' }),
-  asOf: Instant,
-})
+export const StatsDaily = Type.Object(
+  {
+    ...rangeFields,
+    data: Type.Array(StatsDay, {
+      description: 'Every local day, or every `interval`, oldest first, including those without clicks.',
+    }),
+    previous: Type.Optional(
+      Type.Object({ from: Instant, to: Instant }, { description: 'With `compare`: the earlier range.' }),
+    ),
+    asOf: Instant,
+  },
+  { $id: 'StatsDaily' },
+)
 export type StatsDaily = Static<typeof StatsDaily>

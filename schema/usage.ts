@@ -6,25 +6,34 @@ export const UsageQuery = Type.Object({}, { additionalProperties: false })
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-export const Usage = Type.Object({
-  from: Type.String({ ...Instant, description: 'Start of the current UTC month.' }),
-  to: Type.String({ ...Instant, description: 'Start of the next UTC month, when the counts start at zero.' }),
-  plan: Type.String({ description: 'Name of the subscription plan.', examples: ['pro'] }),
-  clicks: Type.Object({
-    tracked: count('Clicks of this month, without bots and tests, as in stats and reports.'),
-    allowance: count('Clicks per month included in the plan.'),
-  }),
-  events: Type.Object({
-    stored: count('Server events stored this month, without duplicates.'),
-    ceiling: count(
-      `Fair-use ceiling: ${fairUseFactor} times the click allowance. Events beyond it are accepted but not stored.`,
-    ),
-  }),
-  limits: Type.Object({
+/** Requests and events per minute that a subscription plan allows. */
+export const PlanLimits = Type.Object(
+  {
     requestsPerMinute: count('Requests per minute of this key, without events.'),
     eventsPerMinute: count('Events per minute of this key.'),
     identifierEventsPerMinute: count('Events per minute of one click or visitor.'),
-  }),
-  asOf: Instant,
-})
+  },
+  { $id: 'PlanLimits' },
+)
+
+export const Usage = Type.Object(
+  {
+    from: Type.String({ ...Instant, description: 'Start of the current UTC month.' }),
+    to: Type.String({ ...Instant, description: 'Start of the next UTC month, when the counts start at zero.' }),
+    plan: Type.String({ description: 'Name of the subscription plan.', examples: ['pro'] }),
+    clicks: Type.Object({
+      tracked: count('Clicks of this month, without bots and tests, as in stats and reports.'),
+      allowance: count('Clicks per month included in the plan.'),
+    }),
+    events: Type.Object({
+      stored: count('Server events stored this month, without duplicates.'),
+      ceiling: count(
+        `Fair-use ceiling: ${fairUseFactor} times the click allowance. Events beyond it are accepted but not stored.`,
+      ),
+    }),
+    limits: PlanLimits,
+    asOf: Instant,
+  },
+  { $id: 'Usage' },
+)
 export type Usage = Static<typeof Usage>

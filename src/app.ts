@@ -2,11 +2,15 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
+import { countExpiringKeys } from './accounts/expiringKeys.ts'
+import { checksumRoutes } from './api/checksums/routes.ts'
 import { clickRoutes } from './api/clicks/routes.ts'
 import { conversionRoutes } from './api/conversions/routes.ts'
+import { eventListRoutes } from './api/eventList/routes.ts'
 import { eventRoutes } from './api/events/routes.ts'
-import { rollupAgeS } from './api/health/rollupAge.ts'
+import { oldestBatchAgeS } from './api/health/oldestBatchAge.ts'
 import { healthRoutes } from './api/health/routes.ts'
+import { keyRoutes } from './api/key/routes.ts'
 import { metadataRoutes } from './api/metadata/routes.ts'
 import { reportRoutes } from './api/reports/routes.ts'
 import { searchRoutes } from './api/search/routes.ts'
@@ -14,9 +18,10 @@ import { statsRoutes } from './api/stats/routes.ts'
 import { usageRoutes } from './api/usage/routes.ts'
 import { addAccessControl, apiPrefix } from './http/accessControl.ts'
 import { handleClientError } from './http/clientErrorHandler.ts'
+import { compressResponses } from './http/compression.ts'
 import type { App, RouteContext } from './http/context.ts'
 import { observeDisconnections } from './http/disconnection.ts'
-import { addDocs } from './http/docs/openapi.ts'
+import { addDocs } from './http/docs/routes.ts'
 import { handleError } from './http/errorHandler.ts'
 import { makeHttpServer } from './http/httpServer.ts'
 import { logResponses } from './http/logging.ts'
@@ -64,6 +69,9 @@ const allRoutes = [
   statsRoutes,
   reportRoutes,
   usageRoutes,
+  keyRoutes,
+  checksumRoutes,
+  eventListRoutes,
   eventRoutes,
 ]
 
@@ -102,19 +110,21 @@ export async function buildApp(parts: AppParts): Promise<App> {
     done()
   })
   closeConnectionsAtShutdown(app)
+  compressResponses(app)
   observeDisconnections(app)
   if (log) logResponses(app)
   if (telemetry) {
     telemetry.observe(app)
     stores.clickhouse.onQuery = telemetry.timeQuery
-    telemetry.watchRollups(() => rollupAgeS(stores.postgres))
+    telemetry.watchUnconfirmedBatches(() => oldestBatchAgeS(stores.postgres))
+    telemetry.watchExpiringKeys(() => countExpiringKeys(stores.postgres, now()))
     if (redis) telemetry.watchRedis(() => redis.isUnavailable)
   }
   await addSecurityHeaders(app)
   // Before `handleUnknownPath`, which would treat the route of cors as a path of the API.
   if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOptions(settings.CORS_ORIGINS))
   handleUnknownPath(app)
-  const { countIdentifier } = await addAccessControl(app, {
+  const eventLimits = await addAccessControl(app, {
     postgres: stores.postgres,
     listen: stores.listen,
     redis,
@@ -124,7 +134,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     onDenied: telemetry?.countDenial,
   })
   readParameters(app)
-  await addDocs(app)
+  await addDocs(app, settings)
   const streaming = openStreaming()
   app.addHook('preClose', async () => streaming.close())
   const context: RouteContext = {
@@ -134,7 +144,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     streaming,
     now,
     registry: telemetry?.registry,
-    countIdentifierUse: countIdentifier,
+    eventLimits,
   }
   healthRoutes(app, context, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)
   await app.register(

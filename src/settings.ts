@@ -9,6 +9,10 @@ const formats: Record<string, { expected: string; isValid: (text: string) => boo
     isValid: isNetworkList,
   },
   server: { expected: 'a URL with percent-encoded user and password', isValid: isServer },
+  address: {
+    expected: 'an address such as https://api.example.com, without a slash at the end',
+    isValid: isAddress,
+  },
   origins: {
     expected: 'comma-separated origins such as https://app.example.com, or *',
     isValid: (text) => text === '*' || text.split(',').every(isOrigin),
@@ -29,13 +33,20 @@ export const SettingsSchema = Type.Object({
     maximum: 65535,
     description: 'Port to listen on; 0 takes a free port.',
   }),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      format: 'address',
+      description:
+        'Address under which clients reach the API, such as `https://api.example.com`; the documentation and the OpenAPI document show it. If unset, `http://HOST:PORT`.',
+    }),
+  ),
   DATA_DIR: Type.String({ default: './data', minLength: 1, description: 'Data folder of the embedded engines.' }),
   CLICKHOUSE_URL: Type.Optional(
     Type.String({
       pattern: '^https?://.+',
       format: 'server',
       description:
-        'ClickHouse over HTTP: `http://user:password@host:8123/database`. If unset, an embedded ClickHouse runs as a child process.',
+        'ClickHouse over HTTP: `http://user:password@host:8123/database`. If unset, an embedded ClickHouse runs in a process of its own.',
     }),
   ),
   CLICKHOUSE_READER_URL: Type.Optional(
@@ -143,6 +154,13 @@ export function readSettings(environment: Record<string, string | undefined>): S
 function isNetworkList(text: string): boolean {
   const networks = text.split(',')
   return networks.every(isNetwork) && !coverEveryAddress(networks)
+}
+
+/** Scheme, host, port and path only; no slash at the end. */
+function isAddress(text: string): boolean {
+  if (!/^https?:/.test(text) || !URL.canParse(text)) return false
+  const { origin, pathname } = new URL(text)
+  return text === origin + pathname.replace(/\/$/, '')
 }
 
 /** Scheme, host and port only, as browsers send it. */

@@ -1,5 +1,5 @@
 // Prints every click that converted, newest first: TRIBUTARY_URL=… TRIBUTARY_KEY=… node docs/examples/pull.mjs
-import { createTributary } from 'tributary/client'
+import { createTributary } from 'tributary-client'
 
 const { TRIBUTARY_URL: baseUrl = 'http://127.0.0.1:3000', TRIBUTARY_KEY: apiKey = '' } = process.env
 const tributary = createTributary({ baseUrl, apiKey })

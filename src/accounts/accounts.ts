@@ -1,5 +1,7 @@
+import type { PendingQuery, Row } from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { auditClause } from './audit.ts'
 
 /** A customer; owner of rows and API keys. */
 export interface Account {
@@ -13,20 +15,32 @@ export interface Account {
 
 /**
  * Creates an account.
- * @returns the account, or undefined when the id exists or the subscription plan does not
+ * @returns the account, or undefined when the id exists or was deleted, or the subscription plan does not exist
  */
 export async function createAccount(
   postgres: Postgres,
-  values: { id?: string; name: string; plan: string; currency: string },
+  values: { id?: string; name: string; plan: string; currency: string; createdAt?: Date },
 ): Promise<Account | undefined> {
   const [account] = await queryPostgres(
     postgres<Account[]>`
-      INSERT INTO accounts (id, name, plan, currency)
-      SELECT ${values.id ?? uuidv7()}, ${values.name}, plans.name, ${values.currency}
-      FROM plans
-      WHERE plans.name = ${values.plan}
-      ON CONFLICT (id) DO NOTHING
-      RETURNING id, name, plan, currency, created_at AS "createdAt"`,
+      WITH created AS (
+        INSERT INTO accounts (id, name, plan, currency, created_at)
+        SELECT ${values.id ?? uuidv7()}, ${values.name}, plans.name, ${values.currency},
+          COALESCE(${values.createdAt ?? null}::timestamptz, now())
+        FROM plans
+        WHERE plans.name = ${values.plan}
+          AND NOT EXISTS (SELECT FROM account_deletions WHERE account_id = ${values.id ?? null}::text)
+        ON CONFLICT (id) DO NOTHING
+        RETURNING *),
+      ${auditClause(
+        postgres,
+        'account.create',
+        postgres`
+          SELECT id, jsonb_build_object('name', name, 'plan', plan, 'currency', currency)
+          FROM created`,
+      )}
+      SELECT id, name, plan, currency, created_at AS "createdAt"
+      FROM created`,
   )
   return account
 }
@@ -37,6 +51,7 @@ export async function listAccounts(postgres: Postgres): Promise<Account[]> {
     postgres<Account[]>`
       SELECT id, name, plan, currency, created_at AS "createdAt"
       FROM accounts
+      WHERE ${isNotDeleted(postgres)}
       ORDER BY created_at, id`,
   )
 }
@@ -47,7 +62,7 @@ export async function findAccount(postgres: Postgres, id: string): Promise<Accou
     postgres<Account[]>`
       SELECT id, name, plan, currency, created_at AS "createdAt"
       FROM accounts
-      WHERE id = ${id}`,
+      WHERE id = ${id} AND ${isNotDeleted(postgres)}`,
   )
   return account
 }
@@ -59,11 +74,32 @@ export async function findAccount(postgres: Postgres, id: string): Promise<Accou
 export async function setPlanOfAccount(postgres: Postgres, id: string, plan: string): Promise<Account | undefined> {
   const [account] = await queryPostgres(
     postgres<Account[]>`
-      UPDATE accounts
-      SET plan = plans.name
-      FROM plans
-      WHERE accounts.id = ${id} AND plans.name = ${plan}
-      RETURNING accounts.id, accounts.name, plan, currency, created_at AS "createdAt"`,
+      WITH previous AS (
+        SELECT id, plan
+        FROM accounts
+        WHERE id = ${id} AND ${isNotDeleted(postgres)}
+        FOR UPDATE),
+      changed AS (
+        UPDATE accounts
+        SET plan = plans.name
+        FROM plans, previous
+        WHERE accounts.id = previous.id AND plans.name = ${plan}
+        RETURNING accounts.*, previous.plan AS plan_before),
+      ${auditClause(
+        postgres,
+        'account.set_plan',
+        postgres`
+          SELECT id, jsonb_build_object('plan', plan, 'before', jsonb_build_object('plan', plan_before))
+          FROM changed
+          WHERE plan <> plan_before`,
+      )}
+      SELECT id, name, plan, currency, created_at AS "createdAt"
+      FROM changed`,
   )
   return account
+}
+
+/** A condition on `accounts`: its deletion has not begun. */
+export function isNotDeleted(postgres: Postgres): PendingQuery<Row[]> {
+  return postgres`NOT EXISTS (SELECT FROM account_deletions WHERE account_id = accounts.id)`
 }

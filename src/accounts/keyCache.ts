@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
+import { withDeadline } from '../stores/deadline.ts'
 import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connection.ts'
-import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate, within } from './keyLookups.ts'
+import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './keyLookups.ts'
+import { openKeyUses } from './keyUses.ts'
 
 /** Cache of API keys. */
 export interface KeyCache {
@@ -15,7 +17,7 @@ export interface KeyCache {
   find(hash: string): Promise<KeyRecord | null>
   /** Expires a changed key, so that its next use reads it again; all keys when `hash` is undefined. */
   expire(hash: string | undefined): void
-  /** Records the use of a key: at most one write per minute and key, in the background. */
+  /** Records the use of a key in the background: at most one write per minute and key, several keys in one statement. */
   recordUse(record: KeyRecord): void
 }
 
@@ -31,7 +33,6 @@ const retryMs = 500
 const deadlineMs = 2_000
 const firstLookupDeadlineMs = 5_000
 const unknownTtlMs = 2_000
-const useMs = 60_000
 
 const knownMax = 20_000
 const unknownMax = 20_000
@@ -50,7 +51,7 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
   const known = new LRUCache<string, Entry>({ max: knownMax })
   const unknown = new LRUCache<string, { readAtMs: number }>({ max: unknownMax })
   const inFlight = new Map<string, Promise<KeyRecord | null>>()
-  const usedAtMs = new LRUCache<string, number>({ max: knownMax })
+  const recordUseOf = openKeyUses(postgres, now)
   // Separate queues, so that look-ups of unknown keys never delay a key in use.
   const lookUpNew = openKeyLookUps(postgres, firstLookupDeadlineMs)
   const lookUpKnown = openKeyLookUps(postgres, deadlineMs)
@@ -102,7 +103,11 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     triedAtMs = readAtMs
     let record: KeyRecord | null
     try {
-      record = await within(timeoutMs, lookUpKey(hash))
+      record = await withDeadline(
+        timeoutMs,
+        () => tooLate,
+        () => lookUpKey(hash),
+      )
     } catch (error) {
       if (error !== tooLate && !isPostgresUnreachable(error)) throw error
       failedAtMs = now()
@@ -119,26 +124,13 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     return record
   }
 
-  function recordUse({ keyId }: KeyRecord): void {
-    const lastUseMs = usedAtMs.get(keyId)
-    if (lastUseMs !== undefined && ageOf(lastUseMs) < useMs) return
-    const nowMs = now()
-    usedAtMs.set(keyId, nowMs)
-    const minute = new Date(nowMs - (nowMs % 60_000))
-    // The value shows which keys are still in use; a failed write may be lost.
-    postgres`
-      UPDATE api_keys
-      SET last_used_at = ${minute}
-      WHERE id = ${keyId} AND (last_used_at IS NULL OR last_used_at < ${minute})`.catch(() => {})
-  }
-
   function expire(hash: string | undefined): void {
     const entries = hash === undefined ? known.values() : [known.peek(hash)]
     // While Postgres is unavailable, an expired record is used as long as any other.
     for (const entry of entries) if (entry) entry.readAtMs = Math.min(entry.readAtMs, now() - ttlMs)
   }
 
-  return { find, expire, recordUse }
+  return { find, expire, recordUse: ({ keyId }) => recordUseOf(keyId) }
 }
 
 function unavailable(): Problem {

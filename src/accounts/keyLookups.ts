@@ -1,5 +1,6 @@
 import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
+import { withDeadline } from '../stores/deadline.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { SubscriptionPlan } from './plans.ts'
 
@@ -7,8 +8,11 @@ import type { SubscriptionPlan } from './plans.ts'
 export interface KeyRecord {
   readonly accountId: string
   readonly accountName: string
+  /** ISO 4217; every amount in stats and reports is in it. */
   readonly currency: string
+  /** Id of the key, not the secret; may be logged. */
   readonly keyId: string
+  readonly keyName: string
   readonly scopes: ReadonlySet<Scope>
   /** Null when the subscription plan has no API access. */
   readonly plan: SubscriptionPlan | null
@@ -64,7 +68,11 @@ export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKe
     startedAtMs = performance.now()
     try {
       const hashes = batch.map(({ hash }) => hash)
-      const records = await within(deadlineMs, readKeys(postgres, hashes))
+      const records = await withDeadline(
+        deadlineMs,
+        () => tooLate,
+        () => readKeys(postgres, hashes),
+      )
       for (const { hash, resolve } of batch) resolve(records.get(hash) ?? null)
     } catch (error) {
       for (const { reject } of batch) reject(error)
@@ -93,6 +101,7 @@ interface KeyRow {
   accountName: string
   currency: string
   keyId: string
+  keyName: string
   scopes: Scope[]
   isRevoked: boolean
   expiresAt: Date | null
@@ -108,10 +117,10 @@ interface KeyRow {
 async function readKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
   const rows = await postgres<KeyRow[]>`
     SELECT encode(hash, 'hex') AS hash, accounts.id AS "accountId", accounts.name AS "accountName", currency,
-      api_keys.id AS "keyId", scopes, revoked_at IS NOT NULL AS "isRevoked", expires_at AS "expiresAt",
-      has_api AS "hasApi", plans.name AS "planName", requests_per_minute AS "requestsPerMinute",
-      events_per_minute AS "eventsPerMinute", identifier_events_per_minute AS "identifierEventsPerMinute",
-      click_allowance::float8 AS "clickAllowance"
+      api_keys.id AS "keyId", api_keys.name AS "keyName", scopes, revoked_at IS NOT NULL AS "isRevoked",
+      expires_at AS "expiresAt", has_api AS "hasApi", plans.name AS "planName",
+      requests_per_minute AS "requestsPerMinute", events_per_minute AS "eventsPerMinute",
+      identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance"
     FROM api_keys
     JOIN accounts ON accounts.id = api_keys.account_id
     JOIN plans ON plans.name = accounts.plan
@@ -120,9 +129,9 @@ async function readKeys(postgres: Postgres, hashes: readonly string[]): Promise<
 }
 
 function toRecord(row: KeyRow): KeyRecord {
-  const { accountId, accountName, currency, keyId, isRevoked } = row
+  const { accountId, accountName, currency, keyId, keyName, isRevoked } = row
   return {
-    ...{ accountId, accountName, currency, keyId, isRevoked },
+    ...{ accountId, accountName, currency, keyId, keyName, isRevoked },
     scopes: new Set(row.scopes),
     plan: planOf(row),
     expiresAtMs: row.expiresAt?.getTime() ?? null,
@@ -135,17 +144,5 @@ function planOf(row: KeyRow): SubscriptionPlan | null {
   return { name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance }
 }
 
+/** A look-up exceeded its deadline. */
 export const tooLate = new Error('The look-up took too long.')
-
-/** Waits for a promise for so long; a later result is dropped. @throws `tooLate` */
-export async function within<T>(ms: number, promise: PromiseLike<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate), ms)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -1,6 +1,9 @@
+import type { PendingQuery, Row } from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
 import type { Scope } from '../../schema/scopes.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { isNotDeleted } from './accounts.ts'
+import { auditClause } from './audit.ts'
 import { hashOfKey, makeKeyText, prefixOfKey } from './keyFormat.ts'
 
 /** The stored attributes of an API key, without the secret. */
@@ -16,6 +19,8 @@ export interface KeyRow {
   revokedAt: Date | null
   /** To the minute. */
   lastUsedAt: Date | null
+  /** Id of the key that replaces it; it is valid until it expires. */
+  replacedBy: string | null
 }
 
 /**
@@ -29,13 +34,22 @@ export async function createKey(
   const key = makeKeyText()
   const [row] = await queryPostgres(
     postgres<KeyRow[]>`
-      INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at)
-      SELECT ${uuidv7()}, accounts.id, ${values.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
-        ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz
-      FROM accounts
-      WHERE accounts.id = ${values.accountId}
-      RETURNING id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
-        expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`,
+      WITH created AS (
+        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at)
+        SELECT ${uuidv7()}, accounts.id, ${values.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
+          ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz
+        FROM accounts
+        WHERE accounts.id = ${values.accountId} AND ${isNotDeleted(postgres)}
+        RETURNING *),
+      ${auditClause(
+        postgres,
+        'key.create',
+        postgres`
+          SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
+          FROM created`,
+      )}
+      SELECT ${keyColumns(postgres)}
+      FROM created`,
   )
   return row && { key, row }
 }
@@ -44,12 +58,22 @@ export async function createKey(
 export async function listKeys(postgres: Postgres, accountId: string): Promise<KeyRow[]> {
   return await queryPostgres(
     postgres<KeyRow[]>`
-      SELECT id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
-        expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
+      SELECT ${keyColumns(postgres)}
       FROM api_keys
       WHERE account_id = ${accountId}
       ORDER BY created_at, id`,
   )
+}
+
+/** @returns the key with this id, also a revoked or expired one; undefined if it does not exist */
+export async function findKey(postgres: Postgres, id: string): Promise<KeyRow | undefined> {
+  const [row] = await queryPostgres(
+    postgres<KeyRow[]>`
+      SELECT ${keyColumns(postgres)}
+      FROM api_keys
+      WHERE id = ${id}`,
+  )
+  return row
 }
 
 /**
@@ -59,11 +83,33 @@ export async function listKeys(postgres: Postgres, accountId: string): Promise<K
 export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow | undefined> {
   const [row] = await queryPostgres(
     postgres<KeyRow[]>`
-      UPDATE api_keys
-      SET revoked_at = COALESCE(revoked_at, clock_timestamp())
-      WHERE id = ${id}
-      RETURNING id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
-        expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`,
+      WITH previous AS (
+        SELECT id, revoked_at
+        FROM api_keys
+        WHERE id = ${id}
+        FOR UPDATE),
+      revoked AS (
+        UPDATE api_keys
+        SET revoked_at = COALESCE(previous.revoked_at, clock_timestamp())
+        FROM previous
+        WHERE api_keys.id = previous.id
+        RETURNING api_keys.*, previous.revoked_at IS NULL AS is_changed),
+      ${auditClause(
+        postgres,
+        'key.revoke',
+        postgres`
+          SELECT account_id, jsonb_build_object('key', id, 'name', name)
+          FROM revoked
+          WHERE is_changed`,
+      )}
+      SELECT ${keyColumns(postgres)}
+      FROM revoked`,
   )
   return row
+}
+
+/** The columns of `KeyRow`. */
+export function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
+  return postgres`id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
+    expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", replaced_by AS "replacedBy"`
 }

@@ -1,4 +1,6 @@
+import type { PendingQuery, Row } from 'postgres'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { auditClause } from './audit.ts'
 
 /** Limits of a subscription. All are integers above 0, except the allowance, which may be 0. */
 export interface SubscriptionPlan {
@@ -33,8 +35,7 @@ export type SubscriptionPlanLimits = Partial<
 export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow[]> {
   return await queryPostgres(
     postgres<SubscriptionPlanRow[]>`
-      SELECT name, has_api AS "hasApi", requests_per_minute AS "requestsPerMinute", events_per_minute AS "eventsPerMinute",
-        identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance"
+      SELECT ${planColumns(postgres)}
       FROM plans
       ORDER BY click_allowance, name`,
   )
@@ -51,15 +52,38 @@ export async function setPlanLimits(
 ): Promise<SubscriptionPlanRow | undefined> {
   const [plan] = await queryPostgres(
     postgres<SubscriptionPlanRow[]>`
-      UPDATE plans
-      SET requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, requests_per_minute),
-        events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, events_per_minute),
-        identifier_events_per_minute = COALESCE(${limits.identifierEventsPerMinute ?? null}, identifier_events_per_minute),
-        click_allowance = COALESCE(${limits.clickAllowance ?? null}, click_allowance)
-      WHERE name = ${name}
-      RETURNING name, has_api AS "hasApi", requests_per_minute AS "requestsPerMinute",
-        events_per_minute AS "eventsPerMinute", identifier_events_per_minute AS "identifierEventsPerMinute",
-        click_allowance::float8 AS "clickAllowance"`,
+      WITH previous AS (
+        SELECT * FROM plans
+        WHERE name = ${name}
+        FOR UPDATE),
+      changed AS (
+        UPDATE plans
+        SET requests_per_minute = COALESCE(${limits.requestsPerMinute ?? null}, previous.requests_per_minute),
+          events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, previous.events_per_minute),
+          identifier_events_per_minute =
+            COALESCE(${limits.identifierEventsPerMinute ?? null}, previous.identifier_events_per_minute),
+          click_allowance = COALESCE(${limits.clickAllowance ?? null}, previous.click_allowance)
+        FROM previous
+        WHERE plans.name = previous.name
+        RETURNING plans.*),
+      ${auditClause(
+        postgres,
+        'plan.set',
+        postgres`
+          SELECT NULL, to_jsonb(after) || jsonb_build_object('before', to_jsonb(before))
+          FROM (SELECT ${planColumns(postgres)} FROM changed) AS after
+          JOIN (SELECT ${planColumns(postgres)} FROM previous) AS before USING (name)
+          WHERE to_jsonb(after) <> to_jsonb(before)`,
+      )}
+      SELECT ${planColumns(postgres)}
+      FROM changed`,
   )
   return plan
+}
+
+/** The columns of `SubscriptionPlanRow`. */
+function planColumns(postgres: Postgres): PendingQuery<Row[]> {
+  return postgres`name, has_api AS "hasApi", requests_per_minute AS "requestsPerMinute",
+    events_per_minute AS "eventsPerMinute", identifier_events_per_minute AS "identifierEventsPerMinute",
+    click_allowance::float8 AS "clickAllowance"`
 }

@@ -1,14 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { type Account, createAccount, findAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
+import { findDeletion } from '../accounts/deletion.ts'
 import { listPlans } from '../accounts/plans.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
+import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
-/** `account create`, `account list`, `account set-plan`. */
-export function addAccountCommands(program: Command, context: CommandContext): void {
+/** `account create`, `account list`, `account set-plan`. @returns the command `account` */
+export function addAccountCommands(program: Command, context: CommandContext): Command {
   const account = program.command('account').description('Manage accounts: the owners of campaigns, clicks and keys.')
 
   account
@@ -24,7 +26,12 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const created = await createAccount(postgres, wanted)
       if (!created) {
         await requirePlan(postgres, wanted.plan)
-        throw new CommandError(`account ${wanted.id} already exists.`)
+        const isDeleted = wanted.id !== undefined && (await findDeletion(postgres, wanted.id)) !== undefined
+        throw new CommandError(
+          isDeleted
+            ? `account ${wanted.id} was deleted; its id cannot be used again.`
+            : `account ${wanted.id} already exists.`,
+        )
       }
       context.print(
         created,
@@ -39,8 +46,9 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .action(async () => {
       const { postgres } = await context.openStores()
       const accounts = await listAccounts(postgres)
+      const empty = `No accounts in ${storeLocation(context.settings)}; create one with: tributary account create.`
       const shown = accounts.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
-      context.print({ accounts }, table(shown, ['id', 'name', 'plan', 'currency', 'createdAt'], 'No accounts yet.'))
+      context.print({ accounts }, table(shown, ['id', 'name', 'plan', 'currency', 'createdAt'], empty))
     })
 
   account
@@ -54,21 +62,24 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const changed = await setPlanOfAccount(postgres, id, plan)
       if (!changed) {
         await requirePlan(postgres, plan)
-        await requireAccount(postgres, id)
+        await requireAccount(context, id)
         throw new CommandError(`account ${id} has been removed in the meantime.`)
       }
       context.print(changed, `Account ${changed.id} is on plan ${changed.plan}.`)
     })
+
+  return account
 }
 
 /**
  * Finds the account with the id of `--account`.
  * @throws CommandError if it does not exist
  */
-export async function requireAccount(postgres: Postgres, id: string): Promise<Account> {
+export async function requireAccount(context: CommandContext, id: string): Promise<Account> {
+  const { postgres } = await context.openStores()
   const account = await findAccount(postgres, id)
-  if (!account) throw new CommandError(`no such account: ${id}; see: account list.`)
-  return account
+  if (account) return account
+  throw new CommandError(`no such account: ${id} in ${storeLocation(context.settings)}; see: account list.`)
 }
 
 /** Parses an option that is the id of an account or a key. */
@@ -95,7 +106,8 @@ function parseCurrency(text: string): string {
   return text
 }
 
-async function requirePlan(postgres: Postgres, name: string): Promise<void> {
+/** @throws CommandError that names the plans, if it does not exist */
+export async function requirePlan(postgres: Postgres, name: string): Promise<void> {
   const plans = await listPlans(postgres)
   if (plans.some((plan) => plan.name === name)) return
   throw new CommandError(`no such plan: ${name}; plans: ${plans.map((plan) => plan.name).join(', ')}.`)

@@ -3,6 +3,7 @@ import { readSettings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
 import { CommandError } from './errors.ts'
+import { describeCreated } from './storeLocation.ts'
 
 /** Environment variables and streams of one run of the command. */
 export interface ProcessIo {
@@ -23,8 +24,8 @@ export interface CommandContext {
   /** @throws SettingsError */
   readonly settings: Settings
   /**
-   * Opens both stores and migrates them to the current schema; further calls return the same ones. They are closed when the
-   * subcommand ends.
+   * Opens both stores and migrates them to the current schema; further calls return the same ones. Stores that did not exist
+   * are named on standard error. They are closed when the subcommand ends.
    * @throws SettingsError, EmbeddedError or MigrationError
    */
   openStores(): Promise<Stores>
@@ -62,7 +63,7 @@ export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCom
       return interruption.signal
     },
     openStores() {
-      stores ??= openMigrated(context.settings, log)
+      stores ??= openMigrated(context, log)
       return stores
     },
     print(result, text) {
@@ -79,10 +80,11 @@ export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCom
   return context
 }
 
-async function openMigrated(settings: Settings, log: StoreLog): Promise<Stores> {
+async function openMigrated({ settings, printStatus }: CommandContext, log: StoreLog): Promise<Stores> {
   const stores = await openStores(settings, log)
   try {
-    await migrate(stores)
+    const created = describeCreated(settings, await migrate(stores))
+    if (created) printStatus(created)
     return stores
   } catch (error) {
     await stores.close()

@@ -43,7 +43,7 @@ async function runDemo(
   { account: id, clicks, days, seed }: { account: string; clicks: number; days: number; seed: number },
 ): Promise<void> {
   const stores = await context.openStores()
-  const account = await requireAccount(stores.postgres, id)
+  const account = await requireAccount(context, id)
   const plan = planDemo({ clicks, days, seed, nowMs: Date.now(), currency: account.currency })
   const progress = openProgress()
   try {

@@ -10,6 +10,7 @@ import type { CommandContext } from './context.ts'
 import { demoDefaults, sentence } from './demo.ts'
 import { CommandError } from './errors.ts'
 import { openProgress } from './progress.ts'
+import { commandLine, storeLocation } from './storeLocation.ts'
 
 /** The account that `serve --demo` fills; its name distinguishes it from a customer's account with the same id. */
 const demoAccount = { id: 'demo', name: 'Harbour Media (made-up demo)', plan: 'scale', currency: 'USD' } as const
@@ -45,7 +46,7 @@ export async function fillAndWelcome(
 ): Promise<void> {
   const nowMs = Date.now()
   const plan = planDemo({ ...demoDefaults, clicks, nowMs, currency: account.currency })
-  context.printStatus(`Filling the account ${account.id} …`)
+  context.printStatus(`Filling the account ${account.id} in ${storeLocation(context.settings)} …`)
   const progress = openProgress()
   const tallies = await fillDemo(stores, account, plan, {
     onMessage: (line) => progress.printAbove(() => context.printStatus(line)),
@@ -56,8 +57,9 @@ export async function fillAndWelcome(
   const key = await createDemoKey(stores.postgres, account, nowMs)
   const calls = exampleRequests(url, key, newestClickId(plan))
   const docs = `${url}/api/v1/docs`
+  const command = commandLine(context.settings)
   context.print(
-    { url, docs, account: account.id, key, calls },
+    { url, docs, account: account.id, key, calls, command },
     `
 Tributary listens on ${url}. The account ${account.id} has generated rows of the last ${plan.days} days:
 ${sentence(tallies)}
@@ -65,11 +67,15 @@ ${sentence(tallies)}
   key   ${key}
         all scopes, expires in ${keyDays} days; shown only once, each start creates a new one
   docs  ${docs}
-        Authorize with the key, open a request, Execute
+        with the key, requests can be sent from this page
 
-Requests to paste into a terminal:
+Requests to paste into another terminal:
 
 ${calls.join('\n\n')}
+
+The command line, on the same store and from any folder:
+
+${command} account list
 
 Press Ctrl-C to stop.`,
   )

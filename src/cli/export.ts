@@ -32,7 +32,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
     .addOption(
       new Option('--format <format>', 'ndjson or csv (default: by the name of --output)').choices(['ndjson', 'csv']),
     )
-    .option('--output <file>', 'new file: .ndjson, .csv, .ndjson.gz or .csv.gz (default: standard output)')
+    .option('--output <file>', 'new file: .ndjson, .jsonl, .json or .csv, also with .gz (default: standard output)')
     .addHelpText(
       'after',
       `
@@ -53,7 +53,7 @@ async function runExport(context: CommandContext, name: string, options: ExportO
   const range = readRange(options)
   if (context.json && options.output === undefined) throw new UsageError('--json requires --output.')
   const stores = await context.openStores()
-  const { id: accountId, currency } = await requireAccount(stores.postgres, options.account)
+  const { id: accountId, currency } = await requireAccount(context, options.account)
   const written: Written = { rows: 0, bytes: 0 }
   const signal = context.interrupted
   const rows = counted(
@@ -73,7 +73,9 @@ async function runExport(context: CommandContext, name: string, options: ExportO
 /** @throws UsageError if the file name has no known extension or contradicts `--format` */
 function readFormat({ format, output = '-' }: ExportOptions): FileFormat {
   const named = formatOf(output)
-  if (!named) throw new UsageError(`${output} must end in .ndjson, .csv, .ndjson.gz or .csv.gz.`)
+  if (!named || named.delimiter) {
+    throw new UsageError(`${output} must end in .ndjson, .jsonl, .json or .csv, also followed by .gz.`)
+  }
   if (output === '-') return { ...named, isCsv: format === 'csv' }
   if (format !== undefined && (format === 'csv') !== named.isCsv) {
     throw new UsageError(`${output} contradicts --format ${format}.`)

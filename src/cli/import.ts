@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
-import { formatOf } from '../import/fileFormat.ts'
-import { HeaderError } from '../import/formats/csv.ts'
-import { resourceNames } from '../import/resourceNames.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { checkHeader, columnNames } from '../import/columns.ts'
+import { type Delimiter, formatOf } from '../import/fileFormat.ts'
+import { FormatError } from '../import/formats/formatError.ts'
+import { type RejectLimit, TooManyRejects } from '../import/rejectLimit.ts'
+import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
 import { Problem } from '../problem.ts'
@@ -13,65 +15,114 @@ import { CommandError, UsageError } from './errors.ts'
 import { parseResource } from './options.ts'
 import { openProgress } from './progress.ts'
 
+interface ImportOptions {
+  account: string
+  delimiter?: Delimiter
+  maxRejects?: RejectLimit
+  rejects?: string
+  strict?: true
+}
+
 /** `import RESOURCE FILE`: stores the rows of a file in an account. */
 export function addImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
     .description('Import the rows of a file into an account; importing a file twice changes nothing.')
     .argument('<resource>', resourceNames.join(', '))
-    .argument('<file>', '.ndjson, .csv, .ndjson.gz or .csv.gz; - for NDJSON from standard input')
+    .argument('<file>', '.ndjson, .jsonl, .json, .csv or .tsv, also with .gz; - for NDJSON from standard input')
     .requiredOption('--account <id>', 'id of the account', parseId)
-    .option('--rejects <path>', 'file for rejected rows (default: FILE.rejects.ndjson)')
+    .option('--delimiter <character>', 'of CSV: , or ; or tab (default: recognized by the header)', parseDelimiter)
+    .option('--rejects <path>', 'file for rejected rows, up to 100 MB (default: FILE.rejects.ndjson)')
+    .option(
+      '--max-rejects <limit>',
+      'stop when more rows are rejected: 500 or 1% (default: when the first 1000 rows are all rejected)',
+      parseRejectLimit,
+    )
     .option('--strict', 'exit with 1 if a row was rejected')
     .addHelpText(
       'after',
-      `
-Rows have the fields and names of the API. Rejected rows are written to a separate file, each with its line number and
-the reason; all other rows are stored. An interrupted import of a file is completed by running it again. With standard
-input this works only if each row of a conversion that occurs more than once has an updatedAt.
+      () => `
+Rejected rows are written to a separate file, each with its line number and the reason; all other rows are stored. The
+limit as a percentage applies from the 1000th row on. An interrupted or stopped import is completed by running it again. With
+standard input this works only if each row of a conversion that occurs more than once has an updatedAt.
+
+Rows have the fields and names of the API; the first line of a CSV file names them. * marks required fields.
+${resourceNames.map((name) => fieldsHelp(program, name)).join('\n')}
 
 Examples:
+  tributary import campaigns campaigns.csv --account acme
   tributary import clicks clicks.ndjson.gz --account acme
-  tributary import conversions conversions.csv --account acme --strict
+  tributary import conversions conversions.csv --account acme --max-rejects 1%
   zcat *.gz | tributary import clicks - --account acme --rejects rejected.ndjson`,
     )
-    .action((resource: string, file: string, options: { account: string; rejects?: string; strict?: true }) =>
-      runImport(context, resource, file, options),
-    )
+    .action((resource: string, file: string, options: ImportOptions) => runImport(context, resource, file, options))
+}
+
+/** Characters in a line of the list of fields. */
+const helpWidth = 110
+
+function fieldsHelp(program: Command, resource: ResourceName): string {
+  const fields = program.createHelp().boxWrap(columnNames(resource).join(', '), helpWidth)
+  return `\n  ${resource}\n${fields.replace(/^/gm, '    ')}`
 }
 
 async function runImport(
   context: CommandContext,
   resource: string,
   file: string,
-  options: { account: string; rejects?: string; strict?: true },
+  options: ImportOptions,
 ): Promise<void> {
   const name = parseResource(resource, 'import')
+  const { delimiter, maxRejects, strict } = options
   const format = formatOf(file)
   if (!format)
-    throw new UsageError(`${file} must end in .ndjson, .csv, .ndjson.gz or .csv.gz, or be - for standard input.`)
+    throw new UsageError(
+      `${file} must end in .ndjson, .jsonl, .json, .csv or .tsv, also followed by .gz, or be - for standard input.`,
+    )
+  if (delimiter !== undefined && !format.isCsv) throw new UsageError(`--delimiter is for CSV, but ${file} is NDJSON.`)
   const rejects = options.rejects ?? (file === '-' ? undefined : `${file}.rejects.ndjson`)
   if (rejects !== undefined && resolve(rejects) === resolve(file)) {
     throw new UsageError('--rejects must not be the imported file.')
   }
   const stores = await context.openStores()
-  const account = await requireAccount(stores.postgres, options.account)
+  const account = await requireAccount(context, options.account)
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
   const bar = openProgress()
   try {
-    const open = (signal: AbortSignal) => openSource(file, format, signal)
-    await importRows(stores, { resource: name, account, open, rejects, nowMs: Date.now() }, tally, {
+    const source = { ...format, ...(delimiter && { delimiter }) }
+    const open = (signal: AbortSignal) => openSource(file, source, (names) => checkHeader(name, names), signal)
+    const limit = maxRejects && { rejectLimit: maxRejects }
+    await importRows(stores, { resource: name, account, open, rejects, ...limit, nowMs: Date.now() }, tally, {
       onMessage: (line) => bar.printAbove(() => context.printStatus(line)),
       signal: context.interrupted,
       onProgress: bar.show,
     })
   } catch (error) {
     bar.stop()
-    throw asCommandError(error, tally, context.interrupted)
+    throw asImportError(error, { file, tally, rejects, interrupted: context.interrupted })
   }
   bar.stop()
   context.print(tally, sentence(tally, rejects))
-  if (options.strict && tally.rejected > 0) throw new CommandError(`${tally.rejected} rows were rejected (--strict).`)
+  if (strict && tally.rejected > 0) {
+    throw new CommandError(`${tally.rejected} ${tally.rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)
+  }
+}
+
+/** @throws InvalidArgumentError */
+function parseDelimiter(text: string): Delimiter {
+  const delimiters: Readonly<Record<string, Delimiter>> = { ',': ',', ';': ';', '\t': '\t', tab: '\t' }
+  const delimiter = Object.hasOwn(delimiters, text) ? delimiters[text] : undefined
+  if (delimiter === undefined) throw new InvalidArgumentError('Use , or ; or tab.')
+  return delimiter
+}
+
+/** @throws InvalidArgumentError */
+function parseRejectLimit(text: string): RejectLimit {
+  const [, number, percent] = /^(\d{1,12}(?:\.\d{1,6})?)(%?)$/.exec(text) ?? []
+  const value = Number(number)
+  if (percent === '%' && value <= 100) return { percent: value }
+  if (percent === '' && Number.isInteger(value)) return { rows: value }
+  throw new InvalidArgumentError('Use a number of rows, such as 500, or a percentage, such as 1%.')
 }
 
 function sentence({ read, inserted, updated, duplicates, rejected }: Tally, rejects: string | undefined): string {
@@ -79,13 +130,25 @@ function sentence({ read, inserted, updated, duplicates, rejected }: Tally, reje
   return `${read} ${read === 1 ? 'row' : 'rows'} read: ${inserted} inserted, ${updated} updated, ${duplicates} duplicates, ${rejected} rejected${where}.`
 }
 
+/** An import that failed. */
+interface Failed {
+  file: string
+  tally: Tally
+  rejects: string | undefined
+  interrupted: AbortSignal
+}
+
 /** The reason why an import ended, with its progress, in one line. Unexpected errors are returned unchanged. */
-function asCommandError(error: unknown, tally: Tally, interrupted: AbortSignal): unknown {
+export function asImportError(error: unknown, { file, tally, rejects, interrupted }: Failed): unknown {
   const stored = tally.inserted + tally.updated + tally.duplicates
   const soFar = `Stored so far: ${stored} of ${tally.read} rows read.`
   const again = 'Run it again to complete it.'
   if (interrupted.aborted) return new CommandError(`interrupted. ${soFar} ${again}`)
-  if (error instanceof HeaderError) return new CommandError(`the file cannot be read: ${error.message}.`)
+  if (error instanceof FormatError) return new CommandError(`${file} cannot be imported: ${error.message}.`)
+  if (error instanceof TooManyRejects) {
+    const where = rejects === undefined ? '' : ` (see ${rejects})`
+    return new CommandError(`import stopped${where}. ${error.message} ${soFar}`)
+  }
   if (error instanceof SourceError)
     return new CommandError(tally.read > 0 ? `${error.message} ${soFar}` : error.message)
   if (error instanceof LeaseLost) return new CommandError(`${error.message} ${soFar}`)

@@ -1,12 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
-import { createKey, listKeys, revokeKey } from '../accounts/keys.ts'
+import { rotateKey } from '../accounts/keyRotation.ts'
+import { createKey, findKey, type KeyRow, listKeys, revokeKey } from '../accounts/keys.ts'
 import { parseId, parseName, requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
+import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
-/** `key create`, `key list`, `key revoke`. */
+/** `key create`, `key list`, `key rotate`, `key revoke`. */
 export function addKeyCommands(program: Command, context: CommandContext): void {
   const key = program.command('key').description('Manage API keys and their scopes.')
 
@@ -15,7 +17,11 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     .description('Create a key and show it once.')
     .requiredOption('--account <id>', 'id of the account', parseId)
     .requiredOption('--name <name>', 'purpose of the key', parseName)
-    .option('--scopes <list>', 'scopes, separated by commas; also all, read:*, search:*', parseScopes)
+    .option(
+      '--scopes <list>',
+      'scopes, separated by commas; also all, read:*, search:* (required without --allow-events)',
+      parseScopes,
+    )
     .option('--allow-events', 'add the scope write:events')
     .option(
       '--expires <when>',
@@ -46,25 +52,25 @@ Examples:
           expiresAt: wanted.expires?.(Date.now()) ?? null,
         })
         if (!created) {
-          await requireAccount(postgres, wanted.account)
+          await requireAccount(context, wanted.account)
           throw new CommandError(`account ${wanted.account} has been created in the meantime; run the command again.`)
         }
-        const { id, expiresAt } = created.row
+        const { id } = created.row
         context.print(
           { id, key: created.key, scopes: granted },
-          `Created key ${id} of account ${wanted.account} with ${granted.join(', ')}; ${expiresAt ? `it expires at ${expiresAt.toISOString()}` : 'it does not expire'}.\nIt is shown only once:\n${created.key}`,
+          `Created key ${id} of account ${wanted.account} with ${granted.join(', ')}; ${expiryText(created.row)}.\nIt is shown only once:\n${created.key}`,
         )
       },
     )
 
   key
     .command('list')
-    .description('List the keys of an account, oldest first.')
+    .description('List the keys of an account with their expiry and last use, oldest first.')
     .requiredOption('--account <id>', 'id of the account', parseId)
     .addHelpText('after', '\nExample:\n  tributary key list --account acme')
     .action(async ({ account }: { account: string }) => {
       const { postgres } = await context.openStores()
-      await requireAccount(postgres, account)
+      await requireAccount(context, account)
       const keys = await listKeys(postgres, account)
       const shown = keys.map((row) => ({
         ...row,
@@ -76,9 +82,37 @@ Examples:
         { keys },
         table(
           shown,
-          ['id', 'name', 'prefix', 'expiresAt', 'revokedAt', 'lastUsedAt', 'scopes'],
+          ['id', 'name', 'prefix', 'expiresAt', 'revokedAt', 'lastUsedAt', 'replacedBy', 'scopes'],
           `Account ${account} has no keys.`,
         ),
+      )
+    })
+
+  key
+    .command('rotate')
+    .description('Replace a key by a new one with the same name, scopes and lifetime, and show the new key once.')
+    .requiredOption('--id <id>', 'id of the key to replace (see: key list)', parseId)
+    .requiredOption('--grace <time>', 'days or hours for which the old key remains valid (7d, 24h, 0h)', parseDuration)
+    .addHelpText(
+      'after',
+      `
+The old key ends after this time, or at its own expiry if that is earlier. If the new key was not saved, rotate it in turn.
+
+Example:
+  tributary key rotate --id 0198c0de-7f00-7aaa-8bbb-0123456789ab --grace 24h`,
+    )
+    .action(async ({ id, grace: graceMs }: { id: string; grace: number }) => {
+      const { postgres } = await context.openStores()
+      const nowMs = Date.now()
+      const rotation = await rotateKey(postgres, { id, graceMs, nowMs })
+      if (!rotation) throw new CommandError(whyNotRotated(context, id, await findKey(postgres, id)))
+      const { key: secret, row, previousExpiresAt } = rotation
+      context.print(
+        {
+          ...{ id: row.id, key: secret, scopes: row.scopes, expiresAt: row.expiresAt },
+          ...{ replaces: id, previousExpiresAt },
+        },
+        `Created key ${row.id} of account ${row.accountId}; ${expiryText(row)}.\nThe replaced key ${id} ends at ${previousExpiresAt.toISOString()}.\nThe new key is shown only once:\n${secret}`,
       )
     })
 
@@ -90,9 +124,20 @@ Examples:
     .action(async ({ id }: { id: string }) => {
       const { postgres } = await context.openStores()
       const revoked = await revokeKey(postgres, id)
-      if (!revoked) throw new CommandError(`no such key: ${id}; see: key list.`)
+      if (!revoked) throw new CommandError(`no such key: ${id} in ${storeLocation(context.settings)}; see: key list.`)
       context.print(revoked, `Key ${id} was revoked at ${revoked.revokedAt?.toISOString()}.`)
     })
+}
+
+function expiryText({ expiresAt }: KeyRow): string {
+  return expiresAt ? `it expires at ${expiresAt.toISOString()}` : 'it does not expire'
+}
+
+function whyNotRotated({ settings }: CommandContext, id: string, row: KeyRow | undefined): string {
+  if (!row) return `no such key: ${id} in ${storeLocation(settings)}; see: key list.`
+  if (row.revokedAt) return `key ${id} was revoked at ${row.revokedAt.toISOString()}; create a new key.`
+  if (row.replacedBy) return `key ${id} has already been replaced by key ${row.replacedBy}; rotate that one instead.`
+  return `key ${id} expired at ${row.expiresAt?.toISOString()}; create a new key.`
 }
 
 /** Values of `--scopes` that stand for several scopes; the scopes themselves are stored. */
@@ -120,9 +165,21 @@ type Expiry = (nowMs: number) => Date
 
 const unitMs = { d: 86_400_000, h: 3_600_000 } as const
 
+/** @returns milliseconds; undefined if the text is no number of days or hours */
+function durationMs(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * unitMs[unit as keyof typeof unitMs]
+}
+
+function parseDuration(text: string): number {
+  const duration = durationMs(text)
+  if (duration === undefined) throw new InvalidArgumentError('Use days or hours (7d, 24h, 0h).')
+  return duration
+}
+
 function parseExpiry(text: string): Expiry {
-  const [, count, unit] = /^([1-9]\d{0,4})([dh])$/.exec(text) ?? []
-  if (count && unit) return (nowMs) => new Date(nowMs + Number(count) * unitMs[unit as keyof typeof unitMs])
+  const lifetimeMs = durationMs(text)
+  if (lifetimeMs) return (nowMs) => new Date(nowMs + lifetimeMs)
   const endMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(endMs) || endMs <= Date.now()) {
     throw new InvalidArgumentError(

@@ -1,11 +1,16 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import { version } from '../package.ts'
 import { Problem } from '../problem.ts'
 import { SettingsError } from '../settings.ts'
 import { EmbeddedError } from '../stores/embedded/paths.ts'
 import { MigrationError } from '../stores/migrations/files.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
+import { AccountDeleted } from '../writer/accountDeleted.ts'
 import { addAccountCommands } from './account.ts'
+import { addAccountDeleteCommand } from './accountDelete.ts'
+import { addAccountExportCommand } from './accountExport.ts'
+import { addAccountImportCommand } from './accountImport.ts'
+import { addAuditCommands } from './audit.ts'
 import { openContext, type ProcessIo } from './context.ts'
 import { addDemoCommand } from './demo.ts'
 import { CommandError, UsageError } from './errors.ts'
@@ -31,9 +36,24 @@ export async function runCommand(words: readonly string[], io: ProcessIo): Promi
     .description('The analytics data API of a click-tracking and attribution platform.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'show help of a command')
     .option('--json', 'print the result as one JSON object')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      optionDescription: (option) => `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
+    })
+    .addHelpText(
+      'after',
+      `
+Settings are environment variables. Unless DATABASE_URL and CLICKHOUSE_URL name servers, rows are stored in the folder
+DATA_DIR (default: ./data): commands with the same DATA_DIR use the same store, also while a server runs on it.
+
+Examples:
+  tributary serve --demo
+  tributary account create --name "Acme Media" --id acme
+  tributary key create --account acme --name backend --scopes all --allow-events
+  tributary import clicks clicks.csv --account acme`,
+    )
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
@@ -45,9 +65,13 @@ export async function runCommand(words: readonly string[], io: ProcessIo): Promi
     })
   addServeCommand(program, context)
   addMigrateCommand(program, context)
-  addAccountCommands(program, context)
+  const account = addAccountCommands(program, context)
+  addAccountExportCommand(account, context)
+  addAccountImportCommand(account, context)
+  addAccountDeleteCommand(account, context)
   addKeyCommands(program, context)
   addPlanCommands(program, context)
+  addAuditCommands(program, context)
   addImportCommand(program, context)
   addExportCommand(program, context)
   addDemoCommand(program, context)
@@ -77,7 +101,7 @@ function printError(error: unknown, printStatus: (line: string) => void): number
 
 /** Expected errors have a one-line message; anything else is a bug and is printed with its stack. */
 function isExpected(error: unknown): error is Error {
-  return [CommandError, SettingsError, EmbeddedError, MigrationError, LeaseLost, Problem].some(
+  return [CommandError, SettingsError, EmbeddedError, MigrationError, LeaseLost, AccountDeleted, Problem].some(
     (errorClass) => error instanceof errorClass,
   )
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
 import type { App } from '../http/context.ts'
 import { openLog, openLogDestination } from '../http/logging.ts'
@@ -8,12 +9,13 @@ import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog } from '../stores/open.ts'
 import { openRedis } from '../stores/redis.ts'
-import { startRecovery } from '../writer/repair/recoverAccounts.ts'
+import { startRecovery } from '../writer/repair/completeInterruptedImports.ts'
 import type { CommandContext } from './context.ts'
 import { clicksMax, demoDefaults } from './demo.ts'
 import { fillAndWelcome, openDemoAccount } from './demoAccount.ts'
 import { wholeNumberFrom } from './options.ts'
 import { shutDownGracefully } from './shutdown.ts'
+import { describeCreated } from './storeLocation.ts'
 
 /** Time for a running repair to end at shutdown; the next writer of the account stops its remaining statements. */
 const recoveryGraceMs = 1_000
@@ -48,7 +50,8 @@ async function serve(context: CommandContext, demoClicks?: number): Promise<void
   try {
     const stores = await openStores(settings, logStores, startTimeoutMs)
     shutdown.closeFirst(() => stores.close())
-    await migrate(stores)
+    const created = describeCreated(settings, await migrate(stores))
+    if (created) log.info(created)
     const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
     const redis = settings.REDIS_URL === undefined ? undefined : await openRedis(settings.REDIS_URL, logStores)
     if (redis) shutdown.closeFirst(() => redis.close())
@@ -57,6 +60,7 @@ async function serve(context: CommandContext, demoClicks?: number): Promise<void
     const telemetryServer = telemetry && (await listenForTelemetry(telemetry, settings))
     if (telemetryServer) shutdown.closeFirst(() => telemetryServer.stop())
     const url = await listen(app, settings)
+    shutdown.closeFirst(warnOfExpiringKeys(stores.postgres, (line) => log.warn(line), Date.now))
     const stopRecovery = startRecovery(stores, { info: (line) => log.info(line), warn: (line) => log.warn(line) })
     shutdown.closeFirst(async () => {
       const recovery = stopRecovery()

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { listAccounts } from '../accounts/accounts.ts'
 import type { Stores } from '../stores/open.ts'
+import { setConfirmedRows } from '../writer/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal.ts'
-import { openIdleWriter } from '../writer/open.ts'
-import { compareAccount } from '../writer/repair/compare.ts'
+import { openIdleWriter } from '../writer/openWriter.ts'
 import { type Difference, type LostRows, lineOf } from '../writer/repair/difference.ts'
-import { repairAccount } from '../writer/repair/repairDifferences.ts'
-import { setConfirmedRows } from '../writer/storedRows.ts'
+import { findDifferences } from '../writer/repair/findDifferences.ts'
+import { repairDifferences } from '../writer/repair/repairDifferences.ts'
 import type { Writer } from '../writer/writer.ts'
 import { parseId, requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
@@ -49,16 +49,16 @@ async function verify(
 ): Promise<void> {
   const stores = await context.openStores()
   const accounts =
-    account === undefined ? await listAccounts(stores.postgres) : [await requireAccount(stores.postgres, account)]
+    account === undefined ? await listAccounts(stores.postgres) : [await requireAccount(context, account)]
   const found: Difference[] = []
   let remaining: Difference[] = []
   try {
     for (const { id } of accounts) {
       await withWriter(context, stores, id, async (writer) => {
-        const differences = await compareAccount(writer)
+        const differences = await findDifferences(writer)
         found.push(...differences)
         if (!repair) await reportLeftovers(writer)
-        remaining.push(...(repair ? await repairAccount(writer, differences) : differences))
+        remaining.push(...(repair ? await repairDifferences(writer, differences) : differences))
         if (acceptMissing) remaining = await acceptMissingRows(writer, remaining)
       })
     }

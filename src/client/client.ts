@@ -1,6 +1,38 @@
 import createClient from 'openapi-fetch'
-import type { components, paths } from './api.ts'
+import type { paths } from './api.ts'
+import { TributaryError } from './error.ts'
+import { type BatchOptions, batchesOf } from './eventBatches.ts'
+import { exportRows } from './exportRows.ts'
 import { openRetries, type RetryOptions } from './retries.ts'
+import type {
+  CallOptions,
+  Event,
+  ExportArguments,
+  ExportedRow,
+  ExportOptions,
+  ExportPath,
+  FieldOf,
+  Json,
+  ListPath,
+  ReadArguments,
+  ReadPath,
+  ResponseOf,
+  RowOf,
+} from './types.ts'
+
+export { TributaryError } from './error.ts'
+export type {
+  CallOptions,
+  Event,
+  ExportedRow,
+  ExportOptions,
+  ExportPath,
+  FieldOf,
+  ListPath,
+  ReadPath,
+  ResponseOf,
+  RowOf,
+} from './types.ts'
 
 /** Address and key of the API, and how to retry. */
 export interface TributaryOptions extends RetryOptions {
@@ -9,41 +41,20 @@ export interface TributaryOptions extends RetryOptions {
   apiKey: string
 }
 
-type Problem = components['schemas']['Problem']
-type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : never
-
-/** A path with a GET operation, as in the documentation: `/clicks`, `/campaigns/{id}`. */
-export type ReadPath = { [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never }[keyof paths]
-/** The response body of a path. */
-export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { responses: { 200: infer Response } } }
-  ? Json<Response>
-  : never
-/** A path with pages. */
-export type ListPath = {
-  [Path in ReadPath]: ResponseOf<Path> extends { data: unknown[]; nextCursor: string | null } ? Path : never
-}[ReadPath]
-/** A row of a list. */
-export type RowOf<Path extends ListPath> = ResponseOf<Path> extends { data: (infer Row)[] } ? Row : never
-/** The body of `POST /events`. */
-export type Event = Json<NonNullable<paths['/events']['post']['requestBody']>>
 /** The response to an event, with the `event_id` that was sent. */
 export type SentEvent = Json<paths['/events']['post']['responses'][200]> & { eventId: string }
 
-type Parameters<Path extends ReadPath> = paths[Path] extends { get: { parameters: infer Declared } }
-  ? Pick<Declared, Extract<keyof Declared, 'query' | 'path'>>
-  : never
-interface CallOptions {
-  /** Aborts the request, its waits and its retries. */
-  signal?: AbortSignal
+/** The result of one event of a batch. */
+type EventResult = Json<paths['/events/batch']['post']['responses'][200]>['results'][number]
+/** An event that the API rejected, and why; events with `retryAfter` can be sent again. */
+export type RejectedEvent = Omit<Extract<EventResult, { error: string }>, 'index'> & { event: Event; eventId: string }
+/** The number of events that were sent, by result. */
+export interface SentEvents {
+  stored: number
+  deduplicated: number
+  overCeiling: number
+  rejected: RejectedEvent[]
 }
-/** `query` and `path` of a request; optional if no parameter is required. */
-type RequestArguments<Path extends ReadPath> =
-  object extends Parameters<Path>
-    ? [request?: Parameters<Path> & CallOptions]
-    : [request: Parameters<Path> & CallOptions]
-
-/** The same for any path. */
-type AnyRequest = CallOptions & { query?: object; path?: object }
 
 /** A client with the types of the OpenAPI document. Every method retries requests that are safe to retry. */
 export interface Tributary {
@@ -51,44 +62,60 @@ export interface Tributary {
    * Sends one GET request.
    * @throws TributaryError if the status is not 200; the error of `fetch` if there is no response
    */
-  get<Path extends ReadPath>(path: Path, ...request: RequestArguments<Path>): Promise<ResponseOf<Path>>
+  get<Path extends ReadPath>(path: Path, ...request: ReadArguments<Path>): Promise<ResponseOf<Path>>
   /**
    * Reads all pages of a list; the next page is requested when the caller has consumed the last one.
    * @throws as `get`
    */
-  pages<Path extends ListPath>(path: Path, ...request: RequestArguments<Path>): AsyncGenerator<ResponseOf<Path>, void>
+  pages<Path extends ListPath>(path: Path, ...request: ReadArguments<Path>): AsyncGenerator<ResponseOf<Path>, void>
   /**
-   * Reads all rows of a list. `for await (const click of tributary.rows('/clicks', { query: { from: '2026-11-01' } }))`
+   * Reads all rows of a list, page by page.
+   * `for await (const click of tributary.rows('/clicks', { query: { from: '2026-11-01' } }))`
    * @throws as `get`
    */
-  rows<Path extends ListPath>(path: Path, ...request: RequestArguments<Path>): AsyncGenerator<RowOf<Path>, void>
+  rows<Path extends ListPath>(path: Path, ...request: ReadArguments<Path>): AsyncGenerator<RowOf<Path>, void>
+  /**
+   * Streams all rows of a list in one response, for millions of rows; after a broken connection it continues behind the last
+   * row. Leave the loop to end the export. An account may have two exports at a time.
+   * `for await (const click of tributary.exportRows('/clicks', { query: { from: '2026-11-01' } }))`
+   * @throws as `get`; the network error after `retries` interruptions without a row between
+   */
+  exportRows<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>>(
+    path: Path,
+    ...request: ExportArguments<Path, Field>
+  ): AsyncGenerator<ExportedRow<Path, Field>, void>
+  /**
+   * Streams a list as a file. A broken connection is an error of the stream; a partial file cannot look complete.
+   * @throws as `get`
+   */
+  exportFile<Path extends ExportPath>(
+    path: Path,
+    format: 'ndjson' | 'csv' | 'parquet',
+    ...request: ExportArguments<Path>
+  ): Promise<ReadableStream<Uint8Array>>
   /**
    * Sends an event. An event without `event_id` gets a generated one, so that retries store it once. Set your own
    * `event_id` if your process may end before it receives the response.
    * @throws as `get`
    */
   sendEvent(event: Event, options?: CallOptions): Promise<SentEvent>
+  /**
+   * Sends events in batches, one batch at a time; the next events are requested when a batch is acknowledged. A batch is
+   * retried with the same ids, so that its events are stored once.
+   * @returns the number of events by result, and the rejected events
+   * @throws as `get`, if a batch is not acknowledged after all retries; its events may be stored or not. Also the error of
+   *   `events`
+   */
+  sendEvents(events: Iterable<Event> | AsyncIterable<Event>, options?: CallOptions & BatchOptions): Promise<SentEvents>
+  /**
+   * Reads all events of a list. `for await (const event of tributary.events({ query: { event_name: 'signup' } }))`
+   * @throws as `get`
+   */
+  events(...request: ReadArguments<'/events'>): AsyncGenerator<RowOf<'/events'>, void>
 }
 
-/** A response with a status other than 200. */
-export class TributaryError extends Error {
-  override readonly name = 'TributaryError'
-  readonly status: number
-  /** Error code of the API; `unreadable_answer` if the response did not come from the API. */
-  readonly code: string
-  /** The invalid parameter or field. */
-  readonly param: string | undefined
-  /** Include it in support requests. */
-  readonly requestId: string | undefined
-
-  constructor(status: number, problem: Partial<Problem>) {
-    super(problem.message ?? `The response has status ${status} and no message.`)
-    this.status = status
-    this.code = problem.error ?? 'unreadable_answer'
-    this.param = problem.param
-    this.requestId = problem.requestId
-  }
-}
+/** The arguments of any path. */
+type AnyRequest = ExportOptions & { query?: object; path?: object }
 
 /** The result of any call of openapi-fetch. */
 interface Fetched {
@@ -98,38 +125,60 @@ interface Fetched {
 }
 
 /** Creates a client for one key. It needs no closing. */
-export function createTributary({ baseUrl, apiKey, ...retries }: TributaryOptions): Tributary {
+export function createTributary({ baseUrl, apiKey, ...options }: TributaryOptions): Tributary {
+  const retries = openRetries(options)
   const client = createClient<paths>({
     baseUrl: `${baseUrl.replace(/\/+$/, '')}/api/v1`,
     headers: { Authorization: `ApiKey ${apiKey}` },
-    fetch: openRetries(retries),
+    fetch: retries.fetch,
   })
 
-  async function get<Path extends ReadPath>(
-    path: Path,
-    ...[request]: RequestArguments<Path>
-  ): Promise<ResponseOf<Path>> {
-    const { signal, ...params }: AnyRequest = request ?? {}
-    // `RequestArguments` checks the parameters of the path; openapi-fetch cannot infer them from a variable path.
+  async function send(path: ReadPath, { signal, query, path: ids }: AnyRequest, parseAs: 'json' | 'stream') {
+    // The types of the methods check the parameters; openapi-fetch cannot infer them from a variable path.
     const fetched: Fetched = await client.GET(path as '/clicks', {
-      params: params as object,
+      params: { ...(query && { query }), ...(ids && { path: ids }) } as object,
+      parseAs,
       ...(signal && { signal }),
     })
-    return bodyOf(fetched) as ResponseOf<Path>
+    return fetched
   }
 
-  async function* pages<Path extends ListPath>(path: Path, ...[request]: RequestArguments<Path>) {
+  async function get<Path extends ReadPath>(path: Path, ...[request]: ReadArguments<Path>): Promise<ResponseOf<Path>> {
+    return bodyOf(await send(path, request ?? {}, 'json')) as ResponseOf<Path>
+  }
+
+  async function* pages<Path extends ListPath>(path: Path, ...[request]: ReadArguments<Path>) {
     let cursor: string | null | undefined
     do {
       const query = { ...(request as AnyRequest | undefined)?.query, ...(cursor && { cursor }) }
-      const page = await get(path, ...([{ ...request, query }] as unknown as RequestArguments<Path>))
+      const page = await get(path, ...([{ ...request, query }] as unknown as ReadArguments<Path>))
       yield page
       cursor = (page as { nextCursor: string | null }).nextCursor
     } while (cursor)
   }
 
-  async function* rows<Path extends ListPath>(path: Path, ...request: RequestArguments<Path>) {
+  async function* rows<Path extends ListPath>(path: Path, ...request: ReadArguments<Path>) {
     for await (const page of pages(path, ...request)) yield* (page as { data: RowOf<Path>[] }).data
+  }
+
+  async function* exported<Path extends ExportPath, Field extends FieldOf<Path>>(
+    path: Path,
+    ...[request]: ExportArguments<Path, Field>
+  ) {
+    const { query = {}, ...rest }: AnyRequest = request ?? {}
+    const open = async (query: object) => responseOf(await send(path, { ...rest, query }, 'stream'))
+    yield* exportRows<ExportedRow<Path, Field>>(open, query, rest, retries)
+  }
+
+  async function exportFile<Path extends ExportPath>(
+    path: Path,
+    format: 'ndjson' | 'csv' | 'parquet',
+    ...[request]: ExportArguments<Path>
+  ) {
+    const { query, fields, ...rest }: AnyRequest = request ?? {}
+    const parameters = { ...query, ...(fields && { fields: fields.join(',') }), format }
+    const { body } = responseOf(await send(path, { ...rest, query: parameters }, 'stream'))
+    return body ?? new Blob([]).stream()
   }
 
   async function sendEvent(event: Event, { signal }: CallOptions = {}): Promise<SentEvent> {
@@ -139,11 +188,48 @@ export function createTributary({ baseUrl, apiKey, ...retries }: TributaryOption
     return { ...response, eventId }
   }
 
-  return { get, pages, rows, sendEvent }
+  async function sendEvents(
+    events: Iterable<Event> | AsyncIterable<Event>,
+    { signal, ...options }: CallOptions & BatchOptions = {},
+  ): Promise<SentEvents> {
+    const sent: SentEvents = { stored: 0, deduplicated: 0, overCeiling: 0, rejected: [] }
+    for await (const batch of batchesOf(events, options)) {
+      const body = { events: batch }
+      const result = bodyOf(await client.POST('/events/batch', { body, ...(signal && { signal }) }))
+      sent.stored += result.stored
+      sent.deduplicated += result.deduplicated
+      sent.overCeiling += result.overCeiling
+      for (const item of result.results) {
+        const event = batch[item.index]
+        if (!('error' in item) || !event) continue
+        const { index: _index, ...reason } = item
+        sent.rejected.push({ ...reason, event, eventId: event.event_id })
+      }
+    }
+    return sent
+  }
+
+  return {
+    get,
+    pages,
+    rows,
+    exportRows: exported,
+    exportFile,
+    sendEvent,
+    sendEvents,
+    events: (...request) => rows('/events', ...request),
+  }
 }
 
-/** @throws TributaryError */
+/** @throws TributaryError if the status is not 200 or the body is empty */
 function bodyOf<Body>({ data, error, response }: { data?: Body; error?: unknown; response: Response }): Body {
-  if (response.status === 200 && data !== undefined) return data
+  responseOf({ error, response })
+  if (data === undefined) throw new TributaryError(response.status, {})
+  return data
+}
+
+/** @throws TributaryError if the status is not 200 */
+function responseOf({ error, response }: Fetched): Response {
+  if (response.status === 200) return response
   throw new TributaryError(response.status, typeof error === 'object' && error !== null ? error : {})
 }

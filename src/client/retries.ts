@@ -1,6 +1,6 @@
 /** Number and duration of retries. */
 export interface RetryOptions {
-  /** Maximum number of retries; default 5. */
+  /** Maximum number of retries of a request; default 5. An export counts from its last row. */
   retries?: number
   /** If `Retry-After` is longer than this, the response is returned without a retry; default 60,000. */
   waitMaxMs?: number
@@ -10,32 +10,59 @@ export interface RetryOptions {
   wait?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** Retries of one client. */
+export interface Retries {
+  /**
+   * A `fetch` that retries after 429, 502, 503, 504 and network errors; of a JSON response also while its body is read. It
+   * waits as long as `Retry-After` says, else as `pause`. Requests must be idempotent: reads are, and events with an `event_id`.
+   */
+  fetch(request: Request): Promise<Response>
+  readonly max: number
+  /**
+   * Waits before a retry: 0.5 s, 1 s, 2 s, …, reduced by up to a third at random, so that clients do not retry at the same time.
+   * @param attempt number of retries before this one
+   */
+  pause(attempt: number, signal?: AbortSignal): Promise<void>
+}
+
 /** The server is busy or unavailable: the request was not executed, or can be executed again. */
 const transientStatuses = new Set([429, 502, 503, 504])
 const firstWaitMs = 500
 
-/**
- * Returns a `fetch` that retries after 429, 502, 503, 504 and network errors. It waits as long as `Retry-After` says, else 0.5 s,
- * 1 s, 2 s, …, reduced by up to a third at random, so that clients do not retry at the same time. Requests must be
- * idempotent: reads are, and events with an `event_id`.
- */
-export function openRetries(options: RetryOptions): (request: Request) => Promise<Response> {
-  const { retries = 5, waitMaxMs = 60_000, fetch: send = (request) => fetch(request), wait = pause } = options
-  return async (request) => {
-    for (let attempt = 0; ; attempt++) {
-      const isLast = attempt >= retries
-      // The body of a Request can be read only once.
-      const outcome = await send(request.clone()).catch((error: unknown) => {
-        if (isLast || request.signal.aborted) throw error
-        return undefined
-      })
-      if (outcome && (isLast || !transientStatuses.has(outcome.status))) return outcome
-      const waitMs = requestedWaitMs(outcome) ?? firstWaitMs * 2 ** attempt * (1 - Math.random() / 3)
-      if (outcome && waitMs > waitMaxMs) return outcome
-      await outcome?.body?.cancel()
-      await wait(waitMs, request.signal)
-    }
+export function openRetries(options: RetryOptions): Retries {
+  const { retries: max = 5, waitMaxMs = 60_000, fetch: send = (request) => fetch(request), wait = waitUntil } = options
+  return {
+    max,
+    pause: (attempt, signal = new AbortController().signal) => wait(backoffMs(attempt), signal),
+    async fetch(request) {
+      for (let attempt = 0; ; attempt++) {
+        const isLast = attempt >= max
+        // The body of a Request can be read only once.
+        const outcome = await send(request.clone())
+          .then(complete)
+          .catch((error: unknown) => {
+            if (isLast || request.signal.aborted) throw error
+            return undefined
+          })
+        if (outcome && (isLast || !transientStatuses.has(outcome.status))) return outcome
+        const waitMs = requestedWaitMs(outcome) ?? backoffMs(attempt)
+        if (outcome && waitMs > waitMaxMs) return outcome
+        await outcome?.body?.cancel()
+        await wait(waitMs, request.signal)
+      }
+    },
   }
+}
+
+function backoffMs(attempt: number): number {
+  return firstWaitMs * 2 ** attempt * (1 - Math.random() / 3)
+}
+
+/** Reads a JSON body, so that a connection that breaks meanwhile is an error of the request. */
+async function complete(response: Response): Promise<Response> {
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return response
+  const { status, statusText, headers } = response
+  return new Response(await response.text(), { status, statusText, headers })
 }
 
 /** `Retry-After` of the API is in whole seconds. */
@@ -44,7 +71,7 @@ function requestedWaitMs(response: Response | undefined): number | undefined {
   return seconds && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function waitUntil(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer)

@@ -1,15 +1,15 @@
 import type { Audience } from './devices.ts'
 import type { Shares } from './draws.ts'
-import type { Market } from './places.ts'
+import type { Market } from './locations.ts'
 
-/** Where the clicks of a campaign are bought; `clickIdStart` begins the ids that the source gives its clicks. */
+/** A traffic source; `clickIdStart` is the prefix of the click ids that the source assigns. */
 export interface Source {
   name: string
   category: string
   costModel: 'cpc' | 'cpm' | 'revshare' | null
   currency: 'USD' | 'EUR'
   audience: Audience
-  /** Pages that clicks come from; null where the browser sends none. */
+  /** Referrers of clicks; null: the browser sends none. */
   referrers: Shares<string | null>
   clickIdStart: string | null
   utm: readonly [source: string, medium: string]
@@ -169,12 +169,12 @@ export const sources = {
 
 export type SourceId = keyof typeof sources
 
-/** What is advertised. Networks report by postback (`cpa`); own shops by their payment provider (`revenue`). */
+/** An advertised offer. Networks report conversions by postback (`cpa`), own shops by their payment provider (`revenue`). */
 export interface Offer {
   name: string
   network: string | null
   kind: 'lead' | 'install' | 'order' | 'subscription'
-  /** Of a lead or install what the network pays, of an order its average; in `currency`. */
+  /** The payout of a lead or install, or the average amount of an order; in `currency`. */
   amount: number
   currency: 'USD' | 'EUR'
   countries: readonly string[]
@@ -337,7 +337,7 @@ export const offers = {
 
 export type OfferId = keyof typeof offers
 
-/** Pages between click and offer. Only some carry the pixel, so only those have funnels; `lift` multiplies conversions. */
+/** Landing pages. Only pages with the pixel have funnels; `lift` multiplies conversions. */
 export interface LandingPage {
   name: string
   hasPixel: boolean
@@ -365,34 +365,34 @@ export const landingPages = {
 
 export type LandingPageId = keyof typeof landingPages
 
-/** When a campaign runs, by days counted from 1970-01-01 UTC. */
+/** The days on which a campaign runs, counted from 1970-01-01 UTC. */
 export type Schedule =
-  /** Without a pause. */
+  /** Runs every day. */
   | { kind: 'always' }
-  /** On for `onDays` of every `everyDays`, from day `start` on. */
+  /** Runs for the first `onDays` of every `everyDays`, counted from day `start`. */
   | { kind: 'flights'; everyDays: number; onDays: number; start: number }
-  /** On some days of the week; 0 is Sunday. */
+  /** Runs on some days of the week; 0 is Sunday. */
   | { kind: 'weekdays'; days: readonly number[] }
 
 export interface Campaign {
   name: string
   source: SourceId
   market: Market
-  /** Which offer by which page; without a page the click goes straight to the offer. Empty: where people were before. */
+  /** Pairs of offer and landing page; without a page the click leads to the offer. Empty: the visitor's earlier pair. */
   paths: Shares<readonly [OfferId, LandingPageId | null]>
   schedule: Schedule
-  /** Its clicks on an average day that it runs, next to those of the others. */
+  /** Its clicks on an average day, relative to other campaigns. */
   share: number
-  /** What a click costs on average, in the currency of its source; null where clicks cost nothing. */
+  /** Average cost of a click in the currency of its source; null where clicks are free. */
   costPerClick: number | null
-  /** Clicks of people that convert on an average page, 0 to 1. */
+  /** Share of human clicks that convert on an average page, 0 to 1. */
   conversionRate: number
-  /** How far clicks on Saturdays and Sundays lie above (or, below 1, under) those of other days. */
+  /** Factor of clicks on Saturdays and Sundays. */
   weekend: number
-  /** It swells and shrinks in a wave of so many days, by so much of its size. */
+  /** Sine wave of its clicks: period in days, and amplitude as a share of its size. */
   waveDays: number
   waveBy: number
-  /** The last word of what people searched for, or of the creatives that they saw. */
+  /** Search terms, or names of creatives. */
   creatives: readonly string[]
   tags: readonly string[]
 }

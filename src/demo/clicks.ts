@@ -4,7 +4,7 @@ import type { Draws } from './draws.ts'
 import { exchangeRate } from './rates.ts'
 import { type DemoPlan, drawsOf, type Visit, visitsByDay } from './visits.ts'
 
-/** A click as `import clicks` takes it; what is left out is absent. */
+/** A row of `import clicks`; omitted fields are absent. */
 export type ClickRow = Partial<Omit<Click, 'subIds'>> & {
   id: string
   clickedAt: string
@@ -23,7 +23,7 @@ export function* clickRows(plan: DemoPlan): Generator<ClickRow> {
   }
 }
 
-/** @returns the id of the newest click that a person made, of today or yesterday */
+/** @returns the id of the newest human click of today or yesterday */
 export function newestClickId(plan: DemoPlan): string | undefined {
   const rows = [...clickRows({ ...plan, days: 2 })]
   return rows.findLast(({ isBot, isTest }) => !isBot && !isTest)?.id
@@ -34,8 +34,8 @@ export function clickIdOf(plan: DemoPlan, { number }: Visit): string {
   return `clk-${plan.tag}-${number}`
 }
 
-/** Countries where clicks cost less than elsewhere. */
-const cheap: Readonly<Record<string, number>> = {
+/** Cost factors of countries with less expensive clicks; 1 elsewhere. */
+const costFactors: Readonly<Record<string, number>> = {
   IN: 0.6,
   ID: 0.6,
   PH: 0.7,
@@ -48,7 +48,7 @@ const cheap: Readonly<Record<string, number>> = {
 
 function clickRow(plan: DemoPlan, visit: Visit, draws: Draws): ClickRow {
   const { visitor, clickedMs } = visit
-  const { place, device, kind } = visitor
+  const { location, device, kind } = visitor
   const campaign: Campaign = campaigns[visit.campaign]
   const source: Source = sources[campaign.source]
   const [offerId, landingPageId] = visitor.path
@@ -64,11 +64,11 @@ function clickRow(plan: DemoPlan, visit: Visit, draws: Draws): ClickRow {
     landingPageId: visit.campaign === 'cmp-retargeting' ? null : landingPageId,
     trafficSourceId: campaign.source,
     visitorId: visitor.id,
-    country: place.country,
-    region: place.region,
-    city: place.city,
+    country: location.country,
+    region: location.region,
+    city: location.city,
     ...device,
-    language: kind === 'bot' ? null : place.language,
+    language: kind === 'bot' ? null : location.language,
     referrer: kind === 'bot' ? null : draws.pickShared(source.referrers),
     ip: visitor.ip,
     subIds: {
@@ -84,7 +84,7 @@ function clickRow(plan: DemoPlan, visit: Visit, draws: Draws): ClickRow {
     utmTerm: isSearch ? creative : null,
     utmContent: isSearch ? null : creative,
     ...(paid !== null && {
-      cost: Number((paid * (cheap[place.country] ?? 1) * (0.55 + 0.9 * draws.unit())).toFixed(4)),
+      cost: Number((paid * (costFactors[location.country] ?? 1) * (0.55 + 0.9 * draws.unit())).toFixed(4)),
       currency: source.currency,
       ...(rate !== null && { exchangeRate: rate }),
     }),

@@ -5,7 +5,7 @@ import { type Outcome, outcomesByDay, type Sale, type Status } from './outcomes.
 import { exchangeRate } from './rates.ts'
 import { type DemoPlan, dateText, dayMs, drawsOf } from './visits.ts'
 
-/** A conversion as `import conversions` takes it; what is left out is absent, or copied from the click. */
+/** A row of `import conversions`; omitted fields are absent or copied from the click. */
 export interface ConversionRow {
   id: string
   source: 'cpa' | 'revenue'
@@ -29,8 +29,8 @@ export interface ConversionRow {
 }
 
 /**
- * Yields the conversions of the window by the day of their click: every state that one went through until now, each a
- * row of the same id and a later `updatedAt`.
+ * Yields the conversions of the window by the day of their click. Each status change is a row with the same id and a
+ * later `updatedAt`.
  */
 export function* conversionRows(plan: DemoPlan): Generator<ConversionRow> {
   for (const { day, outcomes } of outcomesByDay(plan)) {
@@ -46,13 +46,13 @@ function* rowsOf(plan: DemoPlan, { visit, sales }: Outcome): Generator<Conversio
   }
 }
 
-/** Conversions a day that no click led to, among 1,000 clicks: orders by telephone, and clicks that were never stored. */
-const withoutClick = 0.35
+/** Conversions per 1,000 clicks without a stored click: orders by telephone, and clicks that were lost. */
+const withoutClickPerThousand = 0.35
 
 function* rowsWithoutClick(plan: DemoPlan, day: number, draws: Draws): Generator<ConversionRow> {
   const date = dateText(day)
   const { tag } = plan
-  for (let left = draws.count((withoutClick * plan.perDay) / 1000); left > 0; left--) {
+  for (let left = draws.count((withoutClickPerThousand * plan.perDay) / 1000); left > 0; left--) {
     const atMs = day * dayMs + draws.between(0, dayMs - 1)
     const states = [{ status: 'approved', atMs: atMs + 60_000 }] as const
     if (draws.chance(0.3)) {
@@ -95,7 +95,7 @@ function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: Origin): Gene
       id,
       source: offer.network ? 'cpa' : 'revenue',
       status,
-      externalStatus: (offer.network ? wordsOfNetworks : wordsOfPayments)[status],
+      externalStatus: (offer.network ? networkStatuses : paymentStatuses)[status],
       eventName: sale.name,
       convertedAt: new Date(sale.atMs).toISOString(),
       createdAt: new Date(sale.states[0]?.atMs ?? atMs).toISOString(),
@@ -113,7 +113,7 @@ function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: Origin): Gene
   }
 }
 
-const wordsOfNetworks: Record<Status, string> = {
+const networkStatuses: Record<Status, string> = {
   pending: 'PENDING',
   approved: 'LOCKED',
   declined: 'REJECTED',
@@ -122,7 +122,7 @@ const wordsOfNetworks: Record<Status, string> = {
   chargeback: 'REVERSED_CHARGEBACK',
 }
 
-const wordsOfPayments: Record<Status, string> = {
+const paymentStatuses: Record<Status, string> = {
   pending: 'processing',
   approved: 'succeeded',
   declined: 'failed',

@@ -1,7 +1,7 @@
 import type { devices as deviceNames } from '../../schema/click.ts'
 import type { Draws, Shares } from './draws.ts'
 
-/** What a visitor browses with; the fields of a click. */
+/** Device, operating system and browser of a visitor: fields of a click. */
 export interface Device {
   device: (typeof deviceNames)[number]
   os: string
@@ -16,9 +16,9 @@ interface Model {
   os: string
   osVersions: readonly string[]
   browser: string
-  /** Left out where the browser has the version of its system. */
+  /** Omitted when the browser has the version of its operating system. */
   browserVersions?: readonly string[]
-  /** `{os}` and `{browser}` stand for the versions, `{os_}` for the first with underscores. */
+  /** Placeholders: `{os}` and `{browser}` are the versions, `{os_}` is the OS version with underscores. */
   userAgent: string
 }
 
@@ -158,7 +158,7 @@ const models = {
 
 type ModelName = keyof typeof models
 
-/** What the audiences of different kinds of traffic browse with. */
+/** Shares of device models by kind of traffic. */
 const audiences = {
   social: [
     ['iphoneFacebook', 27],
@@ -220,12 +220,12 @@ const audiences = {
 
 export type Audience = keyof typeof audiences
 
-/** Draws what somebody of an audience browses with. */
+/** Draws the device of a visitor. */
 export function drawDevice(draws: Draws, audience: Audience): Device {
   return draws.pick(devicesOf[draws.pickShared<ModelName>(audiences[audience])])
 }
 
-/** Every model in each pair of its versions; a few hundred in all, so that the text of each is made once. */
+/** All devices of each model, a few hundred in total: every user agent is built once. */
 const devicesOf = Object.fromEntries(
   Object.entries<Model>(models).map(([name, { device, os, osVersions, browser, browserVersions, userAgent }]) => [
     name,
@@ -243,10 +243,10 @@ const devicesOf = Object.fromEntries(
       })),
     ),
   ]),
-  // Object.fromEntries forgets the names.
+  // Object.fromEntries loses the key type.
 ) as unknown as Record<ModelName, readonly Device[]>
 
-/** What clicks that nobody made come from. */
+/** Devices of bots. */
 export const bots: Shares<Device> = [
   [bot('Googlebot', '2.1', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'), 3],
   [bot('Facebook crawler', '1.1', 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'), 4],

@@ -2,29 +2,29 @@ import { createHash } from 'node:crypto'
 import { uniformFloat32 } from 'pure-rand/distribution/uniformFloat32'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
-/** Values with a share each; the shares need not add up to anything. */
+/** Values with relative shares of any sum. */
 export type Shares<T> = readonly (readonly [T, number])[]
 
-/** Random draws that follow from their seed alone. */
+/** Random draws that depend only on their seed. */
 export interface Draws {
-  /** A number from 0 up to, but not including, 1. */
+  /** A number in [0, 1). */
   unit(): number
   chance(probability: number): boolean
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number
-  /** One of a list that is not empty. */
+  /** An element of a non-empty list. */
   pick<T>(list: readonly T[]): T
-  /** One of a list that is not empty, by its shares. */
+  /** An element of a non-empty list, weighted by share. */
   pickShared<T>(shares: Shares<T>): T
-  /** How long one waits for what happens once in `mean` on average. */
-  wait(mean: number): number
-  /** A whole number whose average is `mean`, give or take one. */
+  /** An exponentially distributed waiting time with that mean. */
+  exponential(mean: number): number
+  /** `mean`, rounded up or down at random so that the average is `mean`. */
   count(mean: number): number
 }
 
-/** Opens the draws of a seed: the same text gives the same draws. */
+/** Creates the draws of a seed: the same text gives the same draws. */
 export function openDraws(seed: string): Draws {
-  // Near seeds give near first numbers, so the text is hashed before it becomes one.
+  // Similar seeds give similar first numbers, so the text is hashed.
   const random = xoroshiro128plus(createHash('sha256').update(seed).digest().readInt32LE())
   const totals = new WeakMap<object, number>()
 
@@ -47,7 +47,7 @@ export function openDraws(seed: string): Draws {
       }
       return (shares.at(-1) as readonly [T, number])[0]
     },
-    wait: (mean) => -mean * Math.log(1 - unit()),
+    exponential: (mean) => -mean * Math.log(1 - unit()),
     count: (mean) => Math.floor(mean + unit()),
   }
 }

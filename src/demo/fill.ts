@@ -9,10 +9,10 @@ import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from './m
 import { pixelEventRows } from './pixelEvents.ts'
 import type { DemoPlan } from './visits.ts'
 
-/** What became of the rows of each resource. */
+/** Import counts by resource. */
 export type DemoTallies = Record<ResourceName, Tally>
 
-/** In the order in which they are stored: names first, then what names them. `share` is how much of the time one takes. */
+/** In import order: entities before the rows that refer to them. `share` is the resource's share of the total time. */
 const steps: readonly { resource: ResourceName; rows: (plan: DemoPlan) => Iterable<object>; share: number }[] = [
   { resource: 'traffic-sources', rows: trafficSourceRows, share: 0.01 },
   { resource: 'landing-pages', rows: landingPageRows, share: 0.01 },
@@ -24,26 +24,26 @@ const steps: readonly { resource: ResourceName; rows: (plan: DemoPlan) => Iterab
 ]
 
 /**
- * Imports the rows of a plan into an account, as files of them would be: what is stored already stays as it is, and
- * whatever ends it, filling again completes it.
+ * Imports the rows of a plan into an account, as `tributary import` does: stored rows stay unchanged, and after an
+ * interruption another call completes it.
  * @throws what `importRows` throws
  */
 export async function fillDemo(
   stores: Pick<Stores, 'clickhouse' | 'postgres'>,
   account: Account,
   plan: DemoPlan,
-  { onMessage: say, signal, onProgress }: ImportObserver,
+  { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<DemoTallies> {
   const tallies = {} as DemoTallies
-  const whole: Tally = blank()
+  const whole: Tally = emptyTally()
   let shareDone = 0
   for (const { resource, rows, share } of steps) {
-    const tally = blank()
+    const tally = emptyTally()
     const before = { ...whole }
     tallies[resource] = tally
     const open = async () => sourceOf(rows(plan), plan)
     await importRows(stores, { resource, account, open, rejects: undefined, nowMs: plan.nowMs }, tally, {
-      onMessage: say,
+      onMessage,
       signal,
       onProgress(_, fraction = 0) {
         for (const name of Object.keys(whole) as (keyof Tally)[]) whole[name] = before[name] + tally[name]
@@ -56,13 +56,13 @@ export async function fillDemo(
   return tallies
 }
 
-function blank(): Tally {
+function emptyTally(): Tally {
   return { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
 }
 
 const blockRows = 1_000
 
-/** Rows in blocks, between which others get their turn. */
+/** Rows in blocks; yields to the event loop between blocks. */
 function sourceOf(rows: Iterable<object>, plan: DemoPlan): Source {
   let line = 0
   async function* blocks() {
@@ -79,7 +79,7 @@ function sourceOf(rows: Iterable<object>, plan: DemoPlan): Source {
   return {
     rows: blocks(),
     from: 'json',
-    // Every filling is content of its own: equal lines of two say nothing about which is newer.
+    // Each call has its own fingerprint: equal lines of two calls do not tell which one is newer.
     fingerprint: async () => `demo-${plan.nowMs.toString(16)}`.slice(0, 16),
     fractionRead: () => Math.min(1, line / (plan.perDay * plan.days)),
   }

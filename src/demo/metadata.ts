@@ -18,11 +18,11 @@ type Row = {
   updatedAt: string
 } & Record<string, unknown>
 
-/** Things were set up one after the other, from this moment on, long before the window. */
+/** Creation time of the first entity, long before the window; the others follow. */
 const firstMs = Date.UTC(2024, 0, 8, 9)
 const createdAt = (index: number) => new Date(firstMs + index * 9 * dayMs).toISOString()
 
-/** Yields the campaigns as they stand now. */
+/** Yields the campaigns in their present state. */
 export function* campaignRows(plan: DemoPlan): Generator<Row> {
   const { today } = windowOf(plan)
   for (const [index, [id, campaign]] of Object.entries<Campaign>(campaigns).entries()) {
@@ -45,7 +45,7 @@ export function* campaignRows(plan: DemoPlan): Generator<Row> {
   }
 }
 
-/** The day on which the campaign was last switched on or off. */
+/** The day of the campaign's last start or stop. */
 function lastChange(schedule: { everyDays: number; onDays: number; start: number }, today: number): number {
   const day = flightDay(schedule, today)
   return today - (day < schedule.onDays ? day : day - schedule.onDays)

@@ -10,20 +10,20 @@ import {
 import type { Draws } from './draws.ts'
 import { type DemoPlan, dayMs, drawsOf, type Visit, visitsByDay } from './visits.ts'
 
-/** What became of a click. */
+/** Pixel events and sales of a click. */
 export interface Outcome {
   visit: Visit
-  /** What its browser told the pixel, in order of time; empty without a pixel. */
+  /** Pixel events in order of time; empty without a pixel. */
   steps: readonly Step[]
-  /** First the conversion itself, then its renewals. */
+  /** The conversion, then its renewals. */
   sales: readonly Sale[]
 }
 
 export interface Step {
   name: string
   atMs: number
-  /** Whether the pixel knows the click still, or the visitor alone. */
-  knowsClick: boolean
+  /** Whether the event has the click id, or only the visitor id. */
+  hasClickId: boolean
 }
 
 export interface Sale {
@@ -34,7 +34,7 @@ export interface Sale {
   amount: number
   coupon: string | null
   isTest: boolean
-  /** Every state it went through; the first one is the moment it was reported. */
+  /** All states, oldest first; the first one is the report of the conversion. */
   states: readonly State[]
 }
 
@@ -45,7 +45,7 @@ export interface State {
   atMs: number
 }
 
-/** Yields the outcomes of each day's clicks, oldest day first, things after the present moment included. */
+/** Yields the outcomes of each day's clicks, oldest day first, including future ones. */
 export function* outcomesByDay(plan: DemoPlan): Generator<{ day: number; draws: Draws; outcomes: Outcome[] }> {
   for (const { day, visits } of visitsByDay(plan)) {
     const draws = drawsOf(plan, 'outcomes', day)
@@ -57,7 +57,7 @@ const secondMs = 1000
 const minuteMs = 60_000
 const hourMs = 3_600_000
 
-/** People convert less where it is harder to, and less on a television. */
+/** Conversion factors of device types. */
 const deviceLift = { desktop: 1.2, mobile: 0.95, tablet: 1.05, other: 0.2 }
 const countryLift: Readonly<Record<string, number>> = {
   US: 1.08,
@@ -85,7 +85,7 @@ function outcomeOf(visit: Visit, draws: Draws): Outcome {
     campaign.conversionRate *
     (page?.lift ?? 0.9) *
     deviceLift[visitor.device.device] *
-    (countryLift[visitor.place.country] ?? 0.92) *
+    (countryLift[visitor.location.country] ?? 0.92) *
     (visit.isReturn ? returnLift : 1)
   const offer: Offer = offers[offerId]
   const canConvert = offer.kind !== 'install' || visitor.device.os === 'Android'
@@ -94,7 +94,7 @@ function outcomeOf(visit: Visit, draws: Draws): Outcome {
   return { visit, steps: page?.hasPixel ? stepsOf(visit, offer, sales[0], draws) : [], sales }
 }
 
-/** What the conversion of each kind of offer is called. */
+/** Event names of conversions by kind of offer. */
 const saleNames = {
   lead: 'lead',
   install: 'app_install',
@@ -121,9 +121,9 @@ function saleOf({ clickedMs, visitor, campaign }: Visit, draws: Draws, isTest: b
 }
 
 function delayMs(draws: Draws, kind: Offer['kind']): number {
-  if (kind === 'install') return draws.wait(14 * minuteMs)
-  if (draws.chance(kind === 'lead' ? 0.85 : 0.68)) return draws.wait(38 * minuteMs) + 40 * secondMs
-  return draws.wait(1.9 * dayMs)
+  if (kind === 'install') return draws.exponential(14 * minuteMs)
+  if (draws.chance(kind === 'lead' ? 0.85 : 0.68)) return draws.exponential(38 * minuteMs) + 40 * secondMs
+  return draws.exponential(1.9 * dayMs)
 }
 
 function renewalsOf(sale: Sale, draws: Draws): Sale[] {
@@ -138,7 +138,7 @@ function renewalsOf(sale: Sale, draws: Draws): Sale[] {
   return renewals
 }
 
-/** When the network or the payment provider told us. */
+/** The time at which the network or payment provider reports a conversion. */
 function reportedMs(atMs: number, draws: Draws): number {
   return atMs + draws.between(2 * secondMs, 4 * minuteMs)
 }
@@ -189,25 +189,25 @@ const reviewOfShop = [
 ] as const
 
 function stepsOf({ clickedMs }: Visit, offer: Offer, sale: Sale | undefined, draws: Draws): Step[] {
-  // One in eight keeps pixels out; what they do is known from sales alone.
+  // One visitor in eight blocks pixels: only the sales are known.
   if (draws.chance(0.125)) return []
   const steps: Step[] = []
   let atMs = clickedMs
-  const add = (name: string, lowMs: number, highMs: number, knowsClick = true) => {
+  const add = (name: string, lowMs: number, highMs: number, hasClickId = true) => {
     atMs += draws.between(lowMs, highMs)
-    steps.push({ name, atMs, knowsClick })
+    steps.push({ name, atMs, hasClickId })
   }
   add('landing_view', 700, 4 * secondMs)
   if (!sale && !draws.chance(0.3)) return steps
   add('cta_click', 8 * secondMs, 90 * secondMs)
   if (!sale && !draws.chance(0.42)) return draws.chance(0.1) ? [...steps, comesBack(steps, draws)] : steps
   add(offer.kind === 'lead' ? 'form_start' : 'checkout_start', 5 * secondMs, 60 * secondMs)
-  if (sale) steps.push({ name: sale.name, atMs: Math.max(sale.atMs, atMs + secondMs), knowsClick: true })
+  if (sale) steps.push({ name: sale.name, atMs: Math.max(sale.atMs, atMs + secondMs), hasClickId: true })
   return steps
 }
 
-/** People who open the page again from their history carry a visitor id and no click. */
+/** Visitors who open the page again from their history have a visitor id and no click id. */
 function comesBack(steps: readonly Step[], draws: Draws): Step {
   const last = steps.at(-1)?.atMs ?? 0
-  return { name: 'return_view', atMs: last + draws.between(hourMs, 3 * dayMs), knowsClick: false }
+  return { name: 'return_view', atMs: last + draws.between(hourMs, 3 * dayMs), hasClickId: false }
 }

@@ -3,7 +3,7 @@ import { clickIdOf } from './clicks.ts'
 import { outcomesByDay } from './outcomes.ts'
 import type { DemoPlan } from './visits.ts'
 
-/** A browser's event as `import pixel-events` takes it. */
+/** A row of `import pixel-events`. */
 export interface PixelEventRow {
   id: string
   eventName: string
@@ -18,7 +18,7 @@ export interface PixelEventRow {
   origin: 'browser'
 }
 
-/** Yields what browsers told the pixel: funnels from the landing page to the sale. */
+/** Yields the pixel events of browsers: funnels from the landing page to the sale. */
 export function* pixelEventRows(plan: DemoPlan): Generator<PixelEventRow> {
   for (const { outcomes } of outcomesByDay(plan)) {
     for (const { visit, steps, sales } of outcomes) {
@@ -26,13 +26,13 @@ export function* pixelEventRows(plan: DemoPlan): Generator<PixelEventRow> {
       const [offerId, page] = visitor.path
       const offer: Offer = offers[offerId]
       const [sale] = sales
-      for (const [index, { name, atMs, knowsClick }] of steps.entries()) {
+      for (const [index, { name, atMs, hasClickId }] of steps.entries()) {
         const receivedMs = atMs + 120
         if (receivedMs > plan.nowMs || !visitor.id) break
         yield {
           id: `evt-${plan.tag}-${visit.number}-${index + 1}`,
           eventName: name,
-          ...(knowsClick && { clickId: clickIdOf(plan, visit) }),
+          ...(hasClickId && { clickId: clickIdOf(plan, visit) }),
           visitorId: visitor.id,
           campaignId: campaign,
           ...(sale?.name === name && { value: sale.amount, currency: offer.currency }),

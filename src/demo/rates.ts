@@ -1,4 +1,4 @@
-/** Units of some currencies for a US dollar, as a demo needs them: about right. */
+/** Units of a currency per US dollar, approximate. */
 const perDollar: Readonly<Record<string, number>> = {
   USD: 1,
   EUR: 0.92,
@@ -11,13 +11,13 @@ const perDollar: Readonly<Record<string, number>> = {
   BRL: 5.6,
 }
 
-/** A rate swings by this much within this time. */
+/** Amplitude and period of the changes of a rate. */
 const swing = 0.015
 const swingMs = 57 * 86_400_000
 
 /**
- * The rate of a moment, made up.
- * @returns units of the account's currency for one of the row's, to 4 decimals; null when they are the same
+ * Computes a fictitious exchange rate at an instant.
+ * @returns units of the account's currency per unit of the row's, with 4 decimals; null for equal currencies
  */
 export function exchangeRate(currency: string, accountCurrency: string, atMs: number): number | null {
   if (currency === accountCurrency) return null

@@ -2,69 +2,72 @@ import { createHash } from 'node:crypto'
 import { type Campaign, type CampaignId, campaigns, type LandingPageId, type OfferId, sources } from './catalogue.ts'
 import { bots, type Device, drawDevice } from './devices.ts'
 import { type Draws, openDraws, type Shares } from './draws.ts'
-import { type Country, markets, type Place, placesOf } from './places.ts'
+import { type Country, type Location, locationsOf, markets } from './locations.ts'
 
-/** What a demo shall be. */
-export interface DemoWish {
+/** Size and seed of a demo. */
+export interface DemoOptions {
   seed: number
-  /** How many clicks the days have together, about. */
+  /** Approximate total number of clicks. */
   clicks: number
-  /** UTC days, today included. */
+  /** Number of UTC days, including today. */
   days: number
-  /** The present moment in epoch milliseconds: no row is later. */
+  /** Present time in epoch milliseconds: no row is later. */
   nowMs: number
   /** Currency of the account, ISO 4217. */
   currency: string
 }
 
-/** A wish, worked out: what every row follows from. */
-export interface DemoPlan extends Omit<DemoWish, 'seed' | 'clicks'> {
-  /** Clicks on an average day. */
+/** Everything that the rows of a demo depend on. */
+export interface DemoPlan extends Omit<DemoOptions, 'seed' | 'clicks'> {
+  /** Average clicks per day. */
   perDay: number
-  /** Four characters of seed and clicks a day: in every id, so that those of two plans never meet. */
+  /** Four characters derived from seed and clicks per day; part of every id, so that ids of two plans differ. */
   tag: string
 }
 
-/** Plans a demo. Plans of equal tag agree on the days that they have in common, so that tomorrow's adds a day. */
-export function planDemo({ seed, clicks, ...rest }: DemoWish): DemoPlan {
+/**
+ * Plans a demo. Plans with equal tags have equal rows on the days that both include, so a demo that is filled again on the
+ * next day only gets the new day.
+ */
+export function planDemo({ seed, clicks, ...rest }: DemoOptions): DemoPlan {
   const perDay = clicks / rest.days
   const hash = createHash('sha256').update(`${seed} ${perDay}`).digest()
   return { ...rest, perDay, tag: (hash.readUInt32LE() % 36 ** 4).toString(36).padStart(4, '0') }
 }
 
-/** Somebody, or a program, who clicks; seen again when they come back. */
+/** A person, bot or tester; returning visitors click more than once. */
 interface Visitor {
-  /** null: it keeps no cookie. */
+  /** null: the client stores no cookie. */
   id: string | null
   kind: 'person' | 'bot' | 'test'
   campaign: CampaignId
   path: readonly [OfferId, LandingPageId | null]
-  place: Place
+  location: Location
   device: Device
-  /** Last octet, or last 80 bits, zeroed; out of the ranges that are kept for documentation and tests. */
+  /** Last octet, or last 80 bits, zeroed; in the ranges reserved for documentation and tests. */
   ip: string
 }
 
-/** One click, before it is written out. */
+/** One click, before its row is built. */
 export interface Visit {
-  /** Day and number within it: `20261120-00042`. */
+  /** Day and number within the day: `20261120-00042`. */
   number: string
   clickedMs: number
   visitor: Visitor
-  /** Where this click was bought; on a return it may be another one than brought the visitor first. */
+  /** The campaign of this click; a returning visitor may come from another campaign. */
   campaign: CampaignId
   isReturn: boolean
 }
 
 export const dayMs = 86_400_000
 
-/** The first day and the last, counted from 1970-01-01 UTC. */
+/** First and last day, counted from 1970-01-01 UTC. */
 export function windowOf({ nowMs, days }: DemoPlan): { firstDay: number; today: number } {
   const today = Math.floor(nowMs / dayMs)
   return { firstDay: today - days + 1, today }
 }
 
-/** Opens the draws that a day's rows of one kind come from. */
+/** Creates the draws for one kind of rows of a day. */
 export function drawsOf(plan: DemoPlan, kind: string, day: number): Draws {
   return openDraws(`${plan.tag} ${kind} ${day}`)
 }
@@ -74,14 +77,14 @@ export function dateText(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')
 }
 
-/** How many clicks come from people who have clicked before. */
+/** Share of clicks by returning visitors. */
 const returnShare = 0.2
-/** Nobody comes back later than this. */
+/** Maximum days between the first and the last visit. */
 const returnDaysMax = 13
 const botShare = 0.033
 const testShare = 0.002
 
-/** Yields the visits of each day of the window, oldest first, those after the present moment included. */
+/** Yields the visits of each day of the window, oldest first, including future ones of the last day. */
 export function* visitsByDay(plan: DemoPlan): Generator<{ day: number; visits: Visit[] }> {
   const { firstDay, today } = windowOf(plan)
   const recent: Visitor[][] = []
@@ -94,7 +97,7 @@ export function* visitsByDay(plan: DemoPlan): Generator<{ day: number; visits: V
   }
 }
 
-/** How a campaign stands on a day: 0 while it is off, else around 1. */
+/** Activity of a campaign on a day: 0 while it is paused, else around 1. */
 export function activity(campaign: Campaign, day: number): number {
   const { schedule, weekend, waveDays, waveBy } = campaign
   // 1970-01-01 was a Thursday.
@@ -102,21 +105,24 @@ export function activity(campaign: Campaign, day: number): number {
   if (schedule.kind === 'weekdays' && !schedule.days.includes(weekday)) return 0
   if (schedule.kind === 'flights' && flightDay(schedule, day) >= schedule.onDays) return 0
   const isWeekend = weekday === 0 || weekday === 6
-  const ofWeek = ((isWeekend ? weekend : 1) * 7) / (5 + 2 * weekend)
+  const weekFactor = ((isWeekend ? weekend : 1) * 7) / (5 + 2 * weekend)
   return (
-    ofWeek * (weekdayShares[weekday] ?? 1) * (1 + waveBy * Math.sin((2 * Math.PI * (day + 7 * waveDays)) / waveDays))
+    weekFactor *
+    (weekdayShares[weekday] ?? 1) *
+    (1 + waveBy * Math.sin((2 * Math.PI * (day + 7 * waveDays)) / waveDays))
   )
 }
 
-/** How much people click by the day of the week, Sunday first. */
+/** Click factors by day of the week, Sunday first. */
 const weekdayShares = [0.85, 1.11, 1.08, 1.05, 1.03, 0.99, 0.89]
 
-/** The day of the present flight, from 0; those from `onDays` on are its pause. */
+/** Day of the current period, from 0; days from `onDays` on are a pause. */
 export function flightDay({ everyDays, start }: { everyDays: number; start: number }, day: number): number {
   return (day - start) % everyDays
 }
 
-const dutyOf = ({ schedule }: Campaign) =>
+/** Share of all days on which a campaign is active, 0 to 1. */
+const activeShareOf = ({ schedule }: Campaign) =>
   schedule.kind === 'weekdays'
     ? schedule.days.length / 7
     : schedule.kind === 'flights'
@@ -124,7 +130,7 @@ const dutyOf = ({ schedule }: Campaign) =>
       : 1
 
 const entries = Object.entries(campaigns) as [CampaignId, Campaign][]
-const shareOfAll = entries.reduce((sum, [, campaign]) => sum + campaign.share * dutyOf(campaign), 0)
+const shareOfAll = entries.reduce((sum, [, campaign]) => sum + campaign.share * activeShareOf(campaign), 0)
 
 function newVisitors(plan: DemoPlan, day: number, draws: Draws): Visitor[] {
   const idStart = `vis-${plan.tag}-${dateText(day)}`
@@ -141,14 +147,14 @@ function newVisitors(plan: DemoPlan, day: number, draws: Draws): Visitor[] {
 
 function drawVisitor(draws: Draws, id: CampaignId, visitorId: string): Visitor {
   const campaign: Campaign = campaigns[id]
-  const place = draws.pickShared(placesOf[draws.pickShared<Country>(markets[campaign.market])])
-  const language = draws.chance(0.08) && !place.language.startsWith('en') ? 'en-US' : place.language
+  const location = draws.pickShared(locationsOf[draws.pickShared<Country>(markets[campaign.market])])
+  const language = draws.chance(0.08) && !location.language.startsWith('en') ? 'en-US' : location.language
   return {
     id: visitorId,
     kind: 'person',
     campaign: id,
     path: draws.pickShared(campaign.paths),
-    place: language === place.language ? place : { ...place, language },
+    location: language === location.language ? location : { ...location, language },
     device: drawDevice(draws, sources[campaign.source].audience),
     ip: drawIp(draws),
   }
@@ -164,18 +170,18 @@ function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], dra
   const { perDay } = plan
   const today = recent[0] ?? []
   const visits: Omit<Visit, 'number'>[] = today.map((visitor) => ({
-    clickedMs: drawMoment(draws, day, visitor.place),
+    clickedMs: drawMoment(draws, day, visitor.location),
     visitor,
     campaign: visitor.campaign,
     isReturn: false,
   }))
   for (let left = draws.count(perDay * returnShare); left > 0; left--) {
-    const visitor = draws.pick(recent[Math.floor(draws.wait(2)) % recent.length] ?? [])
+    const visitor = draws.pick(recent[Math.floor(draws.exponential(2)) % recent.length] ?? [])
     if (!visitor) continue
     const campaign =
       draws.chance(0.3) && visitor.campaign !== 'cmp-pixelforge-push' ? 'cmp-retargeting' : visitor.campaign
     if (activity(campaigns[campaign], day) === 0) continue
-    visits.push({ clickedMs: drawMoment(draws, day, visitor.place), visitor, campaign, isReturn: true })
+    visits.push({ clickedMs: drawMoment(draws, day, visitor.location), visitor, campaign, isReturn: true })
   }
   for (let left = draws.count(perDay * botShare); left > 0 && today.length > 0; left--) {
     const visitor: Visitor = { ...draws.pick(today), id: null, kind: 'bot', device: draws.pickShared(bots) }
@@ -196,13 +202,13 @@ function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], dra
 const hourMs = 3_600_000
 const minuteMs = 60_000
 
-/** How much people click by the hour of their own clock. */
+/** Click factors by local hour. */
 const hourShares: Shares<number> = [
   22, 13, 8, 6, 6, 9, 19, 34, 44, 48, 50, 53, 60, 57, 52, 50, 52, 56, 62, 72, 84, 86, 68, 41,
 ].map((share, hour) => [hour, share])
 
-/** Draws a moment of the UTC day, by the clock of the place. */
-function drawMoment(draws: Draws, day: number, { utcOffset }: Place): number {
+/** Draws a time of the UTC day, weighted by local hour. */
+function drawMoment(draws: Draws, day: number, { utcOffsetMinutes }: Location): number {
   const localMs = draws.pickShared(hourShares) * hourMs + draws.between(0, hourMs - 1)
-  return day * dayMs + ((localMs - utcOffset * minuteMs + dayMs) % dayMs)
+  return day * dayMs + ((localMs - utcOffsetMinutes * minuteMs + dayMs) % dayMs)
 }

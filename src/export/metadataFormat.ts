@@ -1,4 +1,4 @@
-import { quoted } from '../rows/csv.ts'
+import { listText, quoted } from '../rows/csv.ts'
 
 /** A field of a Postgres row and the formats of its value. */
 export interface Field {
@@ -23,12 +23,7 @@ const shortest = (decimal: string) => decimal.replace(/\.?0*$/, '')
 
 export const money = (name: string, column = name): Field => ({ name, column, json: shortest, cell: shortest })
 
-/** A cell separates the items by `|`, or is a JSON list where that would be ambiguous. */
-const listCell = (items: readonly string[]) => {
-  const joined = items.join('|')
-  const isPlain = !joined.startsWith('[') && items.every((item) => item !== '' && !item.includes('|'))
-  return items.length === 0 ? '' : quoted(isPlain ? joined : JSON.stringify(items))
-}
+const listCell = (items: readonly string[]) => (items.length === 0 ? '' : quoted(listText(items)))
 
 export const list = (name: string, column = name): Field => ({ name, column, json: JSON.stringify, cell: listCell })
 

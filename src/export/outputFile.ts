@@ -43,7 +43,8 @@ export async function writeFile(
   }
 }
 
-async function refuseExisting(path: string): Promise<void> {
+/** @throws TargetError when the file or folder exists */
+export async function refuseExisting(path: string): Promise<void> {
   try {
     await access(path)
   } catch {

@@ -1,7 +1,8 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Range } from '../query/timeRange.ts'
-import { clickFields, conversionFields, type RowField, texts } from '../rows/exportFields.ts'
+import { clickFields, conversionFields, exportField } from '../rows/exportFields.ts'
 import { formatClause, selectList } from '../rows/exportFormat.ts'
+import { pixelEventFields } from '../stores/clickhouse/rowFields.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
 
 /** The rows to export and their format. */
@@ -16,7 +17,7 @@ export interface RowQuery {
 /** Clicks, oldest first, which is the order of their table, so that they are streamed without sorting. */
 export function clicksSql(query: RowQuery): Fragment {
   return ch`
-SELECT ${selectList(clickFields(query.currency), query.format)}
+SELECT ${selectList(clickFields(query.currency), query)}
 FROM clicks
 WHERE ${conditions(query, ch`clicked_at`)}
 ORDER BY clicked_at, id
@@ -27,7 +28,7 @@ ${formatClause(query.format)}`
 /** Conversions in their latest state, oldest first. */
 export function conversionsSql(query: RowQuery): Fragment {
   return ch`
-SELECT ${selectList(conversionFields(query.currency), query.format)}
+SELECT ${selectList(conversionFields(query.currency), query)}
 FROM conversions FINAL
 WHERE ${conditions(query, ch`converted_at`)}
 ORDER BY converted_at, id
@@ -44,20 +45,17 @@ FROM pixel_events FINAL
 WHERE ${conditions(query, ch`received_at`)}
 ORDER BY origin, id, generation`
   if (query.format === 'csv') {
-    const fields = [
-      ...pixelEventFields.map(({ name, value }) => ({ name, value })),
-      ...texts({ properties: 'properties' }),
-    ]
+    const fields = [...eventFields.map(({ name, value }) => ({ name, value })), exportField('properties', 'text')]
     return ch`
-SELECT ${selectList(fields, 'csv')}${from}
+SELECT ${selectList(fields, { format: 'csv' })}${from}
 ${formatClause('csv')}`
   }
   const values = join(
-    pixelEventFields.map(({ value }) => value),
+    eventFields.map(({ value }) => value),
     ', ',
   )
   const types = join(
-    pixelEventFields.map(({ name, type }) => ch`${identifier(name)} ${type}`),
+    eventFields.map(({ name, type }) => ch`${identifier(name)} ${type}`),
     ', ',
   )
   return ch`
@@ -67,19 +65,22 @@ SELECT concat(
 FORMAT TSVRaw`
 }
 
-const pixelEventFields: (RowField & { type: Fragment })[] = [
-  { name: 'id', value: ch`id`, type: ch`String` },
-  { name: 'origin', value: ch`origin`, type: ch`String` },
-  { name: 'generation', value: ch`generation`, type: ch`UInt32` },
-  { name: 'eventName', value: ch`event_name`, type: ch`String` },
-  ...texts({ clickId: 'click_id', visitorId: 'visitor_id', campaignId: 'campaign_id', userId: 'user_id' }).map(
-    (field) => ({ ...field, type: ch`Nullable(String)` }),
-  ),
-  { name: 'value', value: ch`value`, type: ch`Nullable(Float64)` },
-  ...texts({ currency: 'currency' }).map((field) => ({ ...field, type: ch`Nullable(String)` })),
-  { name: 'occurredAt', value: ch`occurred_at`, type: ch`DateTime64(3, \\'UTC\\')` },
-  { name: 'receivedAt', value: ch`received_at`, type: ch`DateTime64(3, \\'UTC\\')` },
-]
+/** Types of the values of an exported event; the kinds that events have. */
+const exportTypes = {
+  id: ch`String`,
+  word: ch`String`,
+  text: ch`Nullable(String)`,
+  uint32: ch`UInt32`,
+  floatOrNull: ch`Nullable(Float64)`,
+  instant: ch`DateTime64(3, \\'UTC\\')`,
+} as const
+
+/** `properties` is JSON text, which is written apart from the other fields. */
+const { properties: _properties, ...plainFields } = pixelEventFields
+const eventFields = Object.entries(plainFields).map(([name, kind]) => ({
+  ...exportField(name, kind),
+  type: exportTypes[kind],
+}))
 
 function conditions({ accountId, range }: RowQuery, at: Fragment): Fragment {
   return join(

@@ -11,8 +11,9 @@ import type { Caller } from './caller.ts'
 import { ConcurrencyLimiter } from './concurrencyLimit.ts'
 import type { App } from './context.ts'
 import { releaseAfter } from './disconnection.ts'
+import type { EventLimits } from './eventLimits.ts'
 import { isUnknownPath } from './notFound.ts'
-import { openRateLimits, type RateLimitOptions, type RateLimits } from './rateLimit.ts'
+import { openRateLimits, type RateLimitOptions } from './rateLimit.ts'
 
 /** Path prefix of the API. Every route below it, except the documentation, declares a scope. */
 export const apiPrefix = '/api/v1'
@@ -30,13 +31,10 @@ export interface AccessControlOptions extends RateLimitOptions {
  * Adds access control to every route that declares a scope: API key, rate limit, plan, scope, in this order. The request
  * is counted before its scope is checked, so that every response to a key has the rate limit headers, errors too. An
  * unknown path is counted as well, but is 404 with any key. After validation, a read waits for a slot of its account.
- * @returns the counter of events per identifier
+ * @returns the rate limits of events
  * @throws Error at start when a route under /api/v1 declares no scope
  */
-export async function addAccessControl(
-  app: App,
-  options: AccessControlOptions,
-): Promise<Pick<RateLimits, 'countIdentifier'>> {
+export async function addAccessControl(app: App, options: AccessControlOptions): Promise<EventLimits> {
   const { postgres, now, onDenied } = options
   const keys = openKeyCache(postgres, now)
   options.listen?.('tributary_keys', (hash) => keys.expire(hash === '*' ? undefined : hash))
@@ -60,7 +58,7 @@ export async function addAccessControl(
 
   app.addHook('preHandler', async (request, reply) => {
     const { scope } = request.routeOptions.config
-    if (!scope || scope === 'write:events') return
+    if (!scope || scope === 'any' || scope === 'write:events') return
     const { accountId } = request.caller
     try {
       await reads.acquire(accountId, request.signal)
@@ -71,21 +69,20 @@ export async function addAccessControl(
     releaseAfter(reply, () => reads.release(accountId))
   })
 
-  async function authorize(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<void> {
+  async function authorize(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'any'): Promise<void> {
     const record = await identify(request, reply)
     const tooMany = await limits.countRequest(request, reply, record)
     const { plan } = record
     if (!plan) throw new Problem('plan_required', 'The subscription plan of this account has no API access.')
-    if (!record.scopes.has(scope)) {
+    if (scope !== 'any' && !record.scopes.has(scope)) {
       throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
     if (tooMany) throw tooMany
-    const { accountId, accountName, currency, keyId, scopes } = record
-    request.caller = { accountId, accountName, currency, keyId, scopes, plan }
+    request.caller = { ...record, plan }
     keys.recordUse(record)
   }
 
-  /** The response is 404 in any case: a request whose key cannot be identified is not counted. */
+  /** The response is 404 in any case; a request without a valid key is not counted. */
   async function countUnknownPath(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.headers.authorization === undefined) return
     try {
@@ -108,7 +105,7 @@ export async function addAccessControl(
     if (!headers.authorization) {
       throw new Problem('missing_api_key', 'No API key; send the header Authorization: ApiKey <key>.')
     }
-    const text = /^ApiKey +(\S+) *$/i.exec(headers.authorization)?.[1]
+    const text = /^(?:(?:ApiKey|Bearer) +)?(\S+) *$/i.exec(headers.authorization)?.[1]
     if (!text || !isKeyText(text)) throw (await limits.countRefusedKey(request, reply, 'malformed')) ?? invalidKey()
     const record = await keys.find(hashOfKey(text))
     if (!record) throw (await limits.countRefusedKey(request, reply, 'unknown')) ?? invalidKey()

@@ -1,16 +1,10 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Scope } from '../../schema/scopes.ts'
+import type { KeyRecord } from '../accounts/keyLookups.ts'
 import type { SubscriptionPlan } from '../accounts/plans.ts'
 
 /** The account and API key of a request. What the request may read depends on `accountId` alone. */
-export interface Caller {
-  readonly accountId: string
-  readonly accountName: string
-  /** ISO 4217; every amount in stats and reports is in it. */
-  readonly currency: string
-  /** Id of the key, not the secret; may be logged. */
-  readonly keyId: string
-  readonly scopes: ReadonlySet<Scope>
+export interface Caller extends KeyRecord {
   readonly plan: SubscriptionPlan
 }
 
@@ -20,8 +14,11 @@ declare module 'fastify' {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** The scope that a key needs. Every route under /api/v1 declares one; access control and the OpenAPI document use it. */
-    scope?: Scope
+    /**
+     * The scope that a key needs; `any` for a route that reads nothing but the key. Every route under /api/v1 declares one;
+     * access control and the OpenAPI document use it.
+     */
+    scope?: Scope | 'any'
     /** Response formats other than JSON, for the OpenAPI document. */
     formats?: readonly RowFormat[]
   }

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
 import { mediaTypes, type RowFormat, tableFormats } from '../../schema/rowFormat.ts'
 
 /**
  * Selects the format of a response: the parameter `format`, else the supported media type with the highest weight in
- * `Accept` (the first among equals), else JSON.
+ * `Accept` (among equals the most specific, then the first one), else JSON.
  * @param formats the endpoint's formats other than JSON
  * @returns undefined for JSON
  */
@@ -13,15 +14,21 @@ export function negotiateFormat<Format extends RowFormat>(
   accept: string | undefined,
 ): Format | undefined {
   if (format !== undefined) return format === 'json' ? undefined : format
-  let best: { format: Format | undefined; weight: number } = { format: undefined, weight: 0 }
-  for (const range of accept?.split(',') ?? []) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    const found = formats.find((name) => mediaTypes[name] === type)
-    const isJson = ['application/json', 'application/*', '*/*'].includes(type)
-    const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
-    if ((found || isJson) && weight > best.weight) best = { format: found, weight }
-  }
-  return best.format
+  const offered = new Map<string, Format | undefined>([
+    [offeredType('application/json'), undefined],
+    ...formats.map((name) => [offeredType(mediaTypes[name]), name] as const),
+  ])
+  const negotiator = new Negotiator({ headers: { accept: accept?.slice(0, acceptMax) } })
+  const chosen = negotiator.mediaType([...offered.keys()])
+  return chosen === undefined ? undefined : offered.get(chosen)
+}
+
+/** Characters of `Accept` that are read; longer ones would take milliseconds. */
+const acceptMax = 1_000
+
+/** With the parameters that a client may name; a range with another one does not match. */
+function offeredType(mediaType: string): string {
+  return `${mediaType}; charset=utf-8; header=present`
 }
 
 /** Whether the client requests a table as CSV. */

@@ -2,8 +2,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -11,6 +9,7 @@ import type {
 import type { Registry } from 'prom-client'
 import type { NameCache } from '../rows/nameCache.ts'
 import type { Stores } from '../stores/open.ts'
+import type { EventLimits } from './eventLimits.ts'
 import type { ResponseCache } from './responseCache.ts'
 import type { Streaming } from './streaming.ts'
 
@@ -33,16 +32,6 @@ export interface RouteContext {
   readonly now: () => number
   /** Registry for the telemetry of routes; undefined when telemetry is off. */
   readonly registry: Registry | undefined
-  /**
-   * Counts an event against the limit of its click or visitor, and sets the rate limit headers when fewer requests remain
-   * than for the key.
-   * @param identifier account and id of the click or visitor
-   * @throws Problem `rate_limited` when the limit is exceeded
-   */
-  readonly countIdentifierUse: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    identifier: string,
-    perMinute: number,
-  ) => Promise<void>
+  /** Rate limits of events. */
+  readonly eventLimits: EventLimits
 }

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 
 /** Sends the response to an error: a Problem as it is, an error of the framework as a Problem, any other as `internal_error`. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = problemOf(error)
+  const problem = problemOf(error, request)
   logError(error, problem, request)
   const { param, required, retryAfterS, allow } = problem.details
   if (problem.status === 401) reply.header('www-authenticate', 'ApiKey')
@@ -32,7 +32,7 @@ function isOutOfFiles(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes(`${(error as { code?: unknown } | null)?.code}`)
 }
 
-function problemOf(error: unknown): Problem {
+function problemOf(error: unknown, { routeOptions }: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   if (isOutOfFiles(error)) {
     return new Problem('unavailable', 'The server has no capacity at the moment; try again.', { retryAfterS: 5 })
@@ -40,9 +40,12 @@ function problemOf(error: unknown): Problem {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('payload_too_large', 'The body is larger than 64 KiB.')
+      return new Problem('payload_too_large', `The body is larger than ${(routeOptions.bodyLimit ?? 0) / 1024} KiB.`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json.')
+      return new Problem(
+        'unsupported_media_type',
+        'Send the body as Content-Type: application/json; POST /events/batch also accepts application/x-ndjson.',
+      )
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return new Problem('invalid_json', 'The body is not JSON.')

@@ -31,19 +31,25 @@ export class FixedWindowCounters {
   }
 
   /**
-   * Adds one to a counter.
+   * Adds to a counter.
    * @param nowMs the current time, epoch milliseconds
+   * @param amount at least 1
    */
-  add(name: string, nowMs: number): WindowCount {
-    this.#rotate(nowMs)
-    let minute = this.#find(name, nowMs)
-    if (!minute) {
-      if (this.size >= this.#countersMax) return { count: 1, endsInMs: minuteMs }
-      minute = { startedAtMs: nowMs, count: 0 }
-      this.#current.set(name, minute)
-    }
-    minute.count += 1
+  add(name: string, nowMs: number, amount = 1): WindowCount {
+    const minute = this.#start(name, nowMs)
+    minute.count += amount
     return countOf(minute, nowMs)
+  }
+
+  /**
+   * Adds to a counter, or leaves it unchanged if it would exceed a maximum.
+   * @returns the count after it, and whether the amount was added
+   */
+  addWithin(name: string, nowMs: number, amount: number, max: number): WindowCount & { isAdded: boolean } {
+    const minute = this.#start(name, nowMs)
+    const isAdded = minute.count + amount <= max
+    if (isAdded) minute.count += amount
+    return { ...countOf(minute, nowMs), isAdded }
   }
 
   /** Number of counters, including expired ones that are not yet removed. */
@@ -51,9 +57,14 @@ export class FixedWindowCounters {
     return this.#current.size + this.#previous.size
   }
 
-  #find(name: string, nowMs: number): Minute | undefined {
-    const minute = this.#current.get(name) ?? this.#previous.get(name)
-    return minute && !isOver(minute.startedAtMs, nowMs) ? minute : undefined
+  /** Finds the running minute of a counter, or starts one. At `countersMax` the new one is not stored. */
+  #start(name: string, nowMs: number): Minute {
+    this.#rotate(nowMs)
+    const running = this.#current.get(name) ?? this.#previous.get(name)
+    if (running && !isOver(running.startedAtMs, nowMs)) return running
+    const minute = { startedAtMs: nowMs, count: 0 }
+    if (this.size < this.#countersMax) this.#current.set(name, minute)
+    return minute
   }
 
   /** Every counter started before the last rotation has expired at the next one. */

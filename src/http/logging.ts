@@ -44,7 +44,7 @@ export function openLogDestination(): LogDestination {
 /** Logs one line for every response after it is sent; health checks and the documentation only on errors (else at debug level). */
 export function logResponses(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
-    request.log[levelOf(request, reply)](lineOf(request, reply), 'answered')
+    request.log[levelOf(request, reply)](lineOf(request, reply), 'request completed')
   })
 }
 

@@ -1,10 +1,12 @@
-import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** Range of addresses as integers, both ends included. */
 interface AddressRange {
   first: bigint
   last: bigint
 }
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** Length of an address in bits: IPv4 or IPv6. */
 type AddressBits = 32 | 128
@@ -17,9 +19,10 @@ const publicAddresses: Record<AddressBits, AddressRange> = {
 
 /** Whether a text is an address or a network such as `10.0.0.0/8`; `/0` is not allowed. */
 export function isNetwork(text: string): boolean {
-  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const version = isIP(address)
-  return version !== 0 && Number(prefix ?? 1) >= 1 && Number(prefix ?? 1) <= (version === 4 ? 32 : 128)
+  // TRAP: `isValid` and `isValidCIDR` of IPv4 accept abbreviations such as `10/8`.
+  if (ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)) return true
+  const isCidr = ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text)
+  return isCidr && ipaddr.parseCIDR(text)[1] > 0
 }
 
 /**
@@ -45,34 +48,28 @@ function covers(ranges: AddressRange[], whole: AddressRange): boolean {
 }
 
 function rangeOf(network: string): AddressRange & { bits: AddressBits } {
-  const [address = '', prefix] = network.split('/')
-  const isV4 = isIP(address) === 4
-  const value = isV4 ? valueOfV4(address) : valueOfV6(address)
-  const prefixLength = Number(prefix ?? (isV4 ? 32 : 128))
+  const [address, prefixLength] = parse(network)
   // TRAP: ::ffff:0:0/96 is IPv4 in IPv6 notation, and proxies are compared with it as IPv4.
-  if (!isV4 && value >> 32n === 0xffffn && prefixLength >= 96) {
-    return { bits: 32, ...rangeAround(BigInt.asUintN(32, value), 32, prefixLength - 96) }
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && prefixLength >= 96) {
+    return { bits: 32, ...rangeAround(address.toIPv4Address(), 32, prefixLength - 96) }
   }
-  const bits = isV4 ? 32 : 128
-  return { bits, ...rangeAround(value, bits, prefixLength) }
+  const bits = bitsOf(address)
+  return { bits, ...rangeAround(address, bits, prefixLength) }
 }
 
-function rangeAround(address: bigint, bits: AddressBits, prefixLength: number): AddressRange {
+function parse(network: string): [Address, prefixLength: number] {
+  if (network.includes('/')) return ipaddr.parseCIDR(network)
+  const address = ipaddr.parse(network)
+  return [address, bitsOf(address)]
+}
+
+function bitsOf(address: Address): AddressBits {
+  return address.kind() === 'ipv4' ? 32 : 128
+}
+
+function rangeAround(address: Address, bits: AddressBits, prefixLength: number): AddressRange {
+  const value = BigInt(`0x${Buffer.from(address.toByteArray()).toString('hex')}`)
   const hostBits = BigInt(bits - prefixLength)
-  const first = (address >> hostBits) << hostBits
+  const first = (value >> hostBits) << hostBits
   return { first, last: first + (1n << hostBits) - 1n }
-}
-
-function valueOfV4(address: string): bigint {
-  return address.split('.').reduce((value, byte) => (value << 8n) | BigInt(byte), 0n)
-}
-
-function valueOfV6(address: string): bigint {
-  // URL normalizes IPv6 addresses to groups of hexadecimal digits, the last 32 bits too; the zone is dropped.
-  const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
-  const [head = '', tail] = hostname.slice(1, -1).split('::')
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
-  const [before, after] = [groupsOf(head), groupsOf(tail ?? '')]
-  const zeros = Array<string>(8 - before.length - after.length).fill('0')
-  return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
 }

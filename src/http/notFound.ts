@@ -23,12 +23,13 @@ export function handleUnknownPath(app: App): void {
 
   function problemOf({ method, raw }: FastifyRequest): Problem {
     const [path = ''] = (raw.url ?? '').split('?', 1)
-    const found = [...known.values()].find(({ pattern }) => pattern.test(path))
+    const found = [...known.values()].filter(({ pattern }) => pattern.test(path))
+    const methods = new Set(found.flatMap((route) => [...route.methods]))
     // A wildcard route can match the path and the method of a documentation file that does not exist.
-    if (!found || found.methods.has(method)) {
+    if (found.length === 0 || methods.has(method)) {
       return new Problem('not_found', 'No such path; see /api/v1/docs for all paths.')
     }
-    const allow = [...found.methods].sort()
+    const allow = [...methods].sort()
     return new Problem('method_not_allowed', `Method not allowed; this path supports ${allow.join(', ')}.`, { allow })
   }
 

@@ -4,12 +4,13 @@ import type { KeyRecord } from '../accounts/keyLookups.ts'
 import { Problem } from '../problem.ts'
 import type { Redis } from '../stores/redis.ts'
 import type { App } from './context.ts'
+import type { EventLimits } from './eventLimits.ts'
 import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCounters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The counter for the next count of this request, and its limit per minute. */
-    budget: { counter: string; perMinute: number } | null
+    /** The limit that the next count of this request applies: the name of its counter, and the maximum per minute. */
+    appliedLimit: { counter: string; perMinute: number } | null
   }
 }
 
@@ -18,19 +19,13 @@ export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
 export type LimitKind = (typeof limitKinds)[number]
 
 /** Counters of requests. A window of a minute starts with its first request. */
-export interface RateLimits {
+export interface RateLimits extends EventLimits {
   /**
    * Counts a request of a key against the limit of its subscription plan, reads and events separately, and sets the rate
    * limit headers. A plan without API access has a limit of 0.
    * @returns Problem `rate_limited` when the limit is exceeded
    */
   countRequest(request: FastifyRequest, reply: FastifyReply, record: KeyRecord): Promise<Problem | undefined>
-  /**
-   * Counts an event against the limit of its click or visitor, and sets the headers when fewer requests remain than for
-   * the key.
-   * @throws Problem `rate_limited` when the limit is exceeded
-   */
-  countIdentifier(request: FastifyRequest, reply: FastifyReply, identifier: string, perMinute: number): Promise<void>
   /**
    * Counts a malformed or unknown key against the client address, each kind separately. Existing keys are not affected.
    * @returns Problem `rate_limited` when the limit is exceeded
@@ -77,12 +72,13 @@ const ipv6Prefix = 64
 /** Opens the counters of keys, addresses and identifiers, each kind with its own memory limit. */
 export async function openRateLimits(app: App, options: RateLimitOptions): Promise<RateLimits> {
   const { onDenied = () => {} } = options
-  await app.register(rateLimit, { global: false, store: storeOf(options) })
-  app.decorateRequest('budget', null)
-  const countBudget = app.createRateLimit({
+  const counters = openCounters(options)
+  await app.register(rateLimit, { global: false, store: storeOf(counters) })
+  app.decorateRequest('appliedLimit', null)
+  const countNext = app.createRateLimit({
     timeWindow: minuteMs,
-    keyGenerator: ({ budget }) => budget?.counter ?? '',
-    max: ({ budget }) => budget?.perMinute ?? 0,
+    keyGenerator: ({ appliedLimit }) => appliedLimit?.counter ?? '',
+    max: ({ appliedLimit }) => appliedLimit?.perMinute ?? 0,
   })
 
   async function countRejected(
@@ -90,11 +86,11 @@ export async function openRateLimits(app: App, options: RateLimitOptions): Promi
     reply: FastifyReply | undefined,
     { kind, counter, reason }: { kind: LimitKind; counter: string; reason: string },
   ): Promise<Problem | undefined> {
-    request.budget = { counter: `${kind}:${counter}`, perMinute: refusalsPerMinute }
-    const state = await countBudget(request)
+    request.appliedLimit = { counter: `${kind}:${counter}`, perMinute: refusalsPerMinute }
+    const state = await countNext(request)
     if (state.isAllowed || !state.isExceeded) return undefined
     const resetS = secondsOf(state.ttl)
-    if (reply) setBudgetHeaders(reply, state.max, state.remaining, resetS)
+    if (reply) setLimitHeaders(reply, state.max, state.remaining, resetS)
     onDenied(kind)
     return tooMany(reason, resetS)
   }
@@ -103,11 +99,11 @@ export async function openRateLimits(app: App, options: RateLimitOptions): Promi
     async countRequest(request, reply, { keyId, plan }) {
       const isEvent = request.routeOptions.config.scope === 'write:events'
       const perMinute = (isEvent ? plan?.eventsPerMinute : plan?.requestsPerMinute) ?? 0
-      request.budget = { counter: `key:${keyId}:${isEvent ? 'events' : 'requests'}`, perMinute }
-      const state = await countBudget(request)
+      request.appliedLimit = { counter: `key:${keyId}:${isEvent ? 'events' : 'requests'}`, perMinute }
+      const state = await countNext(request)
       if (state.isAllowed) return undefined
       const resetS = secondsOf(state.ttl)
-      setBudgetHeaders(reply, state.max, state.remaining, resetS)
+      setLimitHeaders(reply, state.max, state.remaining, resetS)
       if (!state.isExceeded) return undefined
       onDenied('key')
       return tooMany(
@@ -116,16 +112,32 @@ export async function openRateLimits(app: App, options: RateLimitOptions): Promi
       )
     },
     async countIdentifier(request, reply, identifier, perMinute) {
-      request.budget = { counter: `identifier:${identifier}`, perMinute }
-      const state = await countBudget(request)
+      request.appliedLimit = { counter: `identifier:${identifier}`, perMinute }
+      const state = await countNext(request)
       if (state.isAllowed) return
       const resetS = secondsOf(state.ttl)
       if (state.isExceeded || state.remaining < Number(reply.getHeader('x-ratelimit-remaining'))) {
-        setBudgetHeaders(reply, state.max, state.remaining, resetS)
+        setLimitHeaders(reply, state.max, state.remaining, resetS)
       }
       if (!state.isExceeded) return
       onDenied('identifier')
-      throw tooMany(`Limit of ${state.max} events per minute for a click or visitor reached`, resetS)
+      throw tooManyOfIdentifier(state.max, resetS)
+    },
+    async countFurtherEvents({ caller }, reply, events) {
+      const { keyId, plan } = caller
+      const max = plan.eventsPerMinute
+      const { count, endsInMs, isAdded } = await counters.addWithin(`key:${keyId}:events`, events, max)
+      const resetS = secondsOf(endsInMs)
+      setLimitHeaders(reply, max, Math.max(0, max - count), resetS)
+      if (isAdded) return
+      onDenied('key')
+      throw tooMany(`The batch exceeds the limit of ${max} events per minute for this API key`, resetS)
+    },
+    async countIdentifierEvents(identifier, perMinute, events) {
+      const { count, endsInMs } = await counters.add(`identifier:${identifier}`, events)
+      const allowed = Math.min(events, Math.max(0, perMinute - (count - events)))
+      if (allowed < events) onDenied('identifier')
+      return { allowed, exceeded: tooManyOfIdentifier(perMinute, secondsOf(endsInMs)) }
     },
     countRefusedKey(request, reply, reason) {
       // TRAP: a request has no address after its connection was reset.
@@ -143,8 +155,19 @@ export async function openRateLimits(app: App, options: RateLimitOptions): Promi
   }
 }
 
-/** Creates the store of @fastify/rate-limit: Redis where configured, else memory. */
-function storeOf({ redis, withoutRedis, now }: RateLimitOptions): FastifyRateLimitStoreCtor {
+/** Counters of a minute: in Redis where configured, else in memory. */
+interface Counters {
+  /** @throws Problem `unavailable` */
+  add(name: string, amount: number): Promise<WindowCount> | WindowCount
+  /** Adds an amount, or nothing if the counter would exceed `max`. @throws Problem `unavailable` */
+  addWithin(
+    name: string,
+    amount: number,
+    max: number,
+  ): Promise<WindowCount & { isAdded: boolean }> | (WindowCount & { isAdded: boolean })
+}
+
+function openCounters({ redis, withoutRedis, now }: RateLimitOptions): Counters {
   const memory = new Map(Object.entries(countersMax).map(([kind, max]) => [kind, new FixedWindowCounters(max)]))
 
   /** The name of a counter starts with its kind. */
@@ -154,20 +177,29 @@ function storeOf({ redis, withoutRedis, now }: RateLimitOptions): FastifyRateLim
     return counters
   }
 
-  function settle(shared: Promise<WindowCount> | undefined, local: () => WindowCount, done: Callback): void {
-    if (!shared) {
-      succeed(done, local())
-      return
-    }
-    shared.then(
-      (count) => succeed(done, count),
-      () => (withoutRedis === 'open' ? succeed(done, local()) : done(unavailable())),
-    )
+  function settle<Count>(shared: Promise<Count> | undefined, local: () => Count): Promise<Count> | Count {
+    if (!shared) return local()
+    return shared.catch(() => {
+      if (withoutRedis === 'open') return local()
+      throw new Problem('unavailable', 'Rate limits are temporarily unavailable; retry.', { retryAfterS: 2 })
+    })
   }
 
+  return {
+    add: (name, amount) => settle(redis?.add(name, minuteMs, amount), () => memoryOf(name).add(name, now(), amount)),
+    addWithin: (name, amount, max) =>
+      settle(redis?.addWithin(name, minuteMs, amount, max), () => memoryOf(name).addWithin(name, now(), amount, max)),
+  }
+}
+
+/** Creates the store of @fastify/rate-limit. */
+function storeOf(counters: Counters): FastifyRateLimitStoreCtor {
   return class Store implements FastifyRateLimitStore {
     incr(name: string, done: Callback): void {
-      settle(redis?.add(name, minuteMs), () => memoryOf(name).add(name, now()), done)
+      const counted = counters.add(name, 1)
+      // Counts in memory need no promise.
+      if (counted instanceof Promise) counted.then((count) => succeed(done, count), done)
+      else succeed(done, counted)
     }
 
     child(): Store {
@@ -182,11 +214,7 @@ function succeed(done: Callback, { count, endsInMs }: WindowCount): void {
   done(null, { current: count, ttl: endsInMs })
 }
 
-function unavailable(): Problem {
-  return new Problem('unavailable', 'Rate limits are temporarily unavailable; retry.', { retryAfterS: 2 })
-}
-
-function setBudgetHeaders(reply: FastifyReply, limit: number, remaining: number, resetS: number): void {
+function setLimitHeaders(reply: FastifyReply, limit: number, remaining: number, resetS: number): void {
   reply.header('x-ratelimit-limit', limit)
   reply.header('x-ratelimit-remaining', remaining)
   reply.header('x-ratelimit-reset', resetS)
@@ -194,6 +222,10 @@ function setBudgetHeaders(reply: FastifyReply, limit: number, remaining: number,
 
 function secondsOf(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000))
+}
+
+function tooManyOfIdentifier(perMinute: number, resetS: number): Problem {
+  return tooMany(`Limit of ${perMinute} events per minute for a click or visitor reached`, resetS)
 }
 
 function tooMany(reason: string, resetS: number): Problem {

@@ -30,11 +30,11 @@ export interface ResponseCacheOptions {
   /** Size limit of the cache, bytes. */
   bytesMax?: number
   /** Called with the source of each response. */
-  onResponse?: ((from: ResponseSource) => void) | undefined
+  onResponse?: ((source: ResponseSource) => void) | undefined
 }
 
 /** From the cache, from the running query of another request, or from its own query. */
-export type ResponseSource = 'kept' | 'shared' | 'run'
+export type ResponseSource = 'cache' | 'shared' | 'query'
 
 /** A serialized response. */
 interface Prepared {
@@ -110,7 +110,7 @@ export function openResponseCache({
     const inFlight = runs.get(key)
     const isShared = inFlight !== undefined && performance.now() - inFlight.startedMs < ttlMs
     const joined = isShared ? inFlight : start(key, run)
-    onResponse(isShared ? 'shared' : 'run')
+    onResponse(isShared ? 'shared' : 'query')
     joined.join()
     whenAborted(disconnected, joined.leave)
     return await joined.response
@@ -123,7 +123,7 @@ export function openResponseCache({
     run: (signal: AbortSignal) => Promise<Prepared>,
   ): Promise<void> {
     const found = cached.get(key)
-    if (found) onResponse('kept')
+    if (found) onResponse('cache')
     const { body, type, etag } = found ?? (await joinOrStart(key, request.signal, run))
     reply.header('etag', etag)
     if (matchesEtag(request.headers['if-none-match'], etag)) await reply.code(304).send()

@@ -1,50 +1,50 @@
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseEncoding } from './acceptEncoding.ts'
+import { type Coding, codings, encode } from './contentCoding.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
 /** A public document, constant for the life of the process. */
-export interface StaticContent {
+export interface Content {
   body: Buffer
   /** The value of `Content-Type`. */
   type: string
 }
 
-/** In order of preference. At this quality brotli takes 50 ms per megabyte; the highest takes seconds. */
-const encoders = {
-  br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: (body: Buffer) => promisify(gzip)(body),
+/** Constant content of a path, created and compressed at the first request, then cached. */
+export interface StaticContent {
+  /** Handler of the path; with the current version in the query, `?v=`, clients may cache the response for ever. */
+  send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  /** Changes with the content. */
+  version(): Promise<string>
 }
-type Coding = keyof typeof encoders
-const codings = Object.keys(encoders) as Coding[]
 
-/**
- * Creates the handler of a path with constant content. The content is created and compressed at the first request, then
- * cached.
- */
-export function serveContent(make: () => StaticContent | Promise<StaticContent>) {
+export function openStaticContent(make: () => Content | Promise<Content>): StaticContent {
   const content = once(async () => {
     const made = await make()
     return { ...made, etag: etagOf(made.body) }
   })
   const encoded = Object.fromEntries(
-    codings.map((coding) => [coding, once(async () => encoders[coding]((await content()).body))]),
+    codings.map((coding) => [coding, once(async () => encode(coding, (await content()).body))]),
   ) as Record<Coding, () => Promise<Buffer>>
+  const version = async () => (await content()).etag.replace(/\W/g, '').slice(1, 13)
 
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { type, etag, body } = await content()
-    reply.header('cache-control', 'public, no-cache').header('etag', etag).header('vary', 'accept-encoding')
+    const isVersioned = (request.query as { v?: string[] }).v?.[0] === (await version())
+    reply.header('cache-control', isVersioned ? 'public, max-age=31536000, immutable' : 'public, no-cache')
+    reply.header('etag', etag).header('vary', 'accept-encoding')
     if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     const coding = chooseEncoding(request.headers['accept-encoding'], codings)
     reply.header('content-type', type)
     if (coding) reply.header('content-encoding', coding)
     return reply.send(coding ? await encoded[coding]() : body)
   }
+
+  return { send, version }
 }
 
 /** Creates a value at the first call, once for concurrent calls; a failure is not cached. */
-export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined
   return () => {
     made ??= make().catch((error) => {

@@ -6,6 +6,7 @@ import { Problem } from '../problem.ts'
 import { whenAborted } from '../stores/whenAborted.ts'
 import { chooseEncoding } from './acceptEncoding.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
+import { ExportSlots } from './exportSlots.ts'
 
 /** Streamed responses of exports. */
 export interface Streaming {
@@ -24,13 +25,6 @@ export interface Streaming {
   /** Ends all exports in flight. */
   close(): void
 }
-
-/** Limits of concurrent exports: each holds a ClickHouse connection for as long as its client reads. */
-const perAccountMax = 2
-const totalMax = 12
-
-/** From this number of exports on, an account may have one only: six accounts with two each would leave none for others. */
-const onePerAccountFrom = totalMax / 2
 
 /** Level 3 takes half the time of the default level, for files a tenth larger. */
 const gzipLevel = 3
@@ -70,46 +64,20 @@ export function streamFormat<Format extends RowFormat>(
 /** Opens the streaming of exports; one instance for all routes, since limits are shared. */
 export function openStreaming(): Streaming {
   const closing = new AbortController()
-  const countByAccount = new Map<string, number>()
-  let total = 0
-
-  /** @returns releases the slot */
-  function acquire(accountId: string): () => void {
-    const count = countByAccount.get(accountId) ?? 0
-    const max = total < onePerAccountFrom ? perAccountMax : 1
-    if (count >= max) {
-      const limit = `Limit of ${perAccountMax} concurrent exports per account reached, or of 1 while the server is busy`
-      throw new Problem('rate_limited', `${limit}; retry when one has finished.`, { retryAfterS: 5 })
-    }
-    if (total >= totalMax) {
-      throw new Problem('unavailable', 'Limit of concurrent exports on this server reached; retry later.', {
-        retryAfterS: 5,
-      })
-    }
-    countByAccount.set(accountId, count + 1)
-    total += 1
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      const left = (countByAccount.get(accountId) ?? 1) - 1
-      if (left === 0) countByAccount.delete(accountId)
-      else countByAccount.set(accountId, left)
-      total -= 1
-    }
-  }
+  const slots = new ExportSlots()
 
   return {
     async send(request, reply, format, read) {
       reply.header('content-type', contentTypes[format]).header('vary', 'accept, accept-encoding')
-      if (request.method === 'HEAD') return await reply.send()
-      const release = acquire(request.caller.accountId)
+      // TRAP: without a payload the framework sends `Content-Length: 0`, which readers of files take for an empty file.
+      if (request.method === 'HEAD') return await reply.send(Readable.from([]))
+      const release = slots.acquire(request.caller.accountId)
       const signal = AbortSignal.any([request.signal, closing.signal])
       const chunks = read(signal)[Symbol.asyncIterator]()
       try {
         // Before the first bytes, an error can still be sent as an error response.
         const first = await chunks.next()
-        const rows = Readable.from(chain(first, chunks), { objectMode: false })
+        const rows = Readable.from(chain(first, chunks, release), { objectMode: false })
         // The stream may not be read at that moment, so an error of `read` alone would not end it.
         const removeListener = whenAborted(signal, () => rows.destroy(signal.reason))
         rows.once('close', () => {
@@ -131,9 +99,18 @@ export function openStreaming(): Streaming {
   }
 }
 
-async function* chain(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+/**
+ * @param release called when all chunks are read, before the stream ends: a client that has received the end of an export may
+ *   start another one at once
+ */
+async function* chain(
+  first: IteratorResult<Buffer>,
+  rest: AsyncIterator<Buffer>,
+  release: () => void,
+): AsyncGenerator<Buffer> {
   try {
     for (let next = first; !next.done; next = await rest.next()) yield next.value
+    release()
   } finally {
     await rest.return?.()
   }

@@ -14,11 +14,13 @@ export interface Telemetry {
   /** Records the duration of a ClickHouse query or insert. */
   readonly timeQuery: (label: string, seconds: number) => void
   /** Counts a response of stats and reports by its source. */
-  readonly countResponse: (from: string) => void
+  readonly countResponse: (source: string) => void
   /** Adds a gauge of the availability of Redis. */
   readonly watchRedis: (isUnavailable: () => boolean) => void
   /** Adds a gauge of the age of the oldest unconfirmed import batch. */
-  readonly watchRollups: (ageS: () => Promise<number>) => void
+  readonly watchUnconfirmedBatches: (ageS: () => Promise<number>) => void
+  /** Adds a gauge of the number of keys that expire soon. */
+  readonly watchExpiringKeys: (count: () => Promise<number>) => void
 }
 
 /** From cached responses to the query timeout. */
@@ -55,15 +57,15 @@ export function openTelemetry(): Telemetry {
     registers: [registry],
   })
   const responses = new Counter({
-    name: 'report_answers_total',
-    help: 'Responses of stats and reports, by source: kept (from the cache), shared (with a concurrent identical request), run (own query).',
-    labelNames: ['from'],
+    name: 'report_responses_total',
+    help: 'Responses of stats and reports, by source: cache, shared (the query of a concurrent identical request), query (its own query).',
+    labelNames: ['source'],
     registers: [registry],
   })
   return {
     registry,
     timeQuery: (label, seconds) => queries.observe({ label }, seconds),
-    countResponse: (from) => responses.inc({ from }),
+    countResponse: (source) => responses.inc({ source }),
     watchRedis(isUnavailable) {
       new Gauge({
         name: 'redis_up',
@@ -74,13 +76,23 @@ export function openTelemetry(): Telemetry {
         },
       })
     },
-    watchRollups(ageS) {
+    watchUnconfirmedBatches(ageS) {
       new Gauge({
         name: 'rollups_unconfirmed_age_seconds',
         help: 'Seconds since the oldest import batch was sent that is not confirmed in its table and all sums tables; 0 when there is none, NaN while Postgres is unavailable.',
         registers: [registry],
         async collect() {
           this.set(await ageS())
+        },
+      })
+    },
+    watchExpiringKeys(count) {
+      new Gauge({
+        name: 'api_keys_expiring',
+        help: 'Valid API keys that expire within 7 days and have not been rotated; NaN while Postgres is unavailable.',
+        registers: [registry],
+        async collect() {
+          this.set(await count())
         },
       })
     },

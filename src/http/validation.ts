@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { momentPattern } from '../../schema/range.ts'
+import { eventNamesPattern } from '../../schema/eventList.ts'
+import { datePattern, momentPattern } from '../../schema/range.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { hideKeys } from '../accounts/keyFormat.ts'
 import { notFound, Problem } from '../problem.ts'
@@ -182,15 +183,19 @@ function integerReader({ minimum, maximum }: TSchema): Pick<Parameter, 'allowed'
 
 /** Descriptions of patterns for error messages. */
 const patternTexts: Record<string, string> = {
+  [eventNamesPattern]: 'one or more event names, separated by commas; a name has up to 64 letters, digits and _',
   [idPattern]: '1 to 64 letters, digits and _ . : -',
   [eventIdPattern]: '1 to 128 letters, digits and _ . : -',
+  [datePattern]: 'a date such as 2026-11-01',
   [momentPattern]: 'a date such as 2026-11-01, or a timestamp with UTC offset such as 2026-11-01T00:00:00Z',
 }
 
 /** Describes a pattern in words, for error messages. */
 function describePattern(pattern: string): string {
-  const words = /^\^\(([\w|]+)\)\(,\(\1\)\)\*\$$/.exec(pattern)?.[1]
-  if (words) return `one or more of ${words.replaceAll('|', ', ')}, separated by commas`
+  const [, words, repeated] = /^\^\(([\w|]+)\)\(,\(\1\)\)(\*|\{0,2\})\$$/.exec(pattern) ?? []
+  if (words) {
+    return `one ${repeated === '*' ? 'or more' : 'to three'} of ${words.replaceAll('|', ', ')}, separated by commas`
+  }
   return patternTexts[pattern] ?? `text that matches ${pattern}`
 }
 

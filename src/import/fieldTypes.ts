@@ -1,8 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { devices, type SubIdName, subIdNames } from '../../schema/click.ts'
+import ipaddr from 'ipaddr.js'
+import { devices } from '../../schema/click.ts'
 import { eventNamePattern, eventValueMax, propertyLimits } from '../../schema/event.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
+import { type SubIdName, subIdNames } from '../../schema/subIds.ts'
 import { isLonger } from '../../schema/textLength.ts'
+import { storableTimes } from '../stores/clickhouse/sql.ts'
 import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
 import { RowError } from './rowError.ts'
 
@@ -48,9 +51,12 @@ function oneOf<Word extends string>(words: readonly Word[]): FieldType<Word> {
 }
 
 export const text: FieldType<string> = { read: readText }
-export const id = matching(idPattern, `must match ${idPattern}`)
-export const eventId = matching(eventIdPattern, `must match ${eventIdPattern}`)
-export const eventName = matching(eventNamePattern, `must match ${eventNamePattern}`)
+export const id = matching(idPattern, 'must be text of 1 to 64 letters, digits and _ . : -')
+export const eventId = matching(eventIdPattern, 'must be text of 1 to 128 letters, digits and _ . : -')
+export const eventName = matching(
+  eventNamePattern,
+  'must be text of 1 to 64 letters, digits and _, beginning with a letter',
+)
 export const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
 export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
 export const device = oneOf(devices)
@@ -61,14 +67,11 @@ export const instant: FieldType<number> = {
   read(value) {
     const epochMs = typeof value === 'string' ? epochMsOf(value) : undefined
     if (epochMs === undefined) throw new RowError('must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z')
-    if (epochMs < instantMin || epochMs >= instantEnd) throw new RowError('must be between 1970-01-01 and 2105-12-31')
+    if (epochMs < storableTimes.fromMs || epochMs >= storableTimes.untilMs)
+      throw new RowError('must be between 1970-01-01 and 2105-12-31')
     return epochMs
   },
 }
-
-/** Range of Date and DateTime in ClickHouse, epoch milliseconds; the end is exclusive. */
-const instantMin = 0
-const instantEnd = Date.UTC(2106, 0, 1)
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
@@ -90,25 +93,22 @@ function epochMsOf(value: string): number | undefined {
 export const ip: FieldType<string> = {
   read(value) {
     if (typeof value === 'string') {
-      if (isIPv4(value)) return `${value.slice(0, value.lastIndexOf('.'))}.0`
-      if (isIPv6(value)) return network(value)
+      if (isIPv4(value)) return anonymizeIPv4(value)
+      if (isIPv6(value)) return anonymizeIPv6(value)
     }
     throw new RowError('must be an IPv4 or IPv6 address')
   },
 }
 
-/** Returns the first 48 bits of an IPv6 address, in its shortest form; an IPv4-mapped address is anonymised as IPv4. */
-function network(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+)\.\d+$/i.exec(address)
-  if (mapped) return `${mapped[1]}.0`
-  const [head = '', tail] = address.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const rightGroups = right.length + (right.at(-1)?.includes('.') ? 1 : 0)
-  const zeros = tail === undefined ? 0 : 8 - left.length - rightGroups
-  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 3)
-  const kept = groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
-  return kept === '0:0:0' ? '::' : `${kept.replace(/(:0)+$/, '')}::`
+function anonymizeIPv4(address: string): string {
+  return `${address.slice(0, address.lastIndexOf('.'))}.0`
+}
+
+/** @returns the shortest form without a zone; an IPv4-mapped address is anonymised as IPv4 */
+function anonymizeIPv6(address: string): string {
+  const parsed = ipaddr.IPv6.parse(address.replace(/%.*/, ''))
+  if (parsed.isIPv4MappedAddress()) return anonymizeIPv4(parsed.toIPv4Address().toString())
+  return new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0]).toString()
 }
 
 export const boolean: FieldType<boolean> = {
@@ -166,10 +166,12 @@ function jsonFromCell(cell: string): unknown {
 
 const subIdSet: ReadonlySet<string> = new Set(subIdNames)
 
+type SubIds = Partial<Record<SubIdName, string>>
+
 /** An object of sub-ids; absent ones are omitted. */
-export const subIds: FieldType<Partial<Record<SubIdName, string>>> = {
+const subIds: FieldType<SubIds> = {
   read(value) {
-    const given: Partial<Record<SubIdName, string>> = {}
+    const given: SubIds = {}
     for (const [name, sub] of Object.entries(readObject(value))) {
       if (!subIdSet.has(name))
         throw new RowError(
@@ -182,6 +184,14 @@ export const subIds: FieldType<Partial<Record<SubIdName, string>>> = {
     return given
   },
   fromCell: jsonFromCell,
+}
+
+/** The field `subIds`, and a field for each sub-id. */
+export const subIdFields: Readonly<Record<'subIds' | SubIdName, FieldType<SubIds>>> = {
+  subIds,
+  ...(Object.fromEntries(
+    subIdNames.map((name) => [name, { read: (value: unknown) => ({ [name]: readText(value) }) }]),
+  ) as Record<SubIdName, FieldType<SubIds>>),
 }
 
 const { keysMax, keyLengthMax, textLengthMax, bytesMax } = propertyLimits

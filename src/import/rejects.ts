@@ -6,15 +6,18 @@ export interface Reject {
   /** Line of the file on which it begins, from 1. */
   line: number
   reason: string
-  /** Its text in the file. */
-  row: string
+  /** Its text in the file; null in the last line of a list that has reached its maximum size. */
+  row: string | null
 }
 
 const flushBytes = 1 << 16
 
+/** In bytes. Otherwise a file with only rejected rows would be stored twice. */
+const listBytesMax = 100_000_000
+
 /**
- * The file of rejected rows, NDJSON. The first rejected row creates it, or replaces that of an earlier import.
- * Without a path the rows are passed to `onMessage`, one line each, so that none is lost.
+ * The file of rejected rows, NDJSON, up to 100 MB; its last line then says that it is incomplete. The first rejected row
+ * creates it, or replaces that of an earlier import. Without a path the rows are passed to `onMessage`, one line each.
  */
 export class Rejects {
   readonly #path: string | undefined
@@ -22,6 +25,8 @@ export class Rejects {
   #handle: FileHandle | undefined
   #pending: string[] = []
   #pendingBytes = 0
+  #bytes = 0
+  #isFull = false
 
   constructor(path: string | undefined, onMessage: (line: string) => void) {
     this.#path = path
@@ -30,16 +35,25 @@ export class Rejects {
 
   /** @throws SourceError when the file cannot be written */
   async add(reject: Reject): Promise<void> {
+    if (this.#isFull) return
     const line = JSON.stringify(reject)
-    if (this.#path === undefined) return this.#onMessage(line)
-    this.#pending.push(line, '\n')
-    this.#pendingBytes += line.length
-    if (this.#pendingBytes > flushBytes) await this.#flush(this.#path)
+    this.#bytes += Buffer.byteLength(line) + 1
+    if (this.#bytes <= listBytesMax) return await this.#write(line)
+    this.#isFull = true
+    const reason = 'this list ends at 100 MB: this row and rejected rows after it are not listed'
+    await this.#write(JSON.stringify({ line: reject.line, reason, row: null } satisfies Reject))
   }
 
   async close(): Promise<void> {
     if (this.#path !== undefined) await this.#flush(this.#path)
     await this.#handle?.close()
+  }
+
+  async #write(line: string): Promise<void> {
+    if (this.#path === undefined) return this.#onMessage(line)
+    this.#pending.push(line, '\n')
+    this.#pendingBytes += line.length
+    if (this.#pendingBytes > flushBytes) await this.#flush(this.#path)
   }
 
   async #flush(path: string): Promise<void> {

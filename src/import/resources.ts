@@ -7,13 +7,14 @@ import { storeMetadata } from '../writer/store/metadata.ts'
 import { existingPixelEvents, storePixelEvents } from '../writer/store/pixelEvents.ts'
 import type { Writer } from '../writer/writer.ts'
 import { assignOwners } from './campaignOwners.ts'
-import type { RawFields } from './fields.ts'
 import { clickReader } from './readers/click.ts'
 import { conversionReader } from './readers/conversion.ts'
 import { metadataReaders } from './readers/metadata.ts'
 import { pixelEventReader } from './readers/pixelEvent.ts'
 import type { ResourceName } from './resourceNames.ts'
+import type { RawFields } from './rowReader.ts'
 import type { Source } from './source.ts'
+import { UnknownCampaigns } from './unknownCampaigns.ts'
 
 /** Row counts of a stored batch. */
 export interface Outcome {
@@ -36,6 +37,8 @@ export interface ResourceImport {
   newBatch(): RowBatch
   /** Called once after all rows are stored. */
   finish?(): Promise<void>
+  /** For resources with rows that refer to campaigns. */
+  readonly unknownCampaigns?: UnknownCampaigns
 }
 
 /** One import: its account, its file and its start time, epoch milliseconds. */
@@ -60,7 +63,9 @@ export const resources = {
 async function importClicks({ writer, account }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
   const existing = existingClicks(writer)
+  const unknownCampaigns = new UnknownCampaigns(writer)
   return {
+    unknownCampaigns,
     newBatch() {
       const batch = new ClickBatch()
       let added = 0
@@ -69,10 +74,13 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
           return batch.isFull
         },
         add(fields, from) {
-          batch.add(read(fields, from))
+          const click = read(fields, from)
+          batch.add(click)
+          unknownCampaigns.add(click.campaignId)
           added += 1
         },
         async store() {
+          await unknownCampaigns.lookUp()
           const inserted = await batch.store(writer, existing)
           const outcome = { inserted, updated: 0, duplicates: added - inserted }
           added = 0
@@ -89,12 +97,21 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
 async function importConversions({ writer, account, source }: ImportRun): Promise<ResourceImport> {
   const read = conversionReader(account)
   const importFile = await source.fingerprint()
+  const unknownCampaigns = new UnknownCampaigns(writer)
   return {
+    unknownCampaigns,
     newBatch: () =>
       bufferedBatch(
         10_000,
-        (fields, from, importLine) => ({ ...read(fields, from), importFile, importLine }),
-        (rows) => storeConversions(writer, rows),
+        (fields, from, importLine) => {
+          const row = { ...read(fields, from), importFile, importLine }
+          unknownCampaigns.add(row.campaignId)
+          return row
+        },
+        async (rows) => {
+          await unknownCampaigns.lookUp()
+          return await storeConversions(writer, rows)
+        },
       ),
   }
 }
@@ -102,13 +119,24 @@ async function importConversions({ writer, account, source }: ImportRun): Promis
 async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, nowMs)
   const existing = existingPixelEvents(writer)
+  const unknownCampaigns = new UnknownCampaigns(writer)
   return {
+    unknownCampaigns,
     newBatch: () =>
-      bufferedBatch(20_000, read, async (events) => {
-        await assignOwners(writer, events)
-        const inserted = await storePixelEvents(writer, existing, events)
-        return { inserted, updated: 0, duplicates: events.length - inserted }
-      }),
+      bufferedBatch(
+        20_000,
+        (fields, from) => {
+          const event = read(fields, from)
+          unknownCampaigns.add(event.campaignId)
+          return event
+        },
+        async (events) => {
+          await unknownCampaigns.lookUp()
+          await assignOwners(writer, events)
+          const inserted = await storePixelEvents(writer, existing, events)
+          return { inserted, updated: 0, duplicates: events.length - inserted }
+        },
+      ),
   }
 }
 

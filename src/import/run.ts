@@ -1,7 +1,9 @@
 import type { Account } from '../accounts/accounts.ts'
-import { openWriter } from '../writer/open.ts'
+import { openWriter } from '../writer/openWriter.ts'
 import type { Writer } from '../writer/writer.ts'
-import { Rejects } from './rejects.ts'
+import { assertWithin, type RejectLimit } from './rejectLimit.ts'
+import { RejectReasons } from './rejectReasons.ts'
+import { type Reject, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
 import { type Outcome, type RowBatch, resources } from './resources.ts'
 import { RowError } from './rowError.ts'
@@ -15,6 +17,8 @@ export interface ImportOptions {
   open(signal: AbortSignal): Promise<Source>
   /** Path of the file for rejected rows; undefined: they are passed to `onMessage`. */
   rejects: string | undefined
+  /** When rejected rows end the import; absent: when the first 1,000 rows are all rejected. */
+  rejectLimit?: RejectLimit
   /** Time of pixel events and metadata without times of their own, epoch milliseconds. */
   nowMs: number
 }
@@ -26,6 +30,7 @@ export interface Tally extends Outcome {
 }
 
 export interface ImportObserver {
+  /** Receives progress lines, warnings and, at the end, the reasons of rejected rows. */
   onMessage(line: string): void
   /** Ends the import after the batch that is being stored. */
   signal: AbortSignal
@@ -37,24 +42,25 @@ export interface ImportObserver {
  * Imports rows in batches, each stored as a whole or not at all. After any interruption, running it again completes the
  * import.
  * @param tally updated during the import; after a failure it holds the counts so far
- * @throws what the source throws, LeaseLost, the reason of `signal`, or the error of a database that stays unavailable
+ * @throws what the source throws, TooManyRejects, LeaseLost, the reason of `signal`, or the error of a database that stays unavailable
  */
 export async function importRows(
   stores: Writer['stores'],
-  { resource, account, open, rejects: rejectsPath, nowMs }: ImportOptions,
+  { resource, account, open, rejects: rejectsPath, rejectLimit, nowMs }: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<void> {
   const ended = new AbortController()
   const source = await open(AbortSignal.any([signal, ended.signal]))
   const rejects = new Rejects(rejectsPath, onMessage)
+  const reasons = new RejectReasons()
   let writer: Writer | undefined
   let batches: DoubleBuffer | undefined
   try {
     writer = await openWriter(stores, account.id, { onMessage, signal })
     const { lost } = writer.lease
     lost.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
-    const { newBatch, finish } = await resources[resource]({ writer, account, source, nowMs })
+    const { newBatch, finish, unknownCampaigns } = await resources[resource]({ writer, account, source, nowMs })
     batches = new DoubleBuffer(newBatch, tally)
     for await (const rows of source.rows) {
       for (const { line, text, fields } of rows) {
@@ -65,19 +71,26 @@ export async function importRows(
         } catch (error) {
           if (!(error instanceof RowError)) throw error
           tally.rejected += 1
-          await rejects.add({ line, reason: error.message, row: text })
+          const reject: Reject = { line, reason: error.message, row: text }
+          reasons.add(reject)
+          await rejects.add(reject)
+          assertWithin(rejectLimit, tally, false)
         }
         if (batches.filling.isFull) await batches.swap()
       }
       onProgress(tally, source.fractionRead())
     }
+    assertWithin(rejectLimit, tally, true)
     await batches.swap()
     await batches.settled()
     await finish?.()
+    const warning = unknownCampaigns?.warning()
+    if (warning !== undefined) onMessage(warning)
   } finally {
     ended.abort(new Error('The import has ended.'))
     // The lease must not be released while a batch is being stored.
     await batches?.settled().catch(() => {})
+    for (const line of reasons.summary()) onMessage(line)
     await rejects.close().finally(() => writer?.close())
   }
 }

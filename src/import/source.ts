@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FileFormat } from './fileFormat.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { readCsv } from './formats/csv.ts'
+import { type CsvOptions, readCsv } from './formats/csv.ts'
 import { readLines } from './formats/lines.ts'
 import { type RawRow, readNdjson } from './formats/ndjson.ts'
 
@@ -29,10 +29,16 @@ const chunkBytes = 1 << 16
 
 /**
  * Opens a file, or standard input.
+ * @param checkHeader called with the header of a CSV file
  * @param signal ends the reading, also while it waits for input
- * @throws SourceError at once when it cannot be opened, during iteration when it is damaged
+ * @throws SourceError at once when it cannot be opened, during iteration when it is damaged; FormatError during iteration
  */
-export async function openSource(file: string, { isCsv, isGzipped }: FileFormat, signal: AbortSignal): Promise<Source> {
+export async function openSource(
+  file: string,
+  { isCsv, isGzipped, delimiter }: FileFormat,
+  checkHeader: CsvOptions['checkHeader'],
+  signal: AbortSignal,
+): Promise<Source> {
   const { stream, fractionRead }: { stream: Readable; fractionRead: Source['fractionRead'] } =
     file === '-' ? { stream: process.stdin, fractionRead: () => undefined } : await openFile(file)
   const content: Readable = isGzipped ? stream.pipe(createGunzip({ chunkSize: chunkBytes })) : stream
@@ -47,7 +53,7 @@ export async function openSource(file: string, { isCsv, isGzipped }: FileFormat,
   else signal.addEventListener('abort', stop, { once: true })
   const lines = readLines(withSourceErrors(content, file))
   return {
-    rows: isCsv ? readCsv(lines) : readNdjson(lines),
+    rows: isCsv ? readCsv(lines, { delimiter, checkHeader }) : readNdjson(lines),
     from: isCsv ? 'cells' : 'json',
     fingerprint: () => fingerprintOf(file),
     fractionRead,

@@ -3,43 +3,40 @@ import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, nothing } from '../stores/clickhouse/sql.ts'
 import { after, type PageKey } from './pagination.ts'
 
-/**
- * Which rows are asked for in a table that keeps every version of a row until it is merged: conversions, and the
- * clicks that have them.
- */
+/** A query for rows of a table that contains all versions of a row until a merge: conversions and converted clicks. */
 export interface LatestQuery {
   table: Fragment
-  /** The moment and the id in the table's sort key. */
+  /** Time and id columns of the table's sort key. */
   at: Fragment
   id: Fragment
-  /** What holds for every version of a row alike, since it is in the sort key: account, range. */
+  /** Conditions on the sort key, which is the same in every version of a row: account, range. */
   keyConditions: readonly Fragment[]
-  /** What the latest version has to fulfil; it may have changed from one to the next. */
+  /** Conditions on the latest version; other versions may have other values. */
   versionConditions: readonly Fragment[]
-  /** One of these too, at least. Each is looked for on its own, so that it can use an index of its own. */
+  /** At least one of these must hold too. Each is read by a subquery of its own, so that it can use its own index. */
   keyAlternatives?: readonly Fragment[]
-  /** Instead of `anyOf` when candidates are looked for: cheaper, and lets pass some rows more. */
+  /** Replaces `keyAlternatives` while candidates are read: cheaper, and matches some rows more. */
   indexedAlternatives?: readonly Fragment[]
 }
 
-/** How often candidates are read loosely before the question is asked to the letter. */
-const looseRounds = 3
+/** Rounds of approximate candidates before the exact query. */
+const approximateRounds = 3
 
-/** Keys that are read on top of what a page lacks, since a candidate may turn out to be none. */
+/** Keys read beyond the missing ones, since a candidate's latest version may not match. */
 const spareKeys = 8
 
 /**
- * Finds the next rows whose latest version fulfils the question, newest first. Any version that fulfils it makes a row
- * a candidate: these are read in the order of the sort key, so that a page costs what it holds however deep it lies,
- * and only they are collapsed. Where most candidates turn out to be none, the last round collapses all.
- * @param from where the page before ended
- * @param readAt reads the latest versions of the rows at these keys (at most `limit` and eight), in their order, and
- *   leaves out those that do not fulfil the question
- * @returns at most `limit` rows, fewer only when there are no more
+ * Finds the next rows whose latest version matches the query, newest first. A row is a candidate if any of its versions
+ * matches. Candidates are read in the order of the sort key, so that a page costs the same at any depth, and only they are
+ * collapsed. If most candidates do not match, the last round collapses all rows.
+ * @param from key of the last row of the previous page
+ * @param readAt reads the latest versions of the rows at these keys (at most `limit` + 8), in their order, without those
+ *   that do not match the query
+ * @returns up to `limit` rows, fewer only when there are no more
  */
 export async function findLatestVersions<Row>(
   clickhouse: ClickHouse,
-  question: LatestQuery,
+  query: LatestQuery,
   from: PageKey | undefined,
   limit: number,
   options: QueryOptions,
@@ -48,13 +45,11 @@ export async function findLatestVersions<Row>(
   const read = (sql: Fragment) => selectRows<PageKey>(clickhouse, sql, options)
   const rows: Row[] = []
   let after = from
-  for (let round = 0; round < looseRounds; round++) {
+  for (let round = 0; round < approximateRounds; round++) {
     const missing = limit - rows.length
-    // A row that fulfils several of them is found by each, and some are found loosely.
-    const candidates = question.keyAlternatives
-      ? 3 * missing * question.keyAlternatives.length
-      : Math.ceil(1.5 * missing)
-    const found = await read(looseSql(question, after, candidates))
+    // A row that matches several alternatives is found by each of them.
+    const candidates = query.keyAlternatives ? 3 * missing * query.keyAlternatives.length : Math.ceil(1.5 * missing)
+    const found = await read(approximateSql(query, after, candidates))
     const keys = found.filter(({ id, atMs }, index) => id !== found[index - 1]?.id || atMs !== found[index - 1]?.atMs)
     for (let first = 0; first < keys.length && rows.length < limit; ) {
       const next = keys.slice(first, first + limit - rows.length + spareKeys)
@@ -66,69 +61,66 @@ export async function findLatestVersions<Row>(
   }
   for (;;) {
     const missing = limit - rows.length
-    const keys = await toTheLetter(missing)
+    const keys = await findExactly(missing)
     rows.push(...(await readAt(keys)))
-    // A row may have changed since its key was found: then as many as were asked for are not all.
+    // A row may have changed since its key was read, so a full set of keys does not mean a full page.
     if (rows.length >= limit || keys.length < missing) return rows
     after = keys.at(-1)
   }
 
-  async function toTheLetter(missing: number): Promise<PageKey[]> {
+  async function findExactly(missing: number): Promise<PageKey[]> {
     const candidates = 12 * missing
-    const keys = await read(latestSql(question, after, missing, candidates))
+    const keys = await read(latestSql(query, after, missing, candidates))
     if (keys.length === missing) return keys
-    const more = await read(candidatesSql(question, after, candidates + 1, candidates))
-    return more.length === 0 ? keys : await read(latestSql(question, after, missing, undefined))
+    const more = await read(candidatesSql(query, after, candidates + 1, candidates))
+    return more.length === 0 ? keys : await read(latestSql(query, after, missing, undefined))
   }
 }
 
-function looseSql(question: LatestQuery, from: PageKey | undefined, limit: number): Fragment {
-  const { at, id, indexedAlternatives: anyOfLoosely } = question
-  const candidates = candidatesSql(
-    anyOfLoosely ? { ...question, keyAlternatives: anyOfLoosely } : question,
-    from,
-    limit,
-  )
+function approximateSql(query: LatestQuery, from: PageKey | undefined, limit: number): Fragment {
+  const { at, id, indexedAlternatives } = query
+  const indexed = indexedAlternatives ? { ...query, keyAlternatives: indexedAlternatives } : query
+  const candidates = candidatesSql(indexed, from, limit)
   return ch`
 SELECT toUnixTimestamp64Milli(${at}) AS atMs, ${id} AS id
 FROM (${candidates})
 ORDER BY atMs DESC, id DESC`
 }
 
-/** All that the latest version of a row has to fulfil. */
-function stateOf({ versionConditions: state, keyAlternatives: anyOf }: LatestQuery): Fragment[] {
-  return anyOf ? [...state, ch`(${join(anyOf, ' OR ')})`] : [...state]
+/** All conditions on the latest version of a row. */
+function latestConditions({ versionConditions, keyAlternatives }: LatestQuery): Fragment[] {
+  return keyAlternatives ? [...versionConditions, ch`(${join(keyAlternatives, ' OR ')})`] : [...versionConditions]
 }
 
 function latestSql(
-  question: LatestQuery,
+  query: LatestQuery,
   from: PageKey | undefined,
   limit: number,
   candidates: number | undefined,
 ): Fragment {
-  const { table, at, id, keyConditions: place } = question
-  const among = candidates === undefined ? [] : [ch`(${at}, ${id}) IN (${candidatesSql(question, from, candidates)})`]
+  const { table, at, id, keyConditions } = query
+  const among = candidates === undefined ? [] : [ch`(${at}, ${id}) IN (${candidatesSql(query, from, candidates)})`]
   return ch`
 SELECT DISTINCT toUnixTimestamp64Milli(${at}) AS atMs, ${id} AS id
 FROM ${table} FINAL
-WHERE ${join([...place, after(from, at, id), ...among, ...stateOf(question)], '\n  AND ')}
+WHERE ${join([...keyConditions, after(from, at, id), ...among, ...latestConditions(query)], '\n  AND ')}
 ORDER BY atMs DESC, id DESC
 LIMIT ${count(limit)}`
 }
 
-/** The first rows any version of which fulfils the question, some of them perhaps repeated. */
-function candidatesSql(question: LatestQuery, from: PageKey | undefined, limit: number, skipped = 0): Fragment {
-  const { at, id, versionConditions: state, keyAlternatives: anyOf } = question
+/** The keys of the next rows of which any version matches; a key may be repeated. */
+function candidatesSql(query: LatestQuery, from: PageKey | undefined, limit: number, skipped = 0): Fragment {
+  const { at, id, versionConditions, keyAlternatives } = query
   const order = ch`ORDER BY ${at} DESC, ${id} DESC`
   const rows = skipped === 0 ? ch`LIMIT ${count(limit)}` : ch`LIMIT ${count(limit - skipped)} OFFSET ${count(skipped)}`
-  if (!anyOf) {
+  if (!keyAlternatives) {
     return ch`
-${matchingSql(question, from, state)}
+${matchingSql(query, from, versionConditions)}
 ${order}
 ${rows}`
   }
-  const each = anyOf.map(
-    (one) => ch`SELECT * FROM (${matchingSql(question, from, [...state, one])}
+  const each = keyAlternatives.map(
+    (alternative) => ch`SELECT * FROM (${matchingSql(query, from, [...versionConditions, alternative])}
 ${order}
 LIMIT ${count(limit)})`,
   )
@@ -142,18 +134,18 @@ ${rows}`
 }
 
 /**
- * TRAP: without PREWHERE the id of every row is read, also of those that the state rules out (ClickHouse 26.7 puts a
- * filter of its own there for ORDER BY … LIMIT); and DISTINCT here would read the whole table.
+ * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, even of rows that do not match (it uses PREWHERE for a
+ * filter of its own with ORDER BY … LIMIT). DISTINCT here would read the whole table.
  */
 function matchingSql(
-  { table, at, id, keyConditions: place }: LatestQuery,
+  { table, at, id, keyConditions }: LatestQuery,
   from: PageKey | undefined,
-  state: readonly Fragment[],
+  conditions: readonly Fragment[],
 ) {
   const prewhere = ch`
-PREWHERE ${join(state, '\n  AND ')}`
+PREWHERE ${join(conditions, '\n  AND ')}`
   return ch`
 SELECT ${at}, ${id}
-FROM ${table}${state.length === 0 ? nothing : prewhere}
-WHERE ${join([...place, after(from, at, id)], '\n  AND ')}`
+FROM ${table}${conditions.length === 0 ? nothing : prewhere}
+WHERE ${join([...keyConditions, after(from, at, id)], '\n  AND ')}`
 }

@@ -1,51 +1,44 @@
 import { Problem } from '../problem.ts'
-import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { readInstant } from './timeRange.ts'
 
-/** In which order a list is walked. */
+/** The order of a list. */
 export interface ListOrder {
   isOldestFirst: boolean
-  /** Then by `storedAt`, from this moment on. */
+  /** If set, the list is ordered by `storedAt`, starting at this time, epoch milliseconds. */
   updatedSinceMs: number | undefined
+}
+
+/** Parameters of a list that select its order. */
+interface OrderQuery {
+  order?: 'asc' | 'desc'
+  updated_since?: string
+  updated_after?: string
 }
 
 /**
  * Decides the order of a list.
- * @throws Problem `invalid_order`, `invalid_updated_since`
+ * @throws Problem `invalid_order`, `invalid_updated_since`, `invalid_updated_after`
  */
-export function planListOrder({ order, updated_since }: { order?: 'asc' | 'desc'; updated_since?: string }): ListOrder {
-  if (updated_since === undefined) return { isOldestFirst: order === 'asc', updatedSinceMs: undefined }
+export function planListOrder({ order, updated_since, updated_after }: OrderQuery): ListOrder {
+  const updatedSinceMs = readUpdatedSince(updated_since, updated_after)
+  if (updatedSinceMs === undefined) return { isOldestFirst: order === 'asc', updatedSinceMs }
   if (order === 'desc') {
-    throw new Problem('invalid_order', 'order must be asc beside updated_since, or be left out.', { param: 'order' })
+    const message = 'With updated_since or updated_after, order must be asc or omitted.'
+    throw new Problem('invalid_order', message, { param: 'order' })
   }
-  return { isOldestFirst: true, updatedSinceMs: readInstant('updated_since', updated_since) }
+  return { isOldestFirst: true, updatedSinceMs }
 }
 
-/** What a cursor is bound to beside filters; nothing for newest first, so that cursors of that order stay what they were. */
+/** `storedAt` has whole milliseconds, so rows after a time are those since the next millisecond. */
+function readUpdatedSince(since: string | undefined, after: string | undefined): number | undefined {
+  if (after === undefined) return since === undefined ? undefined : readInstant('updated_since', since)
+  if (since === undefined) return readInstant('updated_after', after) + 1
+  throw new Problem('invalid_updated_after', 'updated_after and updated_since exclude each other; send one of them.', {
+    param: 'updated_after',
+  })
+}
+
+/** What cursors are bound to besides the filters; nothing for newest first, so that older cursors remain valid. */
 export function cursorBinding({ isOldestFirst }: ListOrder): { order?: 'asc' } {
   return isOldestFirst ? { order: 'asc' } : {}
-}
-
-/**
- * Finds the moment before which nothing will be stored any more: every row with an earlier `storedAt` can be seen by a query
- * sent after this, and no batch in flight or to come adds one. Batches stand in the journal from before they are sent until
- * they can be seen, and get moments in ascending order, whatever the clocks say. It stays the same while nothing is stored.
- * @returns epoch milliseconds
- * @throws Problem `unavailable`
- */
-export async function readWatermark(
-  postgres: Postgres,
-  accountId: string,
-  resource: 'clicks' | 'conversions',
-): Promise<number> {
-  const [row] = await queryPostgres(postgres<{ watermarkMs: number }[]>`
-    SELECT extract(epoch FROM coalesce(
-      (SELECT min(stored_at) FROM import_batches WHERE account_id = ${accountId} AND resource = ${resource}),
-      (SELECT stored_at FROM watermarks WHERE account_id = ${accountId} AND resource = ${resource})
-        + interval '1 millisecond',
-      created_at
-    ))::float8 * 1000 AS "watermarkMs"
-    FROM accounts
-    WHERE id = ${accountId}`)
-  return Math.round(row?.watermarkMs ?? 0)
 }

@@ -1,19 +1,22 @@
 import type { Metric } from '../../schema/metrics.ts'
 import { metricNames } from '../../schema/metrics.ts'
-import { ch, type Fragment, identifier, join } from '../stores/clickhouse/sql.ts'
-import { difference, fromMillionths, type Millionths, millionthsOf, ratio } from './ratio.ts'
+import { ch, type Fragment, identifier, integer, join } from '../stores/clickhouse/sql.ts'
+import { columnName } from '../stores/columnName.ts'
+import { difference, fromMillionths, type Millionths, millionthsOf } from './money.ts'
+import { ratio } from './ratio.ts'
 
-/** How a number is computed: a sum over clicks, a sum over conversions, or what follows from sums, never from averages. */
+/** How a metric is computed: a sum over clicks or conversions, or derived from other metrics, never from averages. */
 type Definition =
   | { kind: RowKind; unit: keyof typeof zeros; ofRows: Fragment }
-  | { kind: 'derived'; of: (sum: (metric: Metric) => Millionths) => number | null }
+  | { kind: 'difference'; minuend: Metric; subtrahend: Metric }
+  | { kind: 'ratio'; numerator: Metric; denominator: Metric; times: 1 | 100 }
 
-/** The rows that sums are made of. */
+/** The rows that are summed. */
 export type RowKind = 'clicks' | 'conversions'
 
 const zeros = { count: ch`toInt64(0)`, money: ch`toDecimal128(0, 6)` } as const
 
-/** One line a metric; its name and meaning stand in `schema/metrics.ts`. */
+/** One line per metric; names and meanings are in `schema/metrics.ts`. */
 const definitions: Record<Metric, Definition> = {
   clicks: { kind: 'clicks', unit: 'count', ofRows: ch`toInt64(count())` },
   cost: { kind: 'clicks', unit: 'money', ofRows: ch`sum(toDecimal128(ifNull(cost_base, 0), 6))` },
@@ -25,34 +28,38 @@ const definitions: Record<Metric, Definition> = {
   refundedConversions: countOf(ch`status IN ('refunded', 'chargeback')`),
   pendingRevenue: revenueOf(ch`status IN ('pending', 'hold')`),
   refundedRevenue: revenueOf(ch`status IN ('refunded', 'chargeback')`),
-  profit: { kind: 'derived', of: (sum) => fromMillionths(difference(sum('revenue'), sum('cost'))) },
-  roi: { kind: 'derived', of: (sum) => ratio(difference(sum('revenue'), sum('cost')), sum('cost'), 100) },
-  cr: { kind: 'derived', of: (sum) => ratio(sum('conversions'), sum('clicks'), 100) },
-  epc: { kind: 'derived', of: (sum) => ratio(sum('revenue'), sum('clicks'), 1) },
-  cpa: { kind: 'derived', of: (sum) => ratio(sum('cost'), sum('conversions'), 1) },
-  cpc: { kind: 'derived', of: (sum) => ratio(sum('cost'), sum('clicks'), 1) },
-  aov: { kind: 'derived', of: (sum) => ratio(sum('revenue'), sum('conversions'), 1) },
+  profit: { kind: 'difference', minuend: 'revenue', subtrahend: 'cost' },
+  roi: ratioOf('profit', 'cost', 100),
+  cr: ratioOf('conversions', 'clicks', 100),
+  epc: ratioOf('revenue', 'clicks'),
+  cpa: ratioOf('cost', 'conversions'),
+  cpc: ratioOf('cost', 'clicks'),
+  aov: ratioOf('revenue', 'conversions'),
 }
 
-/** Conversions in a state that the condition names. */
+function ratioOf(numerator: Metric, denominator: Metric, times: 1 | 100 = 1): Definition {
+  return { kind: 'ratio', numerator, denominator, times }
+}
+
+/** Number of conversions that match a condition on the status. */
 function countOf(condition: Fragment): Definition {
   return { kind: 'conversions', unit: 'count', ofRows: ch`toInt64(countIf(${condition}))` }
 }
 
-/** What conversions in a state brought, in the account's currency. */
+/** Revenue of conversions that match a condition on the status, in the account's currency. */
 function revenueOf(condition: Fragment): Definition {
   const ofRows = ch`sumIf(toDecimal128(ifNull(revenue_base, 0), 6), ${condition})`
   return { kind: 'conversions', unit: 'money', ofRows }
 }
 
-/** A metric that is a sum, and its column wherever sums are kept. */
-export type Sum = Exclude<Definition, { kind: 'derived' }> & { metric: Metric; name: string; column: Fragment }
+/** A metric that is a sum, and its column in the sums tables. */
+export type Sum = Extract<Definition, { kind: RowKind }> & { metric: Metric; name: string; column: Fragment }
 
 /** Every sum, in the order of the schema; each is a column of the sums tables. */
 export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
   const definition = definitions[metric]
-  if (definition.kind === 'derived') return []
-  const name = metric.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  if (!('ofRows' in definition)) return []
+  const name = columnName(metric)
   return [{ ...definition, metric, name, column: identifier(name) }]
 })
 
@@ -62,7 +69,7 @@ export const sumColumns: Fragment = join(
   ', ',
 )
 
-/** The select list that makes all sums of rows of one kind: what those have nothing to say of is zero. */
+/** The select list of all sums over rows of one kind; sums over the other kind are zero. */
 export function sumsOf(rows: RowKind): Fragment {
   return join(
     sums.map(({ kind, unit, ofRows, column }) => ch`${kind === rows ? ofRows : zeros[unit]} AS ${column}`),
@@ -70,29 +77,73 @@ export function sumsOf(rows: RowKind): Fragment {
   )
 }
 
-/** The select list of an answer: every sum by its metric's name, over sums that are called `facts`. */
+/** The select list of a result: every sum under its metric's name, from sums with the alias `facts`. */
 export const selectedSums: Fragment = join(
-  // TRAP: without its table, `clicks` would be taken for the alias of the sum.
+  // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
   sums.map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`),
   ',\n  ',
 )
 
-/** Whether anything was counted for a bucket of an answer. Changes and repairs leave cells of zero, which are no buckets. */
+/** Condition: the bucket counts at least one row. Changes and repairs leave rows of zeros, which are not buckets. */
 export const isBucket: Fragment = join(
   sums.filter(({ unit }) => unit === 'count').map(({ metric }) => ch`${identifier(metric)} != 0`),
   ' OR ',
 )
 
-/** Sums as ClickHouse sends them: counts as numbers, decimals as text, which no JSON number could hold. */
+/** Sums as ClickHouse returns them: counts as numbers, decimals as text, since JSON numbers would round them. */
 export type SumTexts = Partial<Record<Metric, string | number>>
 
-/** @returns the metrics as they leave us, in the order of the schema; what follows from sums is computed here */
-export function toMetrics(row: SumTexts): Record<Metric, number> & { [Name in Metric]: never } {
-  const sum = (name: Metric) => millionthsOf(row[name] ?? 0)
-  return Object.fromEntries(
-    metricNames.map((name) => {
-      const definition = definitions[name]
-      return [name, definition.kind === 'derived' ? definition.of(sum) : Number(row[name] ?? 0)]
-    }),
-  ) as never
+/**
+ * The value of a metric for ORDER BY, in a SELECT with `selectedSums`: ordered as the response shows it, and NULL for a null
+ * ratio.
+ */
+export function orderValue(metric: Metric): Fragment {
+  const definition = definitions[metric]
+  if (definition.kind === 'ratio') {
+    const [n, d] = [millionthsSql(definition.numerator), millionthsSql(definition.denominator)]
+    // Rounded to six decimals, half away from zero, like `ratio`; the denominator is a count or an amount.
+    const doubled = ch`2 * abs(${n}) * ${integer(definition.times * 1_000_000)} + abs(${d})`
+    return ch`if(${d} = 0, NULL, sign(${n}) * sign(${d}) * intDivOrZero(${doubled}, 2 * abs(${d})))`
+  }
+  return definition.kind === 'difference' ? millionthsSql(metric) : identifier(metric)
+}
+
+/** A metric that is not a ratio, in millionths. */
+function millionthsSql(metric: Metric): Fragment {
+  const definition = definitions[metric]
+  if (definition.kind === 'difference') {
+    return ch`(${millionthsSql(definition.minuend)} - ${millionthsSql(definition.subtrahend)})`
+  }
+  return ch`toInt256(toDecimal256(${identifier(metric)}, 6) * 1000000)`
+}
+
+/** Values of metrics in a response: ratios may be null. */
+export type MetricValues = Record<Metric, number> & { [Name in Metric]: never }
+
+/**
+ * Computes the metrics of a response from sums.
+ * @param names in the order of the schema
+ */
+export function toMetrics(row: SumTexts, names: readonly Metric[] = metricNames): MetricValues {
+  const parsed: Partial<Record<Metric, Millionths>> = {}
+  /** A metric that is not a ratio, in millionths. */
+  const millionths = (name: Metric): Millionths => {
+    const known = parsed[name]
+    if (known !== undefined) return known
+    const definition = definitions[name]
+    const value =
+      definition.kind === 'difference'
+        ? difference(millionths(definition.minuend), millionths(definition.subtrahend))
+        : millionthsOf(row[name] ?? 0)
+    parsed[name] = value
+    return value
+  }
+  const metrics: Partial<Record<Metric, number | null>> = {}
+  for (const name of names) {
+    const definition = definitions[name]
+    if (definition.kind === 'ratio') {
+      metrics[name] = ratio(millionths(definition.numerator), millionths(definition.denominator), definition.times)
+    } else metrics[name] = definition.kind === 'difference' ? fromMillionths(millionths(name)) : Number(row[name] ?? 0)
+  }
+  return metrics as MetricValues
 }

@@ -1,5 +1,32 @@
 const decimalsMax = 6
 
+const exactBelow = 1e15
+
+/** An exact count or amount in millionths: a number while that is exact, else a bigint. */
+export type Millionths = number | bigint
+
+/**
+ * Reads a count or an amount of at most six decimals as ClickHouse writes it.
+ * @param text such as `12`, `-0.25` or `1234567890123.456789`
+ */
+export function millionthsOf(text: string | number): Millionths {
+  // Below `exactBelow` the error is less than one half, so that rounding gives the exact integer.
+  const near = Number(text) * 1e6
+  if (Math.abs(near) < exactBelow) return Math.round(near)
+  return parseMillionths(`${text}`)
+}
+
+/** @returns the nearest double of an amount in millionths */
+export function fromMillionths(value: Millionths): number {
+  return typeof value === 'number' ? value / 1e6 : Number(formatMillionths(value))
+}
+
+/** @returns the exact difference of two amounts */
+export function difference(a: Millionths, b: Millionths): Millionths {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  return BigInt(a) - BigInt(b)
+}
+
 /**
  * Reads an amount exactly.
  * @param decimal at most six decimals, no exponent: `12`, `-0.25`, as ClickHouse writes a `Decimal(18, 6)`

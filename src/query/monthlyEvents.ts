@@ -1,16 +1,16 @@
 import { type QueryOptions, type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, texts } from '../stores/clickhouse/sql.ts'
 
-/** @returns the first moment of the UTC month that a moment lies in, epoch milliseconds */
+/** @returns the start of the UTC month of a time, epoch milliseconds */
 export function startOfUtcMonth(epochMs: number): number {
   const moment = new Date(epochMs)
   return Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth())
 }
 
 /**
- * Counts the server events of a UTC month. Copies of an event that our own retries stored count once, merged or not;
- * copies that two instances stored at the same moment count twice until they are merged.
- * @param monthMs first moment of the month, epoch milliseconds
+ * Counts the server events of a UTC month. Copies of an event that retries stored count once, merged or not; copies that
+ * two instances stored at the same time count twice until they are merged.
+ * @param monthMs start of the month, epoch milliseconds
  * @returns events by account; accounts without events are left out
  * @throws Problem `unavailable`, `query_timeout`
  */
@@ -23,7 +23,7 @@ export async function countStoredEvents(
   const rows = await selectRows<{ accountId: string; stored: number }>(
     clickhouse,
     storedInMonthSql(accountIds, monthMs),
-    // Both parts of the statement see the same parts of the table; a merge between them would change the difference.
+    // Both subqueries read the same parts of the table; a merge between them would change the difference.
     { ...options, settings: { enable_shared_storage_snapshot_in_query: 1 } },
   )
   return new Map(rows.map(({ accountId, stored }) => [accountId, stored]))

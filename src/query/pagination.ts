@@ -3,22 +3,22 @@ import { eventIdPattern } from '../../schema/scalars.ts'
 import { Problem } from '../problem.ts'
 import { ch, type Fragment, instant, text } from '../stores/clickhouse/sql.ts'
 
-/** Where a page ends: the full sort key of its last row, at column precision. */
+/** The full sort key of a page's last row, at column precision. */
 export interface PageKey {
   atMs: number
   id: string
 }
 
 /**
- * The years that RFC 3339 can write, but for year 0, which Postgres does not know. A forged cursor beyond them would be
- * an error of the store.
+ * The years that RFC 3339 can express, without year 0, which Postgres does not support. A forged cursor outside of them
+ * would cause a database error.
  */
 const earliestMs = Date.parse('0001-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
-/** The longest ids are those of events. */
-const keyId = new RegExp(eventIdPattern)
+/** The longest ids are those of events, with their origin and generation. */
+const keyId = new RegExp(eventIdPattern.replace('128', '160'))
 
-/** One page on its way out. */
+/** One page of a response. */
 export interface PageRows<Row> {
   data: Row[]
   nextCursor: string | null
@@ -26,7 +26,7 @@ export interface PageRows<Row> {
 }
 
 /**
- * Fingerprints what a cursor is bound to: the account, the list and its filters, in any order.
+ * Computes the fingerprint that binds a cursor to the account, the list and its filters, in any order.
  * @returns 16 hexadecimal characters
  */
 export function fingerprint(accountId: string, list: string, filters: Record<string, unknown>): string {
@@ -39,13 +39,13 @@ export function fingerprint(accountId: string, list: string, filters: Record<str
     .slice(0, 16)
 }
 
-/** Writes a cursor: opaque to callers, valid for ever, since it names a place and no state of ours. */
+/** Encodes a cursor: opaque to clients, never expires, since it contains a sort key and refers to no state. */
 export function writeCursor(key: PageKey, boundTo: string): string {
   return Buffer.from(JSON.stringify([boundTo, key.atMs, key.id])).toString('base64url')
 }
 
 /**
- * The same place as ClickHouse writes it for each row of an export: in the clear, since encoding millions takes time.
+ * The cursor that ClickHouse adds to each row of an export: plain text, since encoding millions of rows takes time.
  */
 export function cursorOf(at: Fragment, id: Fragment, boundTo: string): Fragment {
   return ch`concat(${text(`${boundTo}.`)}, toString(toUnixTimestamp64Milli(${at})), '.', ${id})`
@@ -53,15 +53,20 @@ export function cursorOf(at: Fragment, id: Fragment, boundTo: string): Fragment 
 
 const cursorOfRow = /^([0-9a-f]{16})\.(-?\d{1,15})\.(.+)$/
 
+/** The error for a cursor that was not returned by this list with these filters. */
+export function invalidCursor(): Problem {
+  return new Problem('invalid_cursor', 'cursor does not belong to these filters; start again without it.', {
+    param: 'cursor',
+  })
+}
+
 /**
- * Reads a cursor back.
- * @throws Problem `invalid_cursor` when it is not one of ours, or was made for other filters or another account
+ * Decodes a cursor.
+ * @throws Problem `invalid_cursor` when it is malformed, or belongs to other filters or to another account
  */
 export function readCursor(cursor: string | undefined, boundTo: string): PageKey | undefined {
   if (cursor === undefined) return undefined
-  const refused = new Problem('invalid_cursor', 'cursor is not one that these filters gave; start again without it.', {
-    param: 'cursor',
-  })
+  const invalid = invalidCursor()
   let parts: unknown
   const [, rowBound, rowAt, rowId] = cursorOfRow.exec(cursor) ?? []
   if (rowBound !== undefined) parts = [rowBound, Number(rowAt), rowId]
@@ -69,33 +74,32 @@ export function readCursor(cursor: string | undefined, boundTo: string): PageKey
     try {
       parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
     } catch {
-      throw refused
+      throw invalid
     }
   }
-  if (!Array.isArray(parts) || parts.length !== 3) throw refused
+  if (!Array.isArray(parts) || parts.length !== 3) throw invalid
   const [bound, atMs, id] = parts as unknown[]
-  if (bound !== boundTo || !Number.isSafeInteger(atMs) || typeof id !== 'string') throw refused
-  if ((atMs as number) < earliestMs || (atMs as number) > latestMs || !keyId.test(id)) throw refused
+  if (bound !== boundTo || !Number.isSafeInteger(atMs) || typeof id !== 'string') throw invalid
+  if ((atMs as number) < earliestMs || (atMs as number) > latestMs || !keyId.test(id)) throw invalid
   return { atMs: atMs as number, id }
 }
 
 /**
- * The rows that come after `key` in newest-first order. The first condition is implied by the second; it is there
- * because the primary key prunes by it.
+ * Condition: the row comes after `key`, newest first. The second part implies the first, which lets the primary key prune.
  */
 export function after(key: PageKey | undefined, at: Fragment, id: Fragment): Fragment {
   if (!key) return ch`1`
   return ch`${at} <= ${instant(key.atMs)} AND (${at}, ${id}) < (${instant(key.atMs)}, ${text(key.id)})`
 }
 
-/** The rows that come after `key` in oldest-first order. */
+/** Condition: the row comes after `key`, oldest first. */
 export function afterOldest(key: PageKey | undefined, at: Fragment, id: Fragment): Fragment {
   if (!key) return ch`1`
   return ch`${at} >= ${instant(key.atMs)} AND (${at}, ${id}) > (${instant(key.atMs)}, ${text(key.id)})`
 }
 
 /**
- * Cuts `limit + 1` rows down to a page: the one too many tells that there is more.
+ * Reduces `limit + 1` rows to a page; the additional row shows that there are more.
  * @param rows at most `limit + 1` rows, in the order of the list
  */
 export function toPage<Row>(

@@ -1,25 +1,24 @@
 import { Temporal } from 'temporal-polyfill'
 import { Problem } from '../problem.ts'
+import { atInstant, skippedDates, startOfDate } from './timeZone.ts'
 
-/** A half-open range of moments, `[fromMs, untilMs)`, in epoch milliseconds. */
+/** A half-open range of time, `[fromMs, untilMs)`, in epoch milliseconds. */
 export interface Range {
   fromMs: number
   untilMs: number
 }
 
-/** What a caller may say about time; explicit ends win over `days`. */
+/** Time parameters of a request; an explicit range overrides `days`. */
 export interface RangeQuery {
   from?: string
   to?: string
   days?: number
 }
 
-const dayMs = 86_400_000
-const reportDaysMax = 366
-/** What RFC 3339 can write in UTC. The range of a report is echoed; an offset, or a last day, may lead beyond. */
+/** Limits of RFC 3339 in UTC, since a report returns its range. An offset or a last day can lead beyond them. */
 const earliestMs = Date.parse('0000-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
-/** RFC 3339 knows the 61st second of a minute; Temporal takes it for the 60th. */
+/** RFC 3339 allows leap seconds (`:60`); Temporal reads them as `:59`. */
 const leapSecond = /:\d\d:60/
 const secondDigits = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(?=[Zz+-])/
 
@@ -28,98 +27,94 @@ const secondDigits = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(?=[Zz+-])/
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function listRange(query: Pick<RangeQuery, 'from' | 'to'>): Partial<Range> {
-  const fromMs = query.from === undefined ? undefined : startOf('from', query.from)
-  const untilMs = query.to === undefined ? undefined : endOf('to', query.to)
+  const fromMs = query.from === undefined ? undefined : startOf('from', query.from, 'UTC')
+  const untilMs = query.to === undefined ? undefined : endOf('to', query.to, 'UTC')
   if (fromMs !== undefined && untilMs !== undefined) assertOrdered(fromMs, untilMs)
   return { ...(fromMs !== undefined && { fromMs }), ...(untilMs !== undefined && { untilMs }) }
 }
 
 /**
- * Reads the range of a report: `from` (to the end of today when alone) or the last `days` UTC days, today included.
+ * Reads the range of a report or of stats: `from` (to the end of today if alone) or the last `days` local days, including
+ * today.
+ * @param zone time zone of days and dates
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
-export function reportRange(query: RangeQuery, daysDefault: number, nowMs: number): Range {
-  const endOfTodayMs = startOfUtcDay(nowMs) + dayMs
+export function reportRange(query: RangeQuery, daysDefault: number, zone: string, nowMs: number): Range {
   if (query.from === undefined) {
-    if (query.to !== undefined) throw new Problem('invalid_from', 'to needs a from beside it.', { param: 'from' })
-    return { fromMs: endOfTodayMs - (query.days ?? daysDefault) * dayMs, untilMs: endOfTodayMs }
+    if (query.to !== undefined) throw new Problem('invalid_from', 'to requires from.', { param: 'from' })
+    return lastDays(query.days ?? daysDefault, zone, nowMs)
   }
-  const fromMs = startOf('from', query.from)
-  const untilMs = query.to === undefined ? endOfTodayMs : endOf('to', query.to)
+  const fromMs = startOf('from', query.from, zone)
+  const untilMs = query.to === undefined ? lastDays(1, zone, nowMs).untilMs : endOf('to', query.to, zone)
   assertOrdered(fromMs, untilMs)
-  if (fromMs < earliestMs) throw new Problem('invalid_from', 'from lies before the year 0, in UTC.', { param: 'from' })
-  if (untilMs > latestMs) throw new Problem('invalid_to', 'to lies after the year 9999, in UTC.', { param: 'to' })
-  if (untilMs - fromMs > reportDaysMax * dayMs) {
-    throw new Problem('invalid_date_range', `A report spans at most ${reportDaysMax} days.`)
-  }
+  if (fromMs < earliestMs) throw new Problem('invalid_from', 'from is before the year 0 in UTC.', { param: 'from' })
+  if (untilMs > latestMs) throw new Problem('invalid_to', 'to is after the year 9999 in UTC.', { param: 'to' })
   return { fromMs, untilMs }
 }
 
 /**
- * Reads a moment that stands by itself; a date is its midnight.
+ * Checks the length of a range.
+ * @param daysMax maximum number of local days
+ * @throws Problem `invalid_date_range`
+ */
+export function assertDaysAtMost(daysMax: number, { fromMs, untilMs }: Range, zone: string, what: string): void {
+  if (atInstant(fromMs, zone).add({ days: daysMax }).epochMilliseconds >= untilMs) return
+  throw new Problem('invalid_date_range', `${what} spans at most ${daysMax} days.`)
+}
+
+/** @returns the last local days up to the end of today; a date that the zone skipped does not count */
+function lastDays(count: number, zone: string, nowMs: number): Range {
+  const today = atInstant(nowMs, zone).toPlainDate()
+  const untilMs = startOfDate(today.add({ days: 1 }), zone)
+  const first = today.subtract({ days: count - 1 })
+  const skipped = skippedDates(zone, first, untilMs)
+  return { fromMs: startOfDate(first.subtract({ days: skipped }), zone), untilMs }
+}
+
+/**
+ * Reads a single instant; a date is its midnight, UTC.
  * @throws Problem `invalid_<param>`
  */
-export function readInstant(param: 'updated_since', text: string): number {
-  return readMoment(param, text).epochMs
+export function readInstant(param: 'updated_since' | 'updated_after', text: string): number {
+  return readTime(param, text, 'UTC').epochMs
 }
 
-/** A range cut into whole UTC days, which rollups hold, and what sticks out of them at either end. */
-export interface DayAlignedRange {
-  /** From one midnight to another; absent when the range holds no whole day. */
-  days: Range | undefined
-  /** At most two ranges, none of them empty. */
-  edges: Range[]
-}
-
-/** Cuts a range at the UTC midnights inside it. */
-export function splitAtMidnights({ fromMs, untilMs }: Range): DayAlignedRange {
-  const firstMs = Math.ceil(fromMs / dayMs) * dayMs
-  const lastMs = startOfUtcDay(untilMs)
-  if (firstMs >= lastMs) return { days: undefined, edges: [{ fromMs, untilMs }] }
-  return {
-    days: { fromMs: firstMs, untilMs: lastMs },
-    edges: [
-      { fromMs, untilMs: firstMs },
-      { fromMs: lastMs, untilMs },
-    ].filter((edge) => edge.fromMs < edge.untilMs),
-  }
-}
-
-/** @returns the moment as it leaves us: RFC 3339, UTC, milliseconds */
+/** @returns the time in the format of responses: RFC 3339, UTC, milliseconds */
 export function toInstantText(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 
-function startOfUtcDay(epochMs: number): number {
-  return Math.floor(epochMs / dayMs) * dayMs
+function startOf(param: 'from' | 'to', text: string, zone: string): number {
+  return readTime(param, text, zone).epochMs
 }
 
-function startOf(param: 'from' | 'to', text: string): number {
-  return readMoment(param, text).epochMs
+function endOf(param: 'from' | 'to', text: string, zone: string): number {
+  const { epochMs, date } = readTime(param, text, zone)
+  return date ? startOfDate(date.add({ days: 1 }), zone) : epochMs
 }
 
-function endOf(param: 'from' | 'to', text: string): number {
-  const { epochMs, isDate } = readMoment(param, text)
-  return isDate ? epochMs + dayMs : epochMs
-}
-
-/** @returns of a moment between two milliseconds the later one; of `updated_since` the earlier one, so that nothing is missed */
-function readMoment(param: 'from' | 'to' | 'updated_since', text: string): { epochMs: number; isDate: boolean } {
+/** Rounds up to milliseconds; `updated_since` and `updated_after` are rounded down, so that no row is missed. */
+function readTime(
+  param: 'from' | 'to' | 'updated_since' | 'updated_after',
+  text: string,
+  zone: string,
+): { epochMs: number; date?: Temporal.PlainDate } {
   try {
     if (text.length === 10) {
-      return { epochMs: Temporal.PlainDate.from(text).toZonedDateTime('UTC').epochMilliseconds, isDate: true }
+      const date = Temporal.PlainDate.from(text)
+      return { epochMs: startOfDate(date, zone), date }
     }
     const instant = text.replace(' ', '+').replace(secondDigits, '$1:00')
     const leapMs = leapSecond.test(instant) ? 1_000 : 0
     const { epochMilliseconds } = Temporal.Instant.from(instant).round({
       smallestUnit: 'millisecond',
-      roundingMode: param === 'updated_since' ? 'floor' : 'ceil',
+      roundingMode: param.startsWith('updated') ? 'floor' : 'ceil',
     })
-    return { epochMs: epochMilliseconds + leapMs, isDate: false }
+    return { epochMs: epochMilliseconds + leapMs }
   } catch {
     throw new Problem(
       `invalid_${param}`,
-      `${param} is not on the calendar; write 2026-11-01 or 2026-11-01T00:00:00Z.`,
+      `${param} is not a valid date or time; use the form 2026-11-01 or 2026-11-01T00:00:00Z.`,
       {
         param,
       },

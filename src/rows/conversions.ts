@@ -1,60 +1,35 @@
-import { subIdNames } from '../../schema/click.ts'
 import type { Conversion } from '../../schema/conversion.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { toInstantText } from '../query/timeRange.ts'
+import { conversionFields } from '../stores/clickhouse/rowFields.ts'
 import { selectRows, smallFinal } from '../stores/clickhouse/select.ts'
 import { ch, type Fragment, instantKeys, join, nothing, text } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
-import { toAmount, toSubIds, toText } from './values.ts'
+import { toResponseFields } from './responseFields.ts'
 
-/** What `row_text` of a conversion holds, in its order (`clickhouse/0001_baseline.sql`): texts, empty where there is nothing. */
+/** The fields in the column `row_text`, in its order (`clickhouse/0001_baseline.sql`); absent values are empty text. */
 const textFields = [
-  'id',
-  'source',
-  'status',
-  'externalStatus',
-  'eventName',
-  'convertedAtMs',
-  'clickedAtMs',
-  'createdAtMs',
-  'updatedAtMs',
-  'storedAtMs',
-  'clickId',
-  'visitorId',
-  'transactionId',
-  'campaignId',
-  'offerId',
-  'landingPageId',
-  'trafficSourceId',
-  'country',
-  'device',
-  'os',
-  'browser',
-  ...subIdNames,
-  'payout',
-  'revenue',
-  'currency',
-  'revenueBase',
-  'couponCode',
-  'isTest',
+  ...(Object.keys(conversionFields) as (keyof typeof conversionFields)[]),
+  'storedAt',
+  // Of the click, for search.
   'externalClickId',
   'referrer',
 ] as const
 
-/** A conversion as it is stored, with what is searched of its click; amounts are decimal text. */
+/** A conversion as it is stored, with the searchable fields of its click; instants are text of epoch milliseconds. */
 export type StoredConversion = Record<(typeof textFields)[number], string>
 
-/** Where a page ends that ends with this row. */
-export function conversionKey({ convertedAtMs, id }: StoredConversion): PageKey {
-  return { atMs: Number(convertedAtMs), id }
+/** The sort key of a conversion, for cursors. */
+export function conversionKey({ convertedAt, id }: StoredConversion): PageKey {
+  return { atMs: Number(convertedAt), id }
 }
 
 /**
- * Reads the latest version of conversions by their keys. These are all that may stand in PREWHERE under FINAL: what is
- * no sort key would leave older versions over; and there they spare reading the text of neighbours.
- * @param state what they were chosen by; one whose latest version does not fulfil it is left out
+ * Reads the latest versions of conversions by their keys. With FINAL, PREWHERE may contain only sort keys (a condition on
+ * another column would keep older versions); there they avoid reading the text of other rows of a granule.
+ * @param state conditions on the latest version; rows that do not match are omitted
  * @returns rows in the order of the keys
  * @throws Problem `unavailable`, `query_timeout`
  */
@@ -86,8 +61,8 @@ ORDER BY converted_at DESC, id DESC`,
 }
 
 /**
- * Finds what is shown of conversions beside what they hold.
- * @returns the function that writes a row as it leaves us
+ * Reads the names that the rows of a page show.
+ * @returns the function that converts a stored row to a row of the response
  * @throws Problem `unavailable`
  */
 export async function conversionWriter(
@@ -95,33 +70,11 @@ export async function conversionWriter(
   { accountId, currency }: { accountId: string; currency: string },
   rows: readonly StoredConversion[],
 ): Promise<(row: StoredConversion) => Conversion> {
-  const placesOf = await readEntityNames(nameCache, accountId, rows)
-  return (row) => ({
-    id: row.id,
-    source: row.source as Conversion['source'],
-    status: row.status as Conversion['status'],
-    externalStatus: toText(row.externalStatus),
-    eventName: toText(row.eventName),
-    convertedAt: toInstantText(Number(row.convertedAtMs)),
-    clickedAt: row.clickedAtMs === '' ? null : toInstantText(Number(row.clickedAtMs)),
-    createdAt: toInstantText(Number(row.createdAtMs)),
-    updatedAt: toInstantText(Number(row.updatedAtMs)),
-    clickId: toText(row.clickId),
-    visitorId: toText(row.visitorId),
-    transactionId: toText(row.transactionId),
-    ...placesOf(row),
-    country: toText(row.country),
-    device: toText(row.device) as Conversion['device'],
-    os: toText(row.os),
-    browser: toText(row.browser),
-    subIds: toSubIds(row),
-    payout: toAmount(row.payout || null),
-    revenue: toAmount(row.revenue || null),
-    currency: toText(row.currency),
-    revenueBase: toAmount(row.revenueBase || null),
-    baseCurrency: currency,
-    couponCode: toText(row.couponCode),
-    isTest: row.isTest === 'true',
-    storedAt: toInstantText(Number(row.storedAtMs)),
-  })
+  const entitiesOf = await readEntityNames(nameCache, accountId, rows)
+  return (row) =>
+    ({
+      ...toResponseFields(conversionFields, row, { entities: entitiesOf(row), baseCurrency: currency }),
+      storedAt: toInstantText(Number(row.storedAt)),
+      // The fields of the list are those of the schema, which a test compares.
+    }) as Conversion
 }

@@ -1,18 +1,47 @@
 import { type CsvEscape, escapeFormula } from './csvEscape.ts'
 
-/** A value of a CSV cell; null is an empty one. */
-export type Cell = string | number | boolean | null
+/** A value of a CSV cell; null and an empty list are an empty cell. */
+export type Cell = string | number | boolean | null | readonly string[]
 
-/** Writes a table as ClickHouse would: texts in quotes, absent values empty, lines ended by a line feed. */
+/** Formats a table as ClickHouse does: text in quotes, absent values empty, lines that end with a line feed. */
 export function toCsv<Name extends string>(
   names: readonly Name[],
-  rows: readonly Record<Name, Cell>[],
+  rows: readonly Readonly<Record<Name, Cell>>[],
   csvEscape: CsvEscape,
 ): string {
-  const textCell = csvEscape === 'formulas' ? (text: string) => quoted(escapeFormula(text)) : quoted
-  const cellOf = (value: Cell) => (typeof value === 'string' ? textCell(value) : `${value ?? ''}`)
-  const lines = [names.map(textCell), ...rows.map((row) => names.map((name) => cellOf(row[name])))]
-  return lines.map((cells) => `${cells.join(',')}\n`).join('')
+  return csvHeader(names, csvEscape) + csvLines(names, rows, csvEscape)
+}
+
+/** The first line of a table. */
+export function csvHeader(names: readonly string[], csvEscape: CsvEscape): string {
+  return `${names.map(textCellOf(csvEscape)).join(',')}\n`
+}
+
+/** The lines of rows, without the header. */
+export function csvLines<Name extends string>(
+  names: readonly Name[],
+  rows: readonly Readonly<Record<Name, Cell>>[],
+  csvEscape: CsvEscape,
+): string {
+  const textCell = textCellOf(csvEscape)
+  const cellOf = (value: Cell) => {
+    if (typeof value === 'string') return textCell(value)
+    if (typeof value === 'object') return value?.length ? textCell(listText(value)) : ''
+    return `${value}`
+  }
+  return rows.map((row) => `${names.map((name) => cellOf(row[name])).join(',')}\n`).join('')
+}
+
+/** Formats a text as a cell. */
+function textCellOf(csvEscape: CsvEscape): (text: string) => string {
+  return csvEscape === 'formulas' ? (text) => quoted(escapeFormula(text)) : quoted
+}
+
+/** The text of a list: its items separated by `|`, or a JSON list where that would be ambiguous. */
+export function listText(items: readonly string[]): string {
+  const joined = items.join('|')
+  const isPlain = !joined.startsWith('[') && items.every((item) => item !== '' && !item.includes('|'))
+  return isPlain ? joined : JSON.stringify(items)
 }
 
 export function quoted(text: string): string {

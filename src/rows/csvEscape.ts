@@ -1,25 +1,25 @@
 import { Problem } from '../problem.ts'
 import { ch, type Fragment } from '../stores/clickhouse/sql.ts'
 
-/** Whether text cells that a spreadsheet would run as formulas are made plain text. */
+/** Whether text cells that a spreadsheet would run as formulas are escaped. */
 export type CsvEscape = 'formulas' | undefined
 
-/** Spreadsheets take a text for a formula by its first character; tab and CR are skipped on the way to it. */
+/** Spreadsheets recognise a formula by its first character, and skip tab and CR before it. */
 const formulaStart = /^[=+\-@\t\r]/
 
 /**
- * Checks that `csv_escape` was sent for CSV.
- * @param format in which the response leaves, undefined for JSON
- * @throws Problem `invalid_csv_escape` for any other format: a caller who relies on it must not get raw cells
+ * Checks that `csv_escape` is used with CSV.
+ * @param format format of the response, undefined for JSON
+ * @throws Problem `invalid_csv_escape` for any other format: a client that relies on it must not receive raw cells
  */
 export function checkCsvEscape(csvEscape: CsvEscape, format: string | undefined): void {
   if (csvEscape === undefined || format === 'csv') return
-  throw new Problem('invalid_csv_escape', 'csv_escape is for CSV alone; send format=csv with it, or leave it out.', {
+  throw new Problem('invalid_csv_escape', 'csv_escape requires CSV; add format=csv, or omit csv_escape.', {
     param: 'csv_escape',
   })
 }
 
-/** A text cell with `'` in front where it begins like a formula. */
+/** Prefixes a text cell that begins like a formula with `'`. */
 export function escapeFormula(text: string): string {
   return formulaStart.test(text) ? `'${text}` : text
 }

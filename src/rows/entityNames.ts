@@ -1,10 +1,12 @@
 import type { NamedTable } from '../../schema/metadata.ts'
-import { ch, type Fragment, identifier, join, texts } from '../stores/clickhouse/sql.ts'
+import { ch, identifier } from '../stores/clickhouse/sql.ts'
+import { textList } from '../stores/clickhouse/textList.ts'
+import { columnName } from '../stores/columnName.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import type { RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
 
-/** The ids that clicks and conversions share, and the table that knows what each is called. */
+/** The entity ids of clicks and conversions, and the table that has their names. */
 const entityTables = {
   campaignId: 'campaigns',
   offerId: 'offers',
@@ -12,10 +14,13 @@ const entityTables = {
   trafficSourceId: 'traffic_sources',
 } as const satisfies Record<string, NamedTable>
 
-/** The ids of a row as they are stored: empty when absent. */
+/** The fields of the ids, in the order of the API. */
+export const entityIdNames = Object.keys(entityTables) as (keyof typeof entityTables)[]
+
+/** The entity ids of a row as they are stored: empty when absent. */
 export type EntityIds = Record<keyof typeof entityTables, string>
 
-/** The same as it leaves us, with the name that each has now; null for what is absent or unknown. */
+/** The entity ids and current names of a row in a response; null when absent or unknown. */
 export interface EntityNames {
   campaignId: string | null
   campaignName: string | null
@@ -27,13 +32,9 @@ export interface EntityNames {
   trafficSourceName: string | null
 }
 
-/** The ids in a select list of `clicks` or `conversions`. */
-export const entityColumns: Fragment = ch`campaign_id AS campaignId, offer_id AS offerId,
-  landing_page_id AS landingPageId, traffic_source_id AS trafficSourceId`
-
 /**
- * Finds what the places of some rows are called.
- * @returns the function that writes a row's ids and names
+ * Reads the entity names of some rows.
+ * @returns the function that returns a row's ids and names
  * @throws Problem `unavailable`
  */
 export async function readEntityNames(
@@ -66,21 +67,25 @@ export async function readEntityNames(
 }
 
 /**
- * Reads what all places of an account are called now, for rows that ClickHouse writes itself.
- * @returns ids and names as fields of `clicks` or `conversions`, in the order of the API
+ * Reads all current entity names of an account, for rows that ClickHouse formats.
+ * @returns ids and names as export fields of `clicks` or `conversions`, in the order of the API
  * @throws Problem `unavailable`
  */
-export async function entityFields(postgres: Postgres, accountId: string): Promise<RowField[]> {
+export async function entityFields(
+  postgres: Postgres,
+  accountId: string,
+  ids: readonly (keyof typeof entityTables)[],
+): Promise<RowField[]> {
   const fields = await Promise.all(
-    (Object.keys(entityTables) as (keyof typeof entityTables)[]).map(async (field) => {
+    ids.map(async (field) => {
       const rows = await readNames(postgres, entityTables[field], accountId)
-      const column = identifier(field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+      const column = identifier(columnName(field))
       const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
       return [
         { name: field, value: ch`nullIf(${column}, '')`, isText: true as const },
         {
           name: field.replace(/Id$/, 'Name'),
-          value: ch`transform(${column}, ${listOf(ids)}, ${listOf(names)}, NULL)`,
+          value: ch`transform(${column}, ${textList(ids)}, ${textList(names)}, NULL)`,
           isText: true as const,
         },
       ]
@@ -89,7 +94,7 @@ export async function entityFields(postgres: Postgres, accountId: string): Promi
   return fields.flat()
 }
 
-/** Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine. */
+/** Rows per statement: few, so that a key look-up is not delayed on the embedded engine. */
 const rowsPerStatement = 1_000
 
 /** Reads all names of a table of one account, in the order of their ids. */
@@ -111,25 +116,4 @@ async function readNames(
     all.push(...rows)
     if (rows.length < rowsPerStatement) return all
   }
-}
-
-/** ClickHouse refuses a form field above 128 KiB. Quoting may double a text, and one text may have 24 KiB. */
-const bytesPerParameter = 32_768
-
-/** Any number of texts as a constant array. */
-function listOf(values: readonly string[]): Fragment {
-  const chunks: string[][] = [[]]
-  let bytes = 0
-  for (const value of values) {
-    if (bytes > bytesPerParameter) {
-      chunks.push([])
-      bytes = 0
-    }
-    chunks.at(-1)?.push(value)
-    bytes += Buffer.byteLength(value) + 3
-  }
-  return ch`arrayConcat(${join(
-    chunks.map((chunk) => ch`${texts(chunk)}`),
-    ', ',
-  )})`
 }

@@ -1,94 +1,55 @@
-import { subIdNames } from '../../schema/click.ts'
+import { subIdNames } from '../../schema/subIds.ts'
+import type { ColumnKind } from '../stores/clickhouse/columns.ts'
+import * as stored from '../stores/clickhouse/rowFields.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
+import { columnName } from '../stores/columnName.ts'
 
 /**
- * A field of a row that ClickHouse itself writes as NDJSON, CSV or Parquet: its name is that of the API, its value a
- * column of a type that the format knows. Absent text is stored as the empty string and leaves as NULL.
+ * A field of a row that ClickHouse formats as NDJSON, CSV or Parquet: its name in the API, and its value, of a type that
+ * the format supports. Absent text is stored as the empty string and exported as NULL.
  */
 export interface RowField {
   name: string
   value: Fragment
-  /** What a CSV cell holds instead, where a value is no single one. */
+  /** Value of the CSV cell, if `value` is not a single value. */
   cell?: Fragment
-  /** Whether the cell is text of any content: neither a number, a moment nor a word of ours. */
+  /** Whether the cell is arbitrary text: not a number, a time or a value of an enumeration. */
   isText?: true
 }
 
 /**
- * The fields of a click that are stored, named and ordered as in the API.
- * @param places campaign, offer, landing page and traffic source: their ids, or with what each is called
+ * The stored fields of a click, with the names and the order of the API.
+ * @param entities campaign, offer, landing page and traffic source: their ids, or ids and names
  */
-export function clickFields(baseCurrency: string, places: readonly RowField[] = entityIds): RowField[] {
-  return [
-    { name: 'id', value: ch`id`, isText: true },
-    { name: 'clickedAt', value: ch`clicked_at` },
-    ...places,
-    ...texts({ visitorId: 'visitor_id' }),
-    ...texts({
-      country: 'country',
-      region: 'region',
-      city: 'city',
-      device: 'device',
-      os: 'os',
-      osVersion: 'os_version',
-    }),
-    ...texts({ browser: 'browser', browserVersion: 'browser_version', language: 'language', referrer: 'referrer' }),
-    ...texts({ userAgent: 'user_agent', ip: 'ip' }),
-    subIds,
-    ...texts({ externalClickId: 'external_click_id', utmSource: 'utm_source', utmMedium: 'utm_medium' }),
-    ...texts({ utmCampaign: 'utm_campaign', utmTerm: 'utm_term', utmContent: 'utm_content' }),
-    ...same('cost'),
-    ...texts({ currency: 'currency' }),
-    { name: 'costBase', value: ch`cost_base` },
-    { name: 'baseCurrency', value: ch`${text(baseCurrency)}` },
-    { name: 'isBot', value: ch`is_bot` },
-    { name: 'isTest', value: ch`is_test` },
-  ]
+export function clickFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
+  return rowFields(stored.clickFields, baseCurrency, entities)
 }
 
-/** The same of a conversion. */
-export function conversionFields(baseCurrency: string, places: readonly RowField[] = entityIds): RowField[] {
-  return [
-    { name: 'id', value: ch`id`, isText: true },
-    ...same('source', 'status'),
-    ...texts({ externalStatus: 'external_status', eventName: 'event_name' }),
-    { name: 'convertedAt', value: ch`converted_at` },
-    { name: 'clickedAt', value: ch`clicked_at` },
-    { name: 'createdAt', value: ch`created_at` },
-    { name: 'updatedAt', value: ch`updated_at` },
-    ...texts({ clickId: 'click_id', visitorId: 'visitor_id', transactionId: 'transaction_id' }),
-    ...places,
-    ...texts({ country: 'country', device: 'device', os: 'os', browser: 'browser' }),
-    subIds,
-    ...same('payout', 'revenue'),
-    ...texts({ currency: 'currency' }),
-    { name: 'revenueBase', value: ch`revenue_base` },
-    { name: 'baseCurrency', value: ch`${text(baseCurrency)}` },
-    ...texts({ couponCode: 'coupon_code' }),
-    { name: 'isTest', value: ch`is_test` },
-  ]
+/** The stored fields of a conversion, with the names and the order of the API. */
+export function conversionFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
+  return rowFields(stored.conversionFields, baseCurrency, entities)
 }
 
-/** Fields whose column has the same name and is never absent, or NULL when it is. */
-function same(...names: string[]): RowField[] {
-  return names.map((name) => ({ name, value: identifier(name) }))
+function rowFields(
+  fields: Readonly<Record<string, ColumnKind>>,
+  baseCurrency: string,
+  entities: readonly RowField[] = Object.entries(stored.entityIdFields).map(([name, kind]) => exportField(name, kind)),
+): RowField[] {
+  return Object.entries(fields).flatMap(([name, kind]) => {
+    if (name in stored.entityIdFields) return name === 'campaignId' ? entities : []
+    if (name in stored.subIdFields) return name === 'sub1' ? [subIds] : []
+    const field = exportField(name, kind)
+    const isConverted = name === 'costBase' || name === 'revenueBase'
+    return isConverted ? [field, { name: 'baseCurrency', value: ch`${text(baseCurrency)}` }] : [field]
+  })
 }
 
-/** Fields of text. @param columns by the name of their field */
-export function texts(columns: Record<string, string>): RowField[] {
-  return Object.entries(columns).map(([name, column]) => ({
-    name,
-    value: ch`nullIf(${identifier(column)}, '')`,
-    isText: true,
-  }))
+/** @returns a stored field under its own name */
+export function exportField(name: string, kind: ColumnKind): RowField {
+  const column = identifier(columnName(name))
+  if (kind === 'text') return { name, value: ch`nullIf(${column}, '')`, isText: true }
+  return { name, value: column, ...(kind === 'id' && { isText: true as const }) }
 }
-
-const entityIds = texts({
-  campaignId: 'campaign_id',
-  offerId: 'offer_id',
-  landingPageId: 'landing_page_id',
-  trafficSourceId: 'traffic_source_id',
-})
 
 const subIdValues = join(
   subIdNames.map((name) => ch`nullIf(${identifier(name)}, '')`),

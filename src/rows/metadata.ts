@@ -1,16 +1,16 @@
 import type { Campaign, LandingPage, NamedTable, Offer, TrafficSource } from '../../schema/metadata.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 
-/** A row of metadata as it leaves us. */
+/** A row of metadata in a response. */
 export type Resource = Campaign | Offer | LandingPage | TrafficSource
 
-/** A row as Postgres gives it. */
+/** A row as Postgres returns it. */
 export type StoredResource<Row extends Resource> = Omit<Row, 'createdAt' | 'updatedAt'> & {
   createdAt: Date
   updatedAt: Date
 }
 
-/** What is read of each table, under the names of its schema and in their order. Money as the nearest double. */
+/** The select list of each table: names and order of its schema, money as the nearest double. */
 const columns: Record<NamedTable, string> = {
   campaigns: `
     id, name, user_id AS "userId", status, traffic_source_id AS "trafficSourceId",
@@ -28,12 +28,12 @@ const columns: Record<NamedTable, string> = {
     created_at AS "createdAt", updated_at AS "updatedAt"`,
 }
 
-/** The select list of a table, to be put into a statement that reads from it under its own name. */
+/** The select list of a table, for a statement that uses no alias for the table. */
 export function resourceColumns(postgres: Postgres, table: NamedTable) {
   return postgres.unsafe(columns[table])
 }
 
-/** @returns the row as it leaves us */
+/** @returns the row of the response */
 export function toResource<Row extends Resource>({ createdAt, updatedAt, ...row }: StoredResource<Row>): Row {
   return { ...row, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() } as unknown as Row
 }

@@ -3,23 +3,23 @@ import type { NamedTable } from '../../schema/metadata.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { queryPostgres } from '../stores/postgres/connection.ts'
 
-/** Names by id, for one table of one account; an unknown id is not in it. */
+/** Names by id, for one table of one account; without unknown ids. */
 export type NamesById = ReadonlyMap<string, string>
 
 export interface NameCache {
   /**
-   * Finds the names of ids, for the most part without options Postgres.
+   * Finds the names of ids, mostly without a query to Postgres.
    * @param ids any number, repetitions and empty ids included
    * @throws Problem `unavailable`
    */
   find(accountId: string, table: NamedTable, ids: Iterable<string>): Promise<NamesById>
 }
 
-/** How long a renamed campaign may still show its old name. */
+/** Time after which a new name is shown. */
 const ttlMs = 5_000
 const namesMax = 200_000
 
-/** Opens the cache of names. Misses are cached as well, since clicks may name campaigns that nobody imported. */
+/** Opens the cache of names. Misses are cached too, since clicks may refer to campaigns that are not imported. */
 export function openNameCache(postgres: Postgres): NameCache {
   const cache = new LRUCache<string, { name: string | null }>({ max: namesMax, ttl: ttlMs })
   return {

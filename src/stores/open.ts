@@ -3,8 +3,8 @@ import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
 import type { ClickHouseAddress } from './clickhouse/client.ts'
 import { type ClickHouse, type ClusterNaming, isClickHouseRejection, openClickHouse } from './clickhouse/connection.ts'
-import { attachEmbedded } from './embedded/attach.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
+import { connectEmbedded } from './embedded/connectEmbedded.ts'
 import type { ClickHouseAddress as EmbeddedClickHouse } from './embedded/protocol.ts'
 import { assertUtf8, isPostgresRejection, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
 
@@ -36,7 +36,7 @@ const readerConnectionsMax = 4
 export async function openStores(settings: Settings, log: StoreLog, waitMs = 0): Promise<Stores> {
   const serverReader = readerOf(settings)
   const naming = namingOf(settings)
-  const embedded = await attachEmbedded({
+  const embedded = await connectEmbedded({
     dataDir: settings.DATA_DIR,
     clickhouse: settings.CLICKHOUSE_URL === undefined,
     postgres: settings.DATABASE_URL === undefined,

@@ -1,12 +1,19 @@
 import { Redis as Client } from 'ioredis'
+import { withDeadline } from './deadline.ts'
 
 /** The Redis in which several instances share counters. No counter lives longer than a minute. */
 export interface Redis {
   /**
-   * Adds one to a counter. The first call creates it; it expires after `spanMs`.
+   * Adds to a counter. The first call creates it; it expires after `spanMs`.
+   * @param amount at least 1
    * @throws Error at once while Redis is unavailable, else within `commandTimeoutMs`
    */
-  add(name: string, spanMs: number): Promise<RedisCount>
+  add(name: string, spanMs: number, amount?: number): Promise<RedisCount>
+  /**
+   * Adds to a counter, or leaves it unchanged if it would exceed `max`.
+   * @throws Error like `add`
+   */
+  addWithin(name: string, spanMs: number, amount: number, max: number): Promise<RedisCount & { isAdded: boolean }>
   /** Reads a counter. @throws Error like `add` */
   read(name: string): Promise<RedisCount>
   /** Whether the last command failed. */
@@ -31,17 +38,24 @@ const retryMs = 500
 const startTimeoutMs = 5_000
 const keyPrefix = 'tributary:'
 
-/** INCR and PEXPIRE are one atomic step, so every counter expires. */
+/** INCRBY and PEXPIRE are one atomic step, so every counter expires. */
 const addScript = `
-  local count = redis.call('INCR', KEYS[1])
-  if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+  local count = redis.call('INCRBY', KEYS[1], ARGV[2])
+  if count == tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
   return {count, redis.call('PTTL', KEYS[1])}`
+const addWithinScript = `
+  local count = tonumber(redis.call('GET', KEYS[1]) or 0)
+  if count + ARGV[2] > tonumber(ARGV[3]) then return {count, math.max(0, redis.call('PTTL', KEYS[1])), 0} end
+  redis.call('INCRBY', KEYS[1], ARGV[2])
+  if count == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+  return {count + ARGV[2], redis.call('PTTL', KEYS[1]), 1}`
 const readScript = `
   return {tonumber(redis.call('GET', KEYS[1]) or 0), math.max(0, redis.call('PTTL', KEYS[1]))}`
 
 /** The scripts, as methods of the driver. */
 interface Scripts {
-  addOne(key: string, spanMs: number): Promise<[number, number]>
+  addAmount(key: string, spanMs: number, amount: number): Promise<[number, number]>
+  addWithin(key: string, spanMs: number, amount: number, max: number): Promise<[number, number, 0 | 1]>
   readOne(key: string): Promise<[number, number]>
 }
 
@@ -60,7 +74,11 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
     autoResendUnfulfilledCommands: false,
     // Commands of concurrent requests share a round trip.
     enableAutoPipelining: true,
-    scripts: { addOne: { lua: addScript, numberOfKeys: 1 }, readOne: { lua: readScript, numberOfKeys: 1 } },
+    scripts: {
+      addAmount: { lua: addScript, numberOfKeys: 1 },
+      addWithin: { lua: addWithinScript, numberOfKeys: 1 },
+      readOne: { lua: readScript, numberOfKeys: 1 },
+    },
   })
   const scripts = client as unknown as Scripts
   // The sender of a command receives its error; without a listener the driver would print it too.
@@ -68,15 +86,15 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
   let isUnavailable = false
   let triedAtMs = Number.NEGATIVE_INFINITY
 
-  async function run(command: () => Promise<[number, number]>): Promise<RedisCount> {
+  async function run<Reply>(command: () => Promise<Reply>): Promise<Reply> {
     const nowMs = performance.now()
     if (isUnavailable && nowMs - triedAtMs < retryMs) throw new Error('Redis is unavailable.')
     triedAtMs = nowMs
     try {
-      const [count, endsInMs] = await withTimeout(command())
+      const reply = await withDeadline(commandTimeoutMs, late, command)
       if (isUnavailable) log({ level: 'info', message: 'Redis is available again.' })
       isUnavailable = false
-      return { count, endsInMs }
+      return reply
     } catch (error) {
       if (!isUnavailable) log({ level: 'warn', message: `Redis is unavailable: ${(error as Error).message}` })
       isUnavailable = true
@@ -86,8 +104,18 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
 
   await firstConnection(client)
   return {
-    add: (name, spanMs) => run(() => scripts.addOne(name, spanMs)),
-    read: (name) => run(() => scripts.readOne(name)),
+    async add(name, spanMs, amount = 1) {
+      const [count, endsInMs] = await run(() => scripts.addAmount(name, spanMs, amount))
+      return { count, endsInMs }
+    },
+    async addWithin(name, spanMs, amount, max) {
+      const [count, endsInMs, isAdded] = await run(() => scripts.addWithin(name, spanMs, amount, max))
+      return { count, endsInMs, isAdded: isAdded === 1 }
+    },
+    async read(name) {
+      const [count, endsInMs] = await run(() => scripts.readOne(name))
+      return { count, endsInMs }
+    },
     get isUnavailable() {
       return isUnavailable
     },
@@ -95,16 +123,8 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
   }
 }
 
-/**
- * TRAP: in a process that was suspended for longer than the timeout, the timer fires before received data has been read.
- * setImmediate lets the data be read first.
- */
-function withTimeout<Result>(result: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`No response within ${commandTimeoutMs} ms.`))
-    const timer = setTimeout(() => setImmediate(late), commandTimeoutMs)
-    result.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+function late(): Error {
+  return new Error(`No response within ${commandTimeoutMs} ms.`)
 }
 
 function firstConnection(client: Client): Promise<void> {

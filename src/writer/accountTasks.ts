@@ -46,7 +46,7 @@ export async function completeTask({ stores, accountId, lease, ...retry }: Write
         DELETE FROM account_tasks
         USING (
           SELECT 1 FROM leases
-          WHERE name = ${lease.name} AND fence = ${lease.fence.toString()}::bigint
+          WHERE name = ${lease.name} AND fence = ${lease.fencingToken.toString()}::bigint
           FOR SHARE) AS held
         WHERE account_id = ${accountId} AND task = ${task}`),
     retry,
@@ -61,9 +61,11 @@ export async function completeTask({ stores, accountId, lease, ...retry }: Write
  */
 export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<string[]> {
   const rows = await queryPostgres(postgres<{ account_id: string }[]>`
-    SELECT account_id FROM import_batches
-    UNION
-    SELECT account_id FROM account_tasks
+    SELECT account_id FROM (
+      SELECT account_id FROM import_batches
+      UNION
+      SELECT account_id FROM account_tasks) AS unfinished
+    WHERE NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = unfinished.account_id)
     ORDER BY account_id`)
   return rows.map(({ account_id }) => account_id)
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Problem } from '../problem.ts'
-import { readClickHouseClock, untilClickHouseClock } from '../stores/clickhouse/clock.ts'
+import { readClickHouseClock, waitForClickHouseClock } from '../stores/clickhouse/clock.ts'
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { NotBegun, type WriteBounds } from '../stores/clickhouse/insert.ts'
-import { endStatements } from '../stores/clickhouse/running.ts'
+import { killQueries } from '../stores/clickhouse/killQueries.ts'
 import type { Lease } from '../stores/postgres/lease.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/retry.ts'
 
@@ -80,8 +80,8 @@ export class WriteFence {
    */
   async settle(): Promise<void> {
     if (this.#unsettledUntilMs === undefined) return
-    await untilClickHouseClock(this.#clickhouse, this.#unsettledUntilMs)
-    await endStatements(this.#clickhouse, this.#prefix)
+    await waitForClickHouseClock(this.#clickhouse, this.#unsettledUntilMs)
+    await killQueries(this.#clickhouse, this.#prefix)
     this.#unsettledUntilMs = undefined
   }
 

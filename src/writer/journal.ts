@@ -27,7 +27,7 @@ export interface JournalEntry {
  */
 export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<number> {
   const { postgres } = writer.stores
-  const { name, fence } = writer.lease
+  const { name, fencingToken: fence } = writer.lease
   const [recorded] = await retryWhileUnavailable(
     'recording a batch in the journal',
     async () => {

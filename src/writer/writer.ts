@@ -2,7 +2,9 @@ import type { Stores } from '../stores/open.ts'
 import type { Lease } from '../stores/postgres/lease.ts'
 import type { WriteFence } from './fence.ts'
 
-/** The only process that may write an account's rows while it holds the lease. Made by `openWriter`. */
+/**
+ * The right to write an account's rows, and what writing needs; held by one process at a time. Opened by `openWriter`.
+ */
 export interface Writer {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
   readonly accountId: string

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanOfAccount } from '../../src/accounts/accounts.ts'
 import { openKeyCache } from '../../src/accounts/keyCache.ts'
 import { hashOfKey, hideKeys, isKeyText, makeKeyText, prefixOfKey } from '../../src/accounts/keyFormat.ts'
-import { createKey, listKeys, revokeKey } from '../../src/accounts/keys.ts'
+import { createKey, findKey, listKeys, revokeKey } from '../../src/accounts/keys.ts'
+import { openKeyUses } from '../../src/accounts/keyUses.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import type { Postgres } from '../../src/stores/postgres/connection.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Lets the server's clock run on; the cache of keys sees it. */
+/** Advances the clock of the server and of its key cache. */
 function wait(ms: number): void {
   nowMs = (nowMs ?? testNowMs) + ms
   server.setNow(nowMs)
@@ -33,20 +34,20 @@ async function keyOf(accountId: string, expiresAt: Date | null = null) {
   return created
 }
 
-describe('the text of a key', () => {
-  it('is trb_live_, 30 base62 characters and 6 of checksum', () => {
+describe('key text', () => {
+  it('a key is trb_live_, 30 base62 characters and 6 characters of checksum', () => {
     const keys = Array.from({ length: 200 }, makeKeyText)
     for (const key of keys) expect(key).toMatch(/^trb_live_[0-9A-Za-z]{36}$/)
     expect(keys.every(isKeyText)).toBe(true)
     expect(new Set(keys).size).toBe(200)
   })
 
-  it('has the CRC-32 of what precedes as its last 6 base62 digits', () => {
-    // Computed with Python's zlib.crc32.
+  it('the last 6 base62 digits of a key are the CRC-32 of the characters before them', () => {
+    // Computed with zlib.crc32 of Python.
     expect(isKeyText(`trb_live_${'0'.repeat(30)}3ygcDY`)).toBe(true)
   })
 
-  it('is refused with any one character changed', () => {
+  it('rejects a key with any one character changed', () => {
     const key = makeKeyText()
     fc.assert(
       fc.property(fc.nat({ max: key.length - 1 }), fc.constantFrom(...'abcXYZ019_-é '), (index, character) => {
@@ -56,12 +57,12 @@ describe('the text of a key', () => {
     )
   })
 
-  it('loses its secret on its way to the log', () => {
+  it('masks the secret of a key in the log', () => {
     const key = makeKeyText()
     expect(hideKeys(`/api/v1/clicks?key=${key}&limit=1`)).toBe('/api/v1/clicks?key=trb_live_…&limit=1')
   })
 
-  it('loses its secret however often it is percent-encoded, and in any case of the digits', () => {
+  it('masks a key that is percent-encoded any number of times, in any case', () => {
     const encode = (character: string) => `%${character.charCodeAt(0).toString(16)}`
     const spellings: ((key: string) => string)[] = [
       (key) => key.replaceAll('_', '%5F'),
@@ -85,8 +86,8 @@ describe('the text of a key', () => {
   })
 })
 
-describe('what is stored of a key', () => {
-  it('is its hash and its prefix, never the key', async () => {
+describe('a stored key', () => {
+  it('stores the hash and the prefix of a key, never the key', async () => {
     await server.account('stored')
     const { key, row } = await keyOf('stored')
     const rows = await server.stores.postgres`SELECT * FROM api_keys WHERE id = ${row.id}`
@@ -97,20 +98,20 @@ describe('what is stored of a key', () => {
   })
 })
 
-describe('a key in force', () => {
-  it('is found, and refused once it is revoked, within 5 seconds', async () => {
+describe('a valid key', () => {
+  it('accepts a valid key and rejects it within 5 seconds of its revocation', async () => {
     await server.account('revoking')
     const { key, row } = await keyOf('revoking')
     expect((await server.get('/clicks', key)).statusCode).toBe(200)
     await revokeKey(server.stores.postgres, row.id)
     wait(5_000)
-    const answer = await server.get('/clicks', key)
-    expect(answer.statusCode).toBe(401)
-    expect(answer.json().error).toBe('revoked_api_key')
-    expect(answer.headers['www-authenticate']).toBe('ApiKey')
+    const response = await server.get('/clicks', key)
+    expect(response.statusCode).toBe(401)
+    expect(response.json().error).toBe('revoked_api_key')
+    expect(response.headers['www-authenticate']).toBe('ApiKey')
   })
 
-  it('is refused once it is revoked, within 5 seconds, however often it is used', async () => {
+  it('rejects a revoked key within 5 seconds, however often it is used', async () => {
     await server.account('busy')
     const { key, row } = await keyOf('busy')
     expect((await server.get('/clicks', key)).statusCode).toBe(200)
@@ -124,19 +125,19 @@ describe('a key in force', () => {
     expect(codes.at(-1)).toBe(401)
   })
 
-  it('ends at its expiry to the millisecond, whatever the cache holds', async () => {
+  it('expires a key to the millisecond, whatever is cached', async () => {
     await server.account('expiring')
     const expiresAt = new Date(nowMs + 1_000)
     const { key } = await keyOf('expiring', expiresAt)
     wait(999)
     expect((await server.get('/clicks', key)).statusCode).toBe(200)
     wait(1)
-    const answer = await server.get('/clicks', key)
-    expect(answer.statusCode).toBe(401)
-    expect(answer.json().error).toBe('expired_api_key')
+    const response = await server.get('/clicks', key)
+    expect(response.statusCode).toBe(401)
+    expect(response.json().error).toBe('expired_api_key')
   })
 
-  it('follows a change of plan, or of the numbers of its plan, within 5 seconds', async () => {
+  it('applies a change of plan or of its limits within 5 seconds', async () => {
     await server.account('moving', { plan: 'pro' })
     const { key } = await keyOf('moving')
     expect((await server.get('/clicks', key)).headers['x-ratelimit-limit']).toBe('600')
@@ -145,13 +146,13 @@ describe('a key in force', () => {
     expect((await server.get('/clicks', key)).headers['x-ratelimit-limit']).toBe('700')
     await setPlanOfAccount(server.stores.postgres, 'moving', 'free')
     wait(5_000)
-    const answer = await server.get('/clicks', key)
-    expect(answer.statusCode).toBe(403)
-    expect(answer.json().error).toBe('plan_required')
-    expect(answer.headers['x-ratelimit-limit']).toBe('0')
+    const response = await server.get('/clicks', key)
+    expect(response.statusCode).toBe(403)
+    expect(response.json().error).toBe('plan_required')
+    expect(response.headers['x-ratelimit-limit']).toBe('0')
   })
 
-  it('works within 2 seconds of its making, although it was tried before', async () => {
+  it('accepts a new key within 2 seconds, even if it was tried before its creation', async () => {
     await server.account('early')
     const { key, row } = await keyOf('early')
     const { postgres } = server.stores
@@ -162,7 +163,7 @@ describe('a key in force', () => {
     expect((await server.get('/clicks', key)).statusCode).toBe(200)
   })
 
-  it('notes its last use, to the minute, at most once a minute', async () => {
+  it('records the last use of a key, to the minute, at most once a minute', async () => {
     await server.account('noted')
     const { key } = await keyOf('noted')
     const { postgres } = server.stores
@@ -182,8 +183,44 @@ describe('a key in force', () => {
   })
 })
 
-describe('the cache of keys', () => {
-  /** The real Postgres, counted, and switched off at will. */
+describe('the last use of keys', () => {
+  it('is written by one statement at a time, for all keys used meanwhile', async () => {
+    await server.account('many-uses')
+    const { postgres } = server.stores
+    const keys = await Promise.all(Array.from({ length: 20 }, () => keyOf('many-uses')))
+    let statements = 0
+    const counting = new Proxy(postgres, {
+      apply(target, _self, words: Parameters<Postgres>) {
+        statements += 1
+        return Reflect.apply(target, undefined, words)
+      },
+    })
+    const recordUse = openKeyUses(counting, () => testNowMs)
+    for (let use = 0; use < 100; use += 1) for (const { row } of keys) recordUse(row.id)
+    const unused = async () => (await listKeys(postgres, 'many-uses')).filter(({ lastUsedAt }) => lastUsedAt === null)
+    // The key of the account itself is not used.
+    await expect.poll(async () => (await unused()).length, { timeout: 10_000 }).toBe(1)
+    expect(statements).toBe(2)
+  })
+
+  it('is not moved back by an instance with an earlier clock', async () => {
+    await server.account('two-clocks')
+    const { postgres } = server.stores
+    const { row } = await keyOf('two-clocks')
+    const { row: other } = await keyOf('two-clocks')
+    openKeyUses(postgres, () => testNowMs + 3_600_000)(row.id)
+    const lastUseOf = async (id: string) => (await findKey(postgres, id))?.lastUsedAt?.getTime()
+    await expect.poll(() => lastUseOf(row.id), { timeout: 10_000 }).toBe(testNowMs + 3_600_000)
+    const recordEarlier = openKeyUses(postgres, () => testNowMs)
+    recordEarlier(row.id)
+    recordEarlier(other.id)
+    await expect.poll(() => lastUseOf(other.id), { timeout: 10_000 }).toBe(testNowMs)
+    expect(await lastUseOf(row.id)).toBe(testNowMs + 3_600_000)
+  })
+})
+
+describe('the key cache', () => {
+  /** The real Postgres, with a count of queries and a switch for an outage. */
   function observed(postgres: Postgres) {
     const state = { queries: 0, isDown: false }
     const proxy = new Proxy(postgres, {
@@ -196,7 +233,7 @@ describe('the cache of keys', () => {
     return { state, postgres: proxy }
   }
 
-  it('asks once for a key that many requests bring at the same time', async () => {
+  it('looks a key up once for many concurrent requests', async () => {
     await server.account('crowd')
     const { key } = await keyOf('crowd')
     const { state, postgres } = observed(server.stores.postgres)
@@ -206,7 +243,7 @@ describe('the cache of keys', () => {
     expect(state.queries).toBe(1)
   })
 
-  it('keeps real keys however many invented ones come by', async () => {
+  it('keeps existing keys whatever the number of invented keys', async () => {
     await server.account('steady')
     const { key } = await keyOf('steady')
     const { state, postgres } = observed(server.stores.postgres)
@@ -220,7 +257,7 @@ describe('the cache of keys', () => {
     expect(state.queries).toBe(before)
   })
 
-  it('goes on with known keys for 60 seconds while Postgres is down, then says unavailable', async () => {
+  it('accepts cached keys for 60 seconds while Postgres is down, then responds unavailable', async () => {
     await server.account('outage')
     const { key } = await keyOf('outage')
     const { state, postgres } = observed(server.stores.postgres)
@@ -242,7 +279,7 @@ describe('the cache of keys', () => {
     expect(await keys.find(hashOfKey(key))).toMatchObject({ accountId: 'outage' })
   })
 
-  it('refuses a revoked key within 5 seconds of Postgres coming back', async () => {
+  it('rejects a revoked key within 5 seconds after Postgres is back', async () => {
     await server.account('after-outage')
     const { key, row } = await keyOf('after-outage')
     const { state, postgres } = observed(server.stores.postgres)
@@ -258,7 +295,7 @@ describe('the cache of keys', () => {
     expect(await keys.find(hashOfKey(key))).toMatchObject({ isRevoked: true })
   })
 
-  it('does not believe a clock that was set back', async () => {
+  it('reads keys again when the clock was set back', async () => {
     await server.account('clock')
     const { key, row } = await keyOf('clock')
     let ms = 1_000_000
@@ -270,8 +307,8 @@ describe('the cache of keys', () => {
   })
 })
 
-describe('a key that is none', () => {
-  it('with a wrong checksum never reaches Postgres', async () => {
+describe('a malformed key', () => {
+  it('never looks up a key with a wrong checksum in Postgres', async () => {
     let queries = 0
     const { buildApp } = await import('../../src/app.ts')
     const postgres = new Proxy(server.stores.postgres, {
@@ -293,12 +330,16 @@ describe('a key that is none', () => {
       'ApiKey x',
       'ApiKey',
       'ApiKey ',
-      `Bearer ${key}`,
-      key,
+      `Bearer ${wrong}`,
+      wrong,
     ]) {
-      const answer = await app.inject({ url: '/api/v1/clicks', headers: { authorization } })
-      expect([authorization, answer.statusCode, answer.json().error]).toEqual([authorization, 401, 'invalid_api_key'])
-      expect(answer.headers['www-authenticate']).toBe('ApiKey')
+      const response = await app.inject({ url: '/api/v1/clicks', headers: { authorization } })
+      expect([authorization, response.statusCode, response.json().error]).toEqual([
+        authorization,
+        401,
+        'invalid_api_key',
+      ])
+      expect(response.headers['www-authenticate']).toBe('ApiKey')
     }
     expect(queries).toBe(0)
     await app.inject({ url: '/api/v1/clicks', headers: { authorization: `ApiKey ${key}` } })

@@ -12,7 +12,7 @@ import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgres
 describe.skipIf(!hasPostgres())('a Postgres server', () => {
   let server: PostgresServer
   let postgres: Postgres
-  /** By a clock that stands still, so that no key is read again because of its age. */
+  /** Its clock does not advance, so that no key is read again because of its age. */
   let keys: KeyCache
   let notices: (string | undefined)[]
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     return { id: created?.row.id ?? '', hash: hashOfKey(created?.key ?? '') }
   }
 
-  it('tells at once that a key was revoked, and of no other', async () => {
+  it('notifies of a revoked key immediately, and of no other key', async () => {
     const [ended, other] = [await keyOf('ended'), await keyOf('other')]
     for (const { hash } of [ended, other]) expect(await keys.find(hash)).toMatchObject({ isRevoked: false })
     notices.length = 0
@@ -50,7 +50,7 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     expect(notices).toEqual([ended.hash])
   })
 
-  it('tells at once of another plan and of other numbers of a plan', async () => {
+  it('notifies of a changed plan or its limits immediately', async () => {
     const { hash } = await keyOf('growing')
     const limitOf = async () => (await keys.find(hash))?.plan?.requestsPerMinute
     expect(await limitOf()).toBe(600)
@@ -60,21 +60,21 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     await expect.poll(limitOf).toBe(7_000)
   })
 
-  it('tells again after it was away, and what was missed meanwhile is read', async () => {
+  it('notifies again after a reconnect, and missed changes are read', async () => {
     const { id, hash } = await keyOf('missed')
     expect(await keys.find(hash)).toMatchObject({ isRevoked: false })
     await server.kill()
-    // Where nobody listens, so that there is no notice of it.
-    const elsewhere = openPostgres({ url: await server.startElsewhere() })
-    await revokeKey(elsewhere, id)
-    await elsewhere.end()
+    // On a port without listeners, so that no notification is sent.
+    const unobserved = openPostgres({ url: await server.startOnNewPort() })
+    await revokeKey(unobserved, id)
+    await unobserved.end()
     await server.stop()
     expect(await keys.find(hash)).toMatchObject({ isRevoked: false })
     await server.start()
     await expect.poll(async () => (await keys.find(hash))?.isRevoked, { timeout: 10_000 }).toBe(true)
   })
 
-  it("is refused in one line when its database is of an encoding that can't hold every name", async () => {
+  it('rejects in one line a database with an encoding that cannot store every name', async () => {
     await assertUtf8(postgres)
     await postgres`CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`
     const other = openPostgres({ url: server.url('latin') })

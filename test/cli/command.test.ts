@@ -55,9 +55,9 @@ describe('accounts', () => {
     await json('account', 'create', '--name', 'Mover', '--id', 'mover')
     expect(await json('account', 'set-plan', '--account', 'mover', '--plan', 'free')).toMatchObject({ plan: 'free' })
     expectOneLine(
-      await tributary('account', 'set-plan', '--account', 'nobody', '--plan', 'free'),
+      await tributary('account', 'set-plan', '--account', 'missing', '--plan', 'free'),
       1,
-      /no such account: nobody/,
+      /no such account: missing/,
     )
     expectOneLine(
       await tributary('account', 'set-plan', '--account', 'mover', '--plan', 'gold'),
@@ -98,6 +98,7 @@ describe('keys', () => {
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
+      replacedBy: null,
     })
     expect(JSON.stringify(listed)).not.toContain(created.key)
   })
@@ -147,10 +148,10 @@ describe('keys', () => {
     const { revokedAt } = await json('key', 'revoke', '--id', id)
     expect(Date.parse(revokedAt)).toBeGreaterThan(0)
     expect((await json('key', 'revoke', '--id', id)).revokedAt).toBe(revokedAt)
-    expectOneLine(await tributary('key', 'revoke', '--id', 'nobody'), 1, /no such key: nobody/)
-    expectOneLine(await tributary('key', 'list', '--account', 'nobody'), 1, /no such account: nobody/)
+    expectOneLine(await tributary('key', 'revoke', '--id', 'missing'), 1, /no such key: missing/)
+    expectOneLine(await tributary('key', 'list', '--account', 'missing'), 1, /no such account: missing/)
     expectOneLine(
-      await tributary('key', 'create', '--account', 'nobody', '--name', 'x', '--allow-events'),
+      await tributary('key', 'create', '--account', 'missing', '--name', 'x', '--allow-events'),
       1,
       /no such account/,
     )
@@ -219,13 +220,24 @@ describe('the command', () => {
   it('shows help with an example for every subcommand', async () => {
     const { code, stdout } = await runHere(['--help'], {})
     expect(code).toBe(0)
-    for (const name of ['serve', 'migrate', 'account', 'plan', 'key']) expect(stdout).toContain(`\n  ${name} `)
-    for (const words of [['serve'], ['migrate'], ['account', 'create'], ['key', 'create'], ['plan', 'set']]) {
+    for (const name of ['serve', 'migrate', 'account', 'plan', 'key', 'audit']) expect(stdout).toContain(`\n  ${name} `)
+    expect(stdout).toContain('DATA_DIR (default: ./data)')
+    for (const words of [
+      [],
+      ['serve'],
+      ['migrate'],
+      ['account', 'create'],
+      ['key', 'create'],
+      ['plan', 'set'],
+      ['audit', 'list'],
+    ]) {
       const help = await runHere([...words, '--help'], {})
       expect([help.code, help.stderr]).toEqual([0, ''])
       expect(help.stdout).toMatch(/Examples?:\n {2}\S*.*tributary /)
       expect(help.stdout).toContain('--json')
     }
+    expect((await runHere(['help', 'import'], {})).stdout).toContain('clicks\n    id*, clickedAt*, campaignId')
+    expect((await runHere(['help', 'import'], {})).stdout).toContain('id of the account (required)')
     expect((await runHere(['--version'], {})).stdout).toBe('0.1.0\n')
     expect((await runHere(['key'], {})).code).toBe(2)
   })
@@ -246,7 +258,7 @@ describe('the command', () => {
       '',
       (await tributary('plan', 'list', '--json')).stdout,
     ])
-    expectOneLine(await run(['key', 'list', '--account', 'nobody'], stores.environment), 1, /no such account: nobody/)
+    expectOneLine(await run(['key', 'list', '--account', 'missing'], stores.environment), 1, /no such account: missing/)
     expectOneLine(await run(['key', 'list'], stores.environment), 2, /--account/)
   })
 

@@ -12,7 +12,7 @@ import { planDemo } from '../../src/demo/visits.ts'
 import { readSettings } from '../../src/settings.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { testNowMs } from '../kit/app.ts'
-import { makeTestPlace } from '../kit/stores.ts'
+import { createTestEnvironment } from '../kit/stores.ts'
 import { exitOf, runHere, start } from './runCommand.ts'
 
 let environment: Record<string, string>
@@ -20,9 +20,9 @@ let remove: () => Promise<void>
 const running: ChildProcessWithoutNullStreams[] = []
 
 beforeAll(async () => {
-  const place = await makeTestPlace()
-  remove = place.remove
-  environment = { ...place.environment, PORT: '0' }
+  const own = await createTestEnvironment()
+  remove = own.remove
+  environment = { ...own.environment, PORT: '0' }
 })
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL')
@@ -35,6 +35,7 @@ interface Welcome {
   account: string
   key: string
   calls: string[]
+  command: string
 }
 
 async function serveDemo(clicks: number): Promise<{ welcome: Welcome; stop: () => Promise<number | null> }> {
@@ -52,16 +53,17 @@ async function serveDemo(clicks: number): Promise<{ welcome: Welcome; stop: () =
   }
 }
 
-/** Runs an example request in a shell. */
-async function paste(call: string) {
-  const { stdout } = await promisify(execFile)('sh', ['-c', call])
+/** Runs a line of the welcome in a shell that has the addresses of servers, which the line leaves out, but no `DATA_DIR`. */
+async function paste(line: string) {
+  const { DATA_DIR, ...servers } = environment
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], { env: { ...process.env, ...servers } })
   return JSON.parse(stdout)
 }
 
 describe('serve --demo', () => {
-  it('fills an empty store and shows a key, the documentation, and calls that work when pasted', async () => {
+  it('fills an empty database and prints a key, the documentation URL and working example requests', async () => {
     const { welcome, stop } = await serveDemo(3000)
-    const { url, docs, key, calls } = welcome
+    const { url, docs, key, calls, command } = welcome
     expect((await fetch(docs)).status).toBe(200)
     const [report, daily, clicks, conversions, event] = await Promise.all(calls.map(paste))
     expect(report.data.length).toBe(report.bucketCount)
@@ -78,10 +80,12 @@ describe('serve --demo', () => {
       expect(call).toContain(url)
       expect(call).toContain(key)
     }
+    const { accounts } = await paste(`${command} account list --json`)
+    expect(accounts).toMatchObject([{ id: 'demo' }])
     expect(await stop()).toBe(0)
   })
 
-  it('at its next start gives another key and adds no click twice', async () => {
+  it('at its next start prints another key and stores no click twice', async () => {
     const { welcome, stop } = await serveDemo(3000)
     const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'demo'], environment)
     const rows = exported
@@ -100,25 +104,25 @@ describe('serve --demo', () => {
     expect(await stop()).toBe(0)
   })
 
-  it('leaves a store alone that has other accounts, a customer called demo among them', async () => {
-    const place = await makeTestPlace()
+  it('refuses a database with other accounts, even with an account named demo', async () => {
+    const own = await createTestEnvironment()
     try {
-      await runHere(['account', 'create', '--name', 'Demolition Ltd', '--id', 'demo'], place.environment)
-      const refused = await runHere(['serve', '--demo'], { ...place.environment, PORT: '0' })
+      await runHere(['account', 'create', '--name', 'Demolition Ltd', '--id', 'demo'], own.environment)
+      const refused = await runHere(['serve', '--demo'], { ...own.environment, PORT: '0' })
       expect(refused.code).toBe(1)
       expect(refused.stderr).toMatch(
         /^error: --demo needs an empty database, but this one has accounts \(demo\)\..*\n$/,
       )
     } finally {
-      await place.remove()
+      await own.remove()
     }
   })
 })
 
-describe('the verb demo', () => {
+describe('the subcommand demo', () => {
   const words = ['demo', '--account', 'playground', '--clicks', '2000', '--days', '30', '--seed', '7', '--json']
 
-  it('fills any account, in its own currency, through the importer', async () => {
+  it('imports rows into any account, in the currency of the account', async () => {
     await runHere(['account', 'create', '--name', 'Play', '--id', 'playground', '--currency', 'EUR'], environment)
     const { code, stdout, stderr } = await runHere(words, environment)
     expect([code, stderr]).toEqual([0, ''])
@@ -132,7 +136,7 @@ describe('the verb demo', () => {
     }
   })
 
-  it('stores every row of its plan, and adds nothing that is there when it runs again', async () => {
+  it('stores every row of its plan, and stores none twice when it runs again', async () => {
     const stores = await openStores(readSettings(environment), () => {})
     const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })
     if (!account) throw new Error('no account')
@@ -154,16 +158,17 @@ describe('the verb demo', () => {
     await stores.close()
   })
 
-  it('refuses an account that is not there, and numbers that are none', async () => {
-    const nobody = await runHere(['demo', '--account', 'nobody'], environment)
-    expect([nobody.code, nobody.stderr]).toEqual([1, 'error: no such account: nobody; see: account list.\n'])
-    for (const wrong of [
+  it('rejects an unknown account and invalid numbers', async () => {
+    const unknown = await runHere(['demo', '--account', 'missing'], environment)
+    expect(unknown.code).toBe(1)
+    expect(unknown.stderr).toMatch(/^error: no such account: missing in .+; see: account list\.\n$/)
+    for (const options of [
       ['--clicks', '0'],
       ['--days', '367'],
       ['--seed', '-1'],
       ['--clicks', '1e3'],
     ]) {
-      const refused = await runHere(['demo', '--account', 'playground', ...wrong], environment)
+      const refused = await runHere(['demo', '--account', 'playground', ...options], environment)
       expect([refused.code, refused.stderr.split('\n').length]).toEqual([2, 2])
     }
   })

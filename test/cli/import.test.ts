@@ -29,7 +29,7 @@ async function fileOf(content: string, name = 'clicks.ndjson'): Promise<string> 
   return path
 }
 
-it('says what became of the rows, for people or as JSON', async () => {
+it('prints the counts of rows, as text or as JSON', async () => {
   const file = await fileOf(good)
   expect(await importing('clicks', file, '--account', account)).toEqual({
     code: 0,
@@ -42,7 +42,7 @@ it('says what became of the rows, for people or as JSON', async () => {
   expect(await readdir(folder)).toEqual(['clicks.ndjson'])
 })
 
-it('keeps rejected rows beside the file, or where it is told, and fails for them only when it is to be strict', async () => {
+it('writes rejected rows beside the file or to --rejects, and fails because of them only with --strict', async () => {
   const file = await fileOf(good + bad)
   const first = await importing('clicks', file, '--account', account)
   expect(first.code).toBe(0)
@@ -51,7 +51,10 @@ it('keeps rejected rows beside the file, or where it is told, and fails for them
   expect(JSON.parse(await readFile(`${file}.rejects.ndjson`, 'utf8'))).toEqual(reject)
   const elsewhere = join(folder, 'elsewhere')
   const strict = await importing('clicks', file, '--account', account, '--strict', '--rejects', elsewhere, '--json')
-  expect(strict).toMatchObject({ code: 1, stderr: 'error: 1 rows were rejected (--strict).\n' })
+  expect(strict).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/\nerror: 1 row was rejected \(--strict\)\.\n$/),
+  })
   expect(JSON.parse(strict.stdout)).toMatchObject({ read: 2, rejected: 1 })
   expect(JSON.parse(await readFile(elsewhere, 'utf8'))).toEqual(reject)
 })
@@ -61,17 +64,90 @@ it('reads NDJSON from standard input, and writes rejected rows to standard error
   child.stdin.end(good + bad)
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: 2, inserted: 1, rejected: 1 }])
-  expect(JSON.parse(stderr)).toEqual({ line: 2, reason: 'clickedAt: is required', row: '{"id":"b"}' })
+  const [reject = '', ...summary] = stderr.split('\n')
+  expect(JSON.parse(reject)).toEqual({ line: 2, reason: 'clickedAt: is required', row: '{"id":"b"}' })
+  expect(summary.join('\n')).toBe(
+    'Rejected rows: 1. Most frequent reasons:\n  1 × clickedAt: is required\n      line 2: {"id":"b"}\n',
+  )
 })
 
-describe('an invalid call of import exits with one line', () => {
+it('prints the most frequent reasons of rejected rows, each with its count and its first row', async () => {
+  const rows = [...Array(3).fill('a;x'), 'b\u001b[2J;yesterday', 'c;', 'd;2026-01-01T00:00:00Z']
+  const { code, stdout, stderr } = await importing(
+    'clicks',
+    await fileOf(`id;clickedAt\n${rows.join('\n')}\n`, 'clicks.CSV'),
+    '--account',
+    account,
+    '--json',
+  )
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: 6, inserted: 1, rejected: 5 }])
+  expect(stderr).toBe(`Rejected rows: 5. Most frequent reasons:
+  3 × clickedAt: must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z
+      line 2: a;x
+  1 × id: must be text of 1 to 64 letters, digits and _ . : -
+      line 5: b\ufffd[2J;yesterday
+  1 × clickedAt: is required
+      line 6: c;
+`)
+})
+
+it('stops with exit code 1 and stores nothing when the first 1,000 rows are all rejected', async () => {
+  const file = await fileOf(bad.repeat(1_000) + good)
+  const stopped = await importing('clicks', file, '--account', account)
+  expect([stopped.code, stopped.stdout]).toEqual([1, ''])
+  expect(stopped.stderr).toContain('  1000 × clickedAt: is required')
+  expect(stopped.stderr).toMatch(
+    /\nerror: import stopped \(see .*\)\. The first 1000 rows were all rejected; .*0 of 1000 rows read\.\n$/,
+  )
+  expect((await importing('clicks', file, '--account', account, '--max-rejects', '100%')).stdout).toContain(
+    '1 inserted',
+  )
+})
+
+it('stops at --max-rejects and keeps the rows that were stored before', async () => {
+  const rows = good + bad
+  const stop = async (limit: string, content: string) =>
+    await importing('clicks', await fileOf(content), '--account', account, '--max-rejects', limit)
+  const atFirst = await stop('0', rows)
+  expect(atFirst.code).toBe(1)
+  expect(atFirst.stderr).toMatch(
+    /1 of 2 rows were rejected, more than --max-rejects 0\. Stored so far: 0 of 2 rows read\.\n$/,
+  )
+  expect((await stop('1', rows)).code).toBe(0)
+  expect((await stop('50%', rows)).code).toBe(0)
+  expect((await stop('49.9%', rows)).stderr).toContain('more than --max-rejects 49.9%')
+})
+
+it('names the unknown columns of a CSV file once and stores nothing', async () => {
+  const file = await fileOf('Click ID,clickedAt\na,2026-01-01T00:00:00Z\n', 'clicks.csv')
+  const { code, stdout, stderr } = await importing('clicks', file, '--account', account)
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toBe(
+    `error: ${file} cannot be imported: its header has unknown columns: Click ID (did you mean id?); no column id.\n`,
+  )
+  expect(await readdir(folder)).toEqual(['clicks.csv'])
+})
+
+it('reads CSV with the delimiter of its header, unless --delimiter says another', async () => {
+  const file = await fileOf('id\tclickedAt\na\t2026-01-01T00:00:00Z\n', 'clicks.csv')
+  expect((await importing('clicks', file, '--account', account)).stdout).toContain('1 inserted')
+  expect((await importing('clicks', file, '--account', account, '--delimiter', 'tab')).stdout).toContain('1 duplicates')
+  const asCommas = await importing('clicks', file, '--account', account, '--delimiter', ',')
+  expect([asCommas.code, asCommas.stderr]).toEqual([1, expect.stringContaining('no column id and no column clickedAt')])
+})
+
+describe('an invalid import exits with one line', () => {
   it.each([
     [['clickz', 'x.ndjson', '--account', 'acme'], 2, /cannot import clickz/],
-    [['clicks', 'x.json', '--account', 'acme'], 2, /must end in \.ndjson, \.csv/],
+    [['clicks', 'x.xlsx', '--account', 'acme'], 2, /must end in \.ndjson, \.jsonl, \.json, \.csv or \.tsv/],
+    [['clicks', 'x.csv', '--account', 'acme', '--delimiter', '|'], 2, /Use , or ; or tab/],
+    [['clicks', 'x.json', '--account', 'acme', '--delimiter', ';'], 2, /--delimiter is for CSV/],
+    [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '101%'], 2, /Use a number of rows/],
+    [['clicks', 'x.csv', '--account', 'acme', '--max-rejects', '0.5'], 2, /Use a number of rows/],
     [['clicks', 'x.ndjson'], 2, /--account/],
     [['clicks', 'x.ndjson', '--account', 'no body'], 2, /An id has/],
     [['clicks', 'x.ndjson', '--account', 'acme', '--rejects', './x.ndjson'], 2, /must not be the imported file/],
-    [['clicks', 'x.ndjson', '--account', 'nobody'], 1, /no such account: nobody/],
+    [['clicks', 'x.ndjson', '--account', 'missing'], 1, /no such account: missing/],
   ])('%j', async (words, code, line) => {
     const ended = await importing(...words)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
@@ -80,10 +156,11 @@ describe('an invalid call of import exits with one line', () => {
   })
 
   it('for a file that does not exist, is damaged or is not valid CSV', async () => {
-    const headless = await fileOf('id,id\n1,2\n', 'twice.csv')
+    const repeatedColumn = await fileOf('id,id\n1,2\n', 'twice.csv')
     for (const [file, line] of [
       [join(folder, 'none.ndjson'), /does not exist/],
-      [headless, /its header names "id" twice/],
+      [await fileOf('[{}]', 'list.json'), /it is a JSON array/],
+      [repeatedColumn, /its header names "id" twice/],
       [await fileOf('no gzip', 'plain.ndjson.gz'), /is damaged/],
     ] as const) {
       const ended = await importing('clicks', file, '--account', account)
@@ -97,6 +174,6 @@ describe('an invalid call of import exits with one line', () => {
     const file = await fileOf(bad)
     const ended = await importing('clicks', file, '--account', account, '--rejects', join(folder, 'none', 'rejects'))
     expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toMatch(/^error: rejected rows can't be written to .*; see --rejects\./)
+    expect(ended.stderr).toMatch(/\nerror: rejected rows can't be written to .*; see --rejects\./)
   })
 })

@@ -2,24 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
-import { makeTestPlace } from '../kit/stores.ts'
+import { createTestEnvironment } from '../kit/stores.ts'
 
 let environment: Record<string, string>
 let remove: () => Promise<void>
 const started: ChildProcess[] = []
 
 beforeAll(async () => {
-  const place = await makeTestPlace()
-  remove = place.remove
+  const own = await createTestEnvironment()
+  remove = own.remove
   const { PATH = '', HOME = '' } = process.env
-  environment = { ...place.environment, PATH, HOME, PORT: '0', LOG_LEVEL: 'info' }
+  environment = { ...own.environment, PATH, HOME, PORT: '0', LOG_LEVEL: 'info' }
 })
 afterAll(async () => {
   for (const { pid } of started) if (isGroupAlive(pid)) process.kill(-(pid as number), 'SIGKILL')
   await remove?.()
 })
 
-/** Whether any process of the group that this process leads is left. */
+/** Whether a process of the process group of `pid` exists. */
 function isGroupAlive(pid: number | undefined): boolean {
   return pid !== undefined && canSignal(-pid)
 }
@@ -38,7 +38,7 @@ it.each([
   ['cli', ['--', 'serve']],
   ['dev', []],
 ])('npm run %s ends with its server when npm gets SIGTERM', { timeout: 120_000 }, async (script, words) => {
-  // Without scripts there is no build before it: what runs is what the suite was built from.
+  // --ignore-scripts skips the build: the suite has built the program.
   const npm = spawn('npm', ['run', '--ignore-scripts', script, ...words], {
     cwd: packageRoot,
     env: environment,

@@ -11,7 +11,7 @@ import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { freePort } from '../kit/serverProcess.ts'
-import { makeTestPlace } from '../kit/stores.ts'
+import { createTestEnvironment } from '../kit/stores.ts'
 import { exitOf, run, runHere, start } from './runCommand.ts'
 
 let environment: Record<string, string>
@@ -20,9 +20,9 @@ let apiKey: string
 const running: ChildProcessWithoutNullStreams[] = []
 
 beforeAll(async () => {
-  const place = await makeTestPlace()
-  remove = place.remove
-  environment = { ...place.environment, PORT: '0', LOG_LEVEL: 'debug' }
+  const own = await createTestEnvironment()
+  remove = own.remove
+  environment = { ...own.environment, PORT: '0', LOG_LEVEL: 'debug' }
 })
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL')
@@ -54,8 +54,8 @@ describe('the server', () => {
       environment,
     )
     apiKey = JSON.parse(created.stdout).key
-    const answer = await get(`${url}/api/v1/clicks`, apiKey)
-    expect([answer.status, await answer.json()]).toEqual([
+    const response = await get(`${url}/api/v1/clicks`, apiKey)
+    expect([response.status, await response.json()]).toEqual([
       200,
       { data: [], nextCursor: null, hasMore: false, asOf: null },
     ])

@@ -1,9 +1,16 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { createTributary, type Event, type RowOf, type TributaryOptions } from '../../src/client/client.ts'
+import { packageRoot } from '../../src/package.ts'
 import { storedEvents } from '../api/events/send.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { storeClicks, storeMetadata } from '../kit/rows.ts'
@@ -27,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-/** Its waits move the server's clock instead of taking time; they are kept, in milliseconds. */
+/** Waits of the client in milliseconds. A wait advances the clock of the server instead of taking time. */
 const waits: number[] = []
 afterEach(() => waits.splice(0))
 const client = (options: Partial<TributaryOptions> = {}) =>
@@ -45,7 +52,7 @@ const client = (options: Partial<TributaryOptions> = {}) =>
 const event: Event = { click_id: 'c1', event_name: 'paid' }
 
 describe('the client', () => {
-  it('reads what the API answers, with the types of its document', async () => {
+  it('reads responses with the types of the OpenAPI document', async () => {
     const { name, status } = await client().get('/campaigns/{id}', { path: { id: 'k1' } })
     expect([name, status]).toEqual(['Spring', 'active'])
     const report = await client({ baseUrl: `${baseUrl}/` }).get('/reports', {
@@ -55,7 +62,7 @@ describe('the client', () => {
     expect((await client().get('/usage')).clicks.tracked).toBe(7)
   })
 
-  it('walks a list row by row and page by page, with the filters of the first page', async () => {
+  it('reads a list by rows and by pages, with the filters of the first page', async () => {
     const query = { limit: 2, to: '2026-11-20T10:00:06Z' }
     const rows: RowOf<'/clicks'>[] = []
     for await (const row of client().rows('/clicks', { query })) rows.push(row)
@@ -66,19 +73,19 @@ describe('the client', () => {
     for await (const _row of client().rows('/offers')) throw new Error('There is none.')
   })
 
-  it('asks for no page that nobody reads', async () => {
-    let asked = 0
+  it('requests no page that the caller does not read', async () => {
+    let requests = 0
     const counting = client({
       fetch: (request) => {
-        asked += 1
+        requests += 1
         return fetch(request)
       },
     })
     for await (const { id } of counting.rows('/clicks', { query: { limit: 2 } })) if (id === 'c5') break
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
-  it('throws what the API says of a bad call', async () => {
+  it('throws the error of the API', async () => {
     await expect(client().get('/clicks', { query: { from: 'yesterday' } })).rejects.toMatchObject({
       name: 'TributaryError',
       status: 400,
@@ -86,13 +93,13 @@ describe('the client', () => {
       param: 'from',
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     })
-    await expect(client({ apiKey: 'nobody' }).get('/clicks')).rejects.toMatchObject({ code: 'invalid_api_key' })
+    await expect(client({ apiKey: 'unknown' }).get('/clicks')).rejects.toMatchObject({ code: 'invalid_api_key' })
     await expect(client({ baseUrl: `${baseUrl}/elsewhere` }).get('/clicks')).rejects.toMatchObject({ status: 404 })
     expect(waits).toEqual([])
   })
 
-  it('stores an event once when its answer is lost, under an id that it tells', async () => {
-    const lossy = await openLossyWay()
+  it('stores an event once when its response is lost, and returns its id', async () => {
+    const lossy = await openLossyProxy()
     const sent = await client({ baseUrl: lossy.url }).sendEvent(event)
     expect(sent).toEqual({ accepted: true, deduplicated: true, eventId: expect.stringMatching(/^[0-9a-f-]{36}$/) })
     expect((await storedEvents(api.stores, 'acme')).map(({ id }) => id)).toEqual([sent.eventId])
@@ -100,25 +107,64 @@ describe('the client', () => {
     await lossy.close()
   })
 
-  it('waits for as long as the API asks when it has sent too much, and goes on', async () => {
+  it('sends events in batches, each stored once when a response is lost, and returns the rejected ones', async () => {
+    const apiKey = await api.account('batched')
+    await storeMetadata(api.stores, 'campaigns', 'batched', [{ id: 'camp' }])
+    const lossy = await openLossyProxy()
+    const event = { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit' }
+    async function* source() {
+      for (let n = 0; n < 5; n++) yield { ...event, event_id: `batched-${n}` }
+      yield { ...event, event_name: '1st', event_id: 'wrong' }
+      yield event
+    }
+    const sent = await client({ apiKey, baseUrl: lossy.url }).sendEvents(source(), { batchSize: 3 })
+    await lossy.close()
+    expect(sent).toMatchObject({ stored: 3, deduplicated: 3, overCeiling: 0 })
+    expect(sent.rejected).toMatchObject([
+      { eventId: 'wrong', error: 'invalid_event_name', param: 'event_name', event: { event_name: '1st' } },
+    ])
+    const stored = []
+    for await (const { id } of client({ apiKey }).events({ query: { visitor_id: 'v1', limit: 4 } })) stored.push(id)
+    expect(stored).toHaveLength(6)
+  })
+
+  it('sends a batch that is not full after its time, while the source is still open', async () => {
+    const apiKey = await api.account('slow')
+    await storeMetadata(api.stores, 'campaigns', 'slow', [{ id: 'camp' }])
+    const slow = client({ apiKey })
+    let close = () => {}
+    const closed = new Promise<void>((resolve) => {
+      close = resolve
+    })
+    async function* source() {
+      yield { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit', event_id: 'first' }
+      await closed
+    }
+    const sent = slow.sendEvents(source(), { batchMs: 1 })
+    await expect.poll(async () => (await storedEvents(api.stores, 'slow')).map(({ id }) => id)).toEqual(['first'])
+    close()
+    expect(await sent).toEqual({ stored: 1, deduplicated: 0, overCeiling: 0, rejected: [] })
+  })
+
+  it('waits as long as Retry-After says when the rate limit is reached, then continues', async () => {
     await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 3 })
-    const apiKey = await api.account('poor', { plan: 'pro' })
-    const poor = client({ apiKey })
-    for (let call = 0; call < 4; call++) await poor.get('/usage')
+    const apiKey = await api.account('limited', { plan: 'pro' })
+    const limited = client({ apiKey })
+    for (let call = 0; call < 4; call++) await limited.get('/usage')
     expect(waits).toEqual([60_000])
-    for (let call = 0; call < 2; call++) await poor.get('/usage')
-    const impatient = client({ apiKey, waitMaxMs: 1_000 })
-    await expect(impatient.get('/usage')).rejects.toMatchObject({ status: 429, code: 'rate_limited' })
+    for (let call = 0; call < 2; call++) await limited.get('/usage')
+    const shortWait = client({ apiKey, waitMaxMs: 1_000 })
+    await expect(shortWait.get('/usage')).rejects.toMatchObject({ status: 429, code: 'rate_limited' })
     expect(waits).toEqual([60_000])
   })
 
-  it('gives up after its tries, waiting longer each time, with the last failure', async () => {
-    const away = client({ baseUrl: 'http://127.0.0.1:1', retries: 3 })
-    await expect(away.get('/usage')).rejects.toThrow('fetch failed')
+  it('throws the last error after its retries, with a longer wait before each one', async () => {
+    const unreachable = client({ baseUrl: 'http://127.0.0.1:1', retries: 3 })
+    await expect(unreachable.get('/usage')).rejects.toThrow('fetch failed')
     expect(waits.map((ms, attempt) => ms > 330 * 2 ** attempt && ms <= 500 * 2 ** attempt)).toEqual([true, true, true])
   })
 
-  it('ends at once when its caller says so, waiting too', async () => {
+  it('ends immediately when its signal aborts, also during a wait', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(client().get('/usage', { signal })).rejects.toThrow('enough')
     const ending = new AbortController()
@@ -134,21 +180,201 @@ describe('the client', () => {
   })
 })
 
-/** A way to the server that carries the first request there and loses its answer. */
-async function openLossyWay(): Promise<{ url: string; close(): Promise<void> }> {
+async function collect<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const all: Row[] = []
+  for await (const row of rows) all.push(row)
+  return all
+}
+
+describe('exportRows', () => {
+  it('yields the rows of the list, in their order, each with its cursor', async () => {
+    const exported = await collect(client().exportRows('/clicks', { query: { campaign_id: 'k1' } }))
+    expect(exported.map(({ cursor: _, ...row }) => row)).toEqual(await collect(client().rows('/clicks')))
+    const cursor = exported[2]?.cursor ?? ''
+    const rest = client().exportRows('/clicks', { query: { campaign_id: 'k1', cursor } })
+    expect((await collect(rest)).map(({ id }) => id)).toEqual(['c3', 'c2', 'c1', 'c0'])
+    expect(await collect(client().exportRows('/conversions'))).toEqual([])
+  })
+
+  it('continues after the last row whenever the connection breaks, and reports the first X-As-Of once', async () => {
+    // Every response ends in the middle of its second row.
+    const proxy = await openProxy({ isBroken: () => true, afterLines: 1 })
+    const asOf: string[] = []
+    const broken = client({ baseUrl: proxy.url, retries: 1 })
+    const ids: string[] = []
+    for await (const { id } of broken.exportRows('/clicks', { onAsOf: (time) => asOf.push(time) })) ids.push(id)
+    expect(ids).toEqual(['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0'])
+    expect(proxy.responses).toBe(7)
+    expect(asOf).toEqual([expect.stringMatching(/^\d{4}-.*Z$/)])
+    await proxy.close()
+  })
+
+  it('yields the selected fields, id and cursor, also after a broken connection', async () => {
+    const proxy = await openProxy({ isBroken: () => true, afterLines: 1 })
+    const broken = client({ baseUrl: proxy.url, retries: 1 })
+    const rows = await collect(broken.exportRows('/clicks', { fields: ['clickedAt', 'campaignId'] }))
+    const complete = await collect(client().exportRows('/clicks'))
+    expect(rows).toEqual(
+      complete.map(({ id, clickedAt, campaignId, cursor }) => ({ id, clickedAt, campaignId, cursor })),
+    )
+    // @ts-expect-error the field is not selected
+    expect(rows[0]?.country).toBeUndefined()
+    await proxy.close()
+  })
+
+  it('fails when interruptions follow each other without a row between', async () => {
+    const proxy = await openProxy({ isBroken: () => true, afterLines: 0 })
+    const rows = collect(client({ baseUrl: proxy.url, retries: 2 }).exportRows('/clicks'))
+    await expect(rows).rejects.toThrow()
+    expect([proxy.responses, waits.length]).toEqual([3, 2])
+    await proxy.close()
+  })
+
+  it('throws what the API reports', async () => {
+    const wrong = client().exportRows('/clicks', { query: { from: 'yesterday' } })
+    await expect(wrong.next()).rejects.toMatchObject({ status: 400, code: 'invalid_from' })
+  })
+
+  it('ends the response when the caller leaves the loop or aborts', async () => {
+    let cancelled = 0
+    const line = new TextEncoder().encode('{"id":"c1","cursor":"x"}\n')
+    const endless = client({
+      fetch: async (request) => {
+        const body = new ReadableStream({
+          pull: (controller) => controller.enqueue(line),
+          cancel: () => {
+            cancelled += 1
+          },
+        })
+        request.signal.throwIfAborted()
+        return new Response(body)
+      },
+    })
+    for await (const { id } of endless.exportRows('/clicks')) if (id === 'c1') break
+    expect(cancelled).toBe(1)
+    const signal = AbortSignal.abort(new Error('enough'))
+    await expect(endless.exportRows('/clicks', { signal }).next()).rejects.toThrow('enough')
+  })
+})
+
+it('get and rows have no format, and an export no limit', () => {
+  const neverCalled = (tributary: ReturnType<typeof client>) => [
+    // @ts-expect-error a page is always JSON
+    tributary.get('/clicks', { query: { format: 'csv' } }),
+    // @ts-expect-error a report is always JSON
+    tributary.get('/reports', { query: { group_by: 'day', csv_escape: 'formulas' } }),
+    // @ts-expect-error rows are read from JSON pages
+    tributary.rows('/conversions', { query: { format: 'ndjson' } }),
+    // @ts-expect-error an export has all rows
+    tributary.exportRows('/clicks', { query: { limit: 5 } }),
+    // @ts-expect-error a report is no list
+    tributary.exportRows('/reports', { query: { group_by: 'day' } }),
+  ]
+  expect(neverCalled).toBeTypeOf('function')
+})
+
+it('get retries a page after its connection breaks in the middle', async () => {
+  const proxy = await openProxy({ isBroken: (response) => response === 1, afterBytes: 500 })
+  const { data } = await client({ baseUrl: proxy.url }).get('/clicks')
+  expect([data.length, proxy.responses]).toEqual([7, 2])
+  await proxy.close()
+})
+
+describe('the package tributary-client', () => {
+  let folder: string
+  const run = (program: string, ...words: string[]) => promisify(execFile)(program, words, { cwd: folder })
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-client-'))
+    // Its dependencies are packed as well, so that the test needs no registry.
+    const packed = ['src/client', 'node_modules/openapi-fetch', 'node_modules/openapi-typescript-helpers']
+    const paths = packed.map((path) => join(packageRoot, path))
+    const { stdout } = await run('npm', 'pack', '--ignore-scripts', '--json', ...paths)
+    const files = Object.values<{ filename: string }>(JSON.parse(stdout)).map(({ filename }) => `./${filename}`)
+    await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }')
+    await run('npm', 'install', '--offline', '--no-audit', '--no-fund', ...files)
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it('has less than 200 kB and one dependency', async () => {
+    const tarball = (await readdir(folder)).find((name) => name.startsWith('tributary-client-')) ?? ''
+    expect((await stat(join(folder, tarball))).size).toBeLessThan(200_000)
+    const installed = (await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
+    expect(installed).toEqual(['openapi-fetch', 'openapi-typescript-helpers', 'tributary-client'])
+    const { dependencies } = JSON.parse(await readFile(join(packageRoot, 'src/client/package.json'), 'utf8'))
+    expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
+  })
+
+  it('compiles and runs in a project outside of this one', async () => {
+    const program = `import { createTributary, type RowOf, TributaryError } from 'tributary-client'
+      const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
+      const tributary = createTributary({ baseUrl, apiKey })
+      const clicks: RowOf<'/clicks'>[] = []
+      for await (const click of tributary.exportRows('/clicks')) clicks.push(click)
+      const ids: string[] = clicks.map(({ id }) => id)
+      const code = await tributary.get('/offers/{id}', { path: { id: 'x' } }).catch((error) => error instanceof TributaryError && error.code)
+      console.log(JSON.stringify({ ids, code }))`
+    await writeFile(join(folder, 'main.ts'), `declare const process: { argv: string[] }\n${program}`)
+    const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, types: [] }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+    await run(process.execPath, join(packageRoot, 'node_modules/typescript/bin/tsc'))
+    const { stdout } = await run(process.execPath, 'main.js', baseUrl, key)
+    expect(JSON.parse(stdout)).toEqual({ ids: ['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0'], code: 'not_found' })
+  })
+})
+
+interface Break {
+  /** Whether to break the response with this number, from 1 on. */
+  isBroken: (response: number) => boolean
+  /** Bytes to send before the connection breaks. */
+  afterBytes?: number
+  /** Complete lines to send, with a part of the next one; the last line of a body is followed by its end. */
+  afterLines?: number
+}
+
+/** A proxy that sends the beginning of responses and then breaks the connection. */
+async function openProxy({ isBroken, afterBytes, afterLines = 0 }: Break) {
+  let responses = 0
+  const proxy = createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, 'accept-encoding': 'identity' }
+    forward(`${baseUrl}${incoming.url}`, { method: incoming.method, headers }, async (response) => {
+      responses += 1
+      const body = await buffer(response)
+      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      const lines = body.toString().split('\n')
+      const cut = afterBytes ?? Buffer.byteLength(lines.slice(0, afterLines).join('\n')) + 100
+      if (!isBroken(responses) || cut >= body.length) return outgoing.end(body)
+      outgoing.write(body.subarray(0, cut), () => outgoing.destroy())
+    }).end()
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    get responses() {
+      return responses
+    },
+    async close() {
+      proxy.closeAllConnections()
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}
+
+/** A proxy in front of the server that forwards the first request and drops its response. */
+async function openLossyProxy(): Promise<{ url: string; close(): Promise<void> }> {
   let isLost = false
   const proxy = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming
-    const there = forward(`${baseUrl}${url}`, { method, headers }, (answer) => {
+    const forwarded = forward(`${baseUrl}${url}`, { method, headers }, (response) => {
       if (isLost) {
-        outgoing.writeHead(answer.statusCode ?? 0, answer.headers)
-        answer.pipe(outgoing)
+        outgoing.writeHead(response.statusCode ?? 0, response.headers)
+        response.pipe(outgoing)
         return
       }
       isLost = true
-      answer.resume().once('end', () => incoming.socket.destroy())
+      response.resume().once('end', () => incoming.socket.destroy())
     })
-    incoming.pipe(there)
+    incoming.pipe(forwarded)
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   return {

@@ -5,13 +5,13 @@ import type { paths } from '../../src/client/api.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 
-// Compiled against types generated from the document alone: what does not fit the document does not compile, and what
-// does not fit the server fails here.
+// Compiled against the types generated from the OpenAPI document: a difference from the document does not compile, and a
+// difference from the server fails here.
 
 let api: TestApp
 let client: ReturnType<typeof createClient<paths, 'application/json'>>
 
-/** More than a page of everything. */
+/** More than one page of every resource. */
 const rows = 201
 const each = <T>(make: (n: number) => T): T[] => Array.from({ length: rows }, (_, n) => make(n))
 const at = (n: number) =>
@@ -45,8 +45,8 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-/** What a call must have answered for the rest of a test to make sense. */
-function answerOf<T>({ data, error }: { data?: T; error?: unknown }): T {
+/** @returns the body of a successful response */
+function bodyOf<T>({ data, error }: { data?: T; error?: unknown }): T {
   if (data === undefined) throw new Error(JSON.stringify(error))
   return data
 }
@@ -54,13 +54,13 @@ function answerOf<T>({ data, error }: { data?: T; error?: unknown }): T {
 describe('a client generated from the document', () => {
   const page = { params: { query: { limit: 200 } } }
 
-  it('pulls a full page of every list', async () => {
-    const clicks = answerOf(await client.GET('/clicks', page))
-    const conversions = answerOf(await client.GET('/conversions', page))
-    const campaigns = answerOf(await client.GET('/campaigns', page))
-    const offers = answerOf(await client.GET('/offers', page))
-    const landingPages = answerOf(await client.GET('/landing-pages', page))
-    const trafficSources = answerOf(await client.GET('/traffic-sources', page))
+  it('reads a full page of every list', async () => {
+    const clicks = bodyOf(await client.GET('/clicks', page))
+    const conversions = bodyOf(await client.GET('/conversions', page))
+    const campaigns = bodyOf(await client.GET('/campaigns', page))
+    const offers = bodyOf(await client.GET('/offers', page))
+    const landingPages = bodyOf(await client.GET('/landing-pages', page))
+    const trafficSources = bodyOf(await client.GET('/traffic-sources', page))
     for (const { data, hasMore, nextCursor } of [
       clicks,
       conversions,
@@ -71,52 +71,50 @@ describe('a client generated from the document', () => {
     ]) {
       expect([data.length, hasMore, typeof nextCursor]).toEqual([200, true, 'string'])
     }
-    const names: (string | null)[] = clicks.data.map(({ campaignName }) => campaignName)
+    const names: (string | null | undefined)[] = clicks.data.map(({ campaignName }) => campaignName)
     expect(names[0]).toBe('Name 200')
     expect(conversions.data[0]?.revenueBase).toBe(2)
-    const rest = answerOf(
+    const rest = bodyOf(
       await client.GET('/clicks', { params: { query: { limit: 200, cursor: clicks.nextCursor ?? '' } } }),
     )
     expect(rest).toMatchObject({ data: [{ id: 'c0' }], hasMore: false, nextCursor: null })
   })
 
-  it('pulls a full page of both searches', async () => {
-    const conversions = answerOf(
-      await client.GET('/conversions/search', { params: { query: { q: 't-', limit: 200 } } }),
-    )
+  it('reads a full page of both searches', async () => {
+    const conversions = bodyOf(await client.GET('/conversions/search', { params: { query: { q: 't-', limit: 200 } } }))
     expect([conversions.data.length, conversions.data[0]?.matches]).toEqual([
       200,
       [{ field: 'transactionId', value: 'T-200' }],
     ])
-    const campaigns = answerOf(await client.GET('/campaigns/search', { params: { query: { q: 'name', limit: 200 } } }))
+    const campaigns = bodyOf(await client.GET('/campaigns/search', { params: { query: { q: 'name', limit: 200 } } }))
     expect([campaigns.data.length, campaigns.data[0]?.matched]).toEqual([200, true])
   })
 
-  it('pulls single items, and gets a problem for one that is not there', async () => {
+  it('reads single items, and the error for an unknown item', async () => {
     const params = { params: { path: { id: 'id-7' } } }
     const items = [
-      answerOf(await client.GET('/campaigns/{id}', params)),
-      answerOf(await client.GET('/offers/{id}', params)),
-      answerOf(await client.GET('/landing-pages/{id}', params)),
-      answerOf(await client.GET('/traffic-sources/{id}', params)),
+      bodyOf(await client.GET('/campaigns/{id}', params)),
+      bodyOf(await client.GET('/offers/{id}', params)),
+      bodyOf(await client.GET('/landing-pages/{id}', params)),
+      bodyOf(await client.GET('/traffic-sources/{id}', params)),
     ]
     expect(items.map(({ name }) => name)).toEqual(Array(4).fill('Name 7'))
-    const { error, response } = await client.GET('/offers/{id}', { params: { path: { id: 'nobody' } } })
+    const { error, response } = await client.GET('/offers/{id}', { params: { path: { id: 'missing' } } })
     expect([response.status, error?.error]).toEqual([404, 'not_found'])
   })
 
-  it('pulls stats and reports', async () => {
-    const overview = answerOf(await client.GET('/stats/overview', { params: { query: { days: 7 } } }))
+  it('reads stats and reports', async () => {
+    const overview = bodyOf(await client.GET('/stats/overview', { params: { query: { days: 7 } } }))
     expect([overview.totals.clicks, overview.totals.revenue, overview.resources.offers]).toEqual([rows, 2 * rows, rows])
-    const daily = answerOf(await client.GET('/stats/daily', { params: { query: { tz: 'Asia/Kathmandu' } } }))
+    const daily = bodyOf(await client.GET('/stats/daily', { params: { query: { tz: 'Asia/Kathmandu' } } }))
     expect(daily.data.reduce((sum, { clicks }) => sum + clicks, 0)).toBe(rows)
-    const report = answerOf(await client.GET('/reports', { params: { query: { group_by: 'campaign' } } }))
+    const report = bodyOf(await client.GET('/reports', { params: { query: { group_by: 'campaign' } } }))
     expect([report.data.length, report.bucketCount, report.totals.cost]).toEqual([rows, rows, 20.1])
   })
 
   it('sends an event', async () => {
     const body = { click_id: 'c1', event_name: 'trial_converted', event_id: 'order-1' }
-    expect(answerOf(await client.POST('/events', { body }))).toEqual({ accepted: true })
-    expect(answerOf(await client.POST('/events', { body }))).toEqual({ accepted: true, deduplicated: true })
+    expect(bodyOf(await client.POST('/events', { body }))).toEqual({ accepted: true })
+    expect(bodyOf(await client.POST('/events', { body }))).toEqual({ accepted: true, deduplicated: true })
   })
 })

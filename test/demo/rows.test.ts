@@ -5,17 +5,17 @@ import { clickRows } from '../../src/demo/clicks.ts'
 import { conversionRows } from '../../src/demo/conversions.ts'
 import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from '../../src/demo/metadata.ts'
 import { pixelEventRows } from '../../src/demo/pixelEvents.ts'
-import { type DemoPlan, type DemoWish, planDemo } from '../../src/demo/visits.ts'
+import { type DemoOptions, type DemoPlan, planDemo } from '../../src/demo/visits.ts'
 import { testNowMs } from '../kit/app.ts'
 
 const dayMs = 86_400_000
-const usual: DemoWish = { seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' }
+const usual: DemoOptions = { seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' }
 const plan = planDemo(usual)
 const clicks = [...clickRows(plan)]
 const conversions = [...conversionRows(plan)]
 const pixelEvents = [...pixelEventRows(plan)]
-/** Conversions as they stand now. */
-const standing = new Map(conversions.map((row) => [row.id, row]))
+/** Conversions in their present state. */
+const latest = new Map(conversions.map((row) => [row.id, row]))
 
 function everything(of: DemoPlan) {
   return {
@@ -32,15 +32,15 @@ function countBy<Row>(rows: Iterable<Row>, of: (row: Row) => string | null | und
   return counts
 }
 
-describe('the same demo again', () => {
-  it('has the same rows for the same seed and moment, and others for another seed', () => {
+describe('a second demo', () => {
+  it('has the same rows for the same seed and time, and other rows for another seed', () => {
     const small = { ...usual, clicks: 2000 }
     expect(everything(planDemo(small))).toEqual(everything(planDemo(small)))
     const ids = new Set([...clickRows(planDemo(small))].map(({ id }) => id))
     for (const { id } of clickRows(planDemo({ ...small, seed: 2 }))) expect(ids.has(id)).toBe(false)
   })
 
-  it('grows as time goes by: what was there stays, and conversions get newer states', () => {
+  it('of a later time has all rows of the earlier one, and newer states of conversions', () => {
     const moments = fc.integer({ min: 0, max: 30 * dayMs })
     fc.assert(
       fc.property(moments, fc.integer({ min: 0, max: 20 * dayMs }), (startMs, laterMs) => {
@@ -56,7 +56,7 @@ describe('the same demo again', () => {
     )
   })
 
-  it('holds nothing that lies in the future', () => {
+  it('has no rows in the future', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 400 * dayMs }), (offsetMs) => {
         const nowMs = testNowMs + offsetMs
@@ -75,22 +75,22 @@ describe('the same demo again', () => {
   })
 })
 
-describe('the rows of a demo', () => {
-  it('have ids that are allowed, and one row an id but for states of a conversion', () => {
-    for (const rows of [clicks, pixelEvents, [...standing.values()], [...offerRows()], [...campaignRows(plan)]]) {
+describe('demo rows', () => {
+  it('have valid ids, and unique ones except for states of a conversion', () => {
+    for (const rows of [clicks, pixelEvents, [...latest.values()], [...offerRows()], [...campaignRows(plan)]]) {
       for (const { id } of rows) expect(id).toMatch(new RegExp(idPattern))
       expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
     }
   })
 
-  it('are about as many clicks as asked for, over the days asked for', () => {
+  it('have about the requested number of clicks, over the requested days', () => {
     expect(clicks.length).toBeGreaterThan(usual.clicks * 0.93)
     expect(clicks.length).toBeLessThan(usual.clicks * 1.07)
     expect(new Set(clicks.map(({ clickedAt }) => clickedAt.slice(0, 10))).size).toBe(90)
     expect(clicks.map(({ clickedAt }) => clickedAt)).toEqual(clicks.map(({ clickedAt }) => clickedAt).sort())
   })
 
-  it('name nothing that has no name', () => {
+  it('refer only to existing campaigns, offers, landing pages and traffic sources', () => {
     const named = new Set(
       [...campaignRows(plan), ...offerRows(), ...landingPageRows(), ...trafficSourceRows()].map(({ id }) => id),
     )
@@ -100,7 +100,7 @@ describe('the rows of a demo', () => {
     }
   })
 
-  it('lie in 20 campaigns, some of which start and stop', () => {
+  it('belong to 20 campaigns, some of which start and stop', () => {
     for (const offset of [0, 45, 200]) {
       const later = planDemo({ ...usual, nowMs: testNowMs + offset * dayMs })
       const rows = [...clickRows(later)]
@@ -121,10 +121,10 @@ describe('the rows of a demo', () => {
     }
   })
 
-  it('follow the clocks and the weeks of people', () => {
+  it('vary by local hour and by day of the week', () => {
     const americans = clicks.filter(({ country, region, isBot }) => country === 'US' && region === 'New York' && !isBot)
     const byHour = countBy(americans, ({ clickedAt }) => clickedAt.slice(11, 13))
-    // 20:00 and 04:00 in New York, summer time left aside.
+    // 20:00 and 04:00 in New York, without daylight saving time.
     expect(byHour['01'] ?? 0).toBeGreaterThan(3 * (byHour['09'] ?? 0))
     const byWeekday = countBy(
       clicks.filter(({ campaignId }) => campaignId === 'cmp-cobalt-google-en'),
@@ -133,7 +133,7 @@ describe('the rows of a demo', () => {
     expect(byWeekday['1'] ?? 0).toBeGreaterThan(1.1 * (byWeekday['0'] ?? 0))
   })
 
-  it('come from browsers that their systems have', () => {
+  it('have browsers that exist on their operating systems', () => {
     for (const { os, browser, device, userAgent, isBot } of clicks) {
       if (isBot) continue
       if (browser === 'Safari') expect(['iOS', 'iPadOS', 'macOS']).toContain(os)
@@ -143,7 +143,7 @@ describe('the rows of a demo', () => {
     }
   })
 
-  it('have bots, tests, clicks without a page, free clicks, and people who come back', () => {
+  it('include bots, tests, clicks without a landing page, free clicks and returning visitors', () => {
     const share = (rows: unknown[]) => rows.length / clicks.length
     expect(share(clicks.filter(({ isBot }) => isBot))).toBeCloseTo(0.033, 2)
     expect(share(clicks.filter(({ isTest }) => isTest))).toBeGreaterThan(0.0005)
@@ -159,24 +159,24 @@ describe('the rows of a demo', () => {
     expect(new Set(clicks.map(({ currency }) => currency))).toEqual(new Set(['USD', 'EUR', undefined]))
   })
 
-  it('give every foreign amount its rate, and no other', () => {
-    for (const wished of ['USD', 'EUR', 'GBP', 'XAF']) {
-      const small = planDemo({ ...usual, clicks: 2000, currency: wished })
+  it('have an exchange rate exactly on amounts in a foreign currency', () => {
+    for (const accountCurrency of ['USD', 'EUR', 'GBP', 'XAF']) {
+      const small = planDemo({ ...usual, clicks: 2000, currency: accountCurrency })
       for (const { currency, exchangeRate } of [...clickRows(small), ...conversionRows(small)]) {
         if (currency === undefined) continue
-        if (currency === wished) expect(exchangeRate).toBeUndefined()
+        if (currency === accountCurrency) expect(exchangeRate).toBeUndefined()
         else expect(exchangeRate).toBeGreaterThan(0)
       }
     }
   })
 })
 
-describe('the conversions of a demo', () => {
+describe('demo conversions', () => {
   const large = planDemo({ ...usual, clicks: 100_000 })
   const rows = [...conversionRows(large)]
   const now = new Map(rows.map((row) => [row.id, row]))
 
-  it('stand in every status, from both sources, in two currencies, some of them tests, some with coupons', () => {
+  it('have every status, both sources, two currencies, tests and coupons', () => {
     const statuses = countBy(now.values(), ({ status }) => status)
     expect(Object.keys(statuses).sort()).toEqual(['approved', 'chargeback', 'declined', 'hold', 'pending', 'refunded'])
     expect(Object.keys(countBy(now.values(), ({ source }) => source)).sort()).toEqual(['cpa', 'revenue'])
@@ -190,7 +190,7 @@ describe('the conversions of a demo', () => {
     expect(rate).toBeLessThan(0.04)
   })
 
-  it('change status later, each state newer than the one before, of the same moment and amount', () => {
+  it('change status later, each state newer than the last one, with the same time and amount', () => {
     const states = new Map<string, typeof rows>()
     for (const row of rows) states.set(row.id, [...(states.get(row.id) ?? []), row])
     let changed = 0
@@ -212,7 +212,7 @@ describe('the conversions of a demo', () => {
     expect(changed / states.size).toBeGreaterThan(0.25)
   })
 
-  it('follow a click that is there, but for a few whose click was lost', () => {
+  it('follow a stored click, except for a few with a lost click', () => {
     const clickedAt = new Map([...clickRows(large)].map((click) => [click.id, click.clickedAt]))
     let lost = 0
     for (const { clickId, convertedAt } of now.values()) {
@@ -226,8 +226,8 @@ describe('the conversions of a demo', () => {
   })
 })
 
-describe('the pixel events of a demo', () => {
-  it('make funnels: fewer at every step, each after the one before', () => {
+describe('demo pixel events', () => {
+  it('form funnels: fewer events at every step, in order of time', () => {
     const names = countBy(pixelEvents, ({ eventName }) => eventName)
     expect(names.landing_view).toBeGreaterThan(2 * (names.cta_click ?? 0))
     expect(names.cta_click).toBeGreaterThan(1.5 * ((names.checkout_start ?? 0) + (names.form_start ?? 0)))

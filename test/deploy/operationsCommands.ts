@@ -39,7 +39,7 @@ try {
     POSTGRES_PORT: database.port,
     REDIS_PORT: new URL(redis.url).port,
   })
-  for (const [index, { place: location, text: expected }] of blocks.entries()) {
+  for (const [index, { source: location, text: expected }] of blocks.entries()) {
     const output = outputs[index]
     const matches = output !== undefined && (expected === undefined || trimmed(output) === trimmed(expected))
     console.log(`${matches ? 'passed' : 'FAILED'}: ${location}`)

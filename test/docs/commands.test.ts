@@ -1,35 +1,36 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
-import { makeTestPlace } from '../kit/stores.ts'
-import { blocksOf, inlineCommandsOf, unlike } from './shellBlocks.ts'
+import { createTestEnvironment } from '../kit/stores.ts'
+import { Shell } from './shell.ts'
+import { blocksOf, formDifferences, inlineCommandsOf } from './shellBlocks.ts'
 
 /**
- * Every command of the pages is either run here, against stores of its own, or is a step of .ci/run. Servers that a
- * page starts go on until it starts another; later calls go to them.
+ * Each command of these pages is pasted here, line by line and in order, or is a step of .ci/run. The first page begins with
+ * an empty folder, as a new clone does. Servers that a page starts run until it starts another one.
  */
-const pages = ['README.md', 'CONTRIBUTING.md']
+const pages = ['README.md', 'docs/imports.md', 'docs/development.md', 'CONTRIBUTING.md']
 
-/** Loads of some minutes, which are run by hand on a machine that does nothing else. */
+/** Loads of some minutes, which are run by hand on an idle machine. */
 const runByHand = ['npm run hostile', 'npm run faults -- Crashes', 'npm run faults -- "rename of a click"']
 
-/** Commands that run this suite or what stands beside it, by the line of .ci/run that runs them. */
+/** Commands that run this suite or the other checks, by the line of .ci/run that runs them. */
 const runByCi: readonly (readonly [command: RegExp, step: string])[] = [
-  [/^npm (ci|cit)$/, 'npm cit'],
+  [/^npm (ci|cit|run build)$/, 'npm cit'],
+  [/^npm pack -w tributary-client$/, 'npm cit'],
   [/^npm run check$/, 'npm run check'],
   [/^npx tsc$/, 'npm run check'],
   [/^((CLICKHOUSE|DATABASE)_URL=\S+ )*npm test( -- -u)?$/, 'npm test'],
   [/^npx vitest run test\/\S+$/, 'npm test'],
 ]
-/** Runs all of that. */
+/** Runs all of them. */
 const ciItself = '.ci/run'
 
-/** Verbs that explain themselves, besides the servers: tried at the end. */
+/** Run by its own test below. */
 const helpOfCommand = 'npm run --silent cli -- --help'
 
 const startsServer = /^(\w+=\S+ )*npm (start|run (demo|dev))$/
@@ -39,34 +40,59 @@ let environment: Record<string, string>
 let remove: () => Promise<void>
 let port: number
 let server: ChildProcess | undefined
-/** The key that the pages' `trb_live_…` stands for. */
+let shell: Shell
+/** The key that the pages show as `trb_live_…`: the newest one that was output. */
 let key = 'trb_live_none'
 
 beforeAll(async () => {
-  const place = await makeTestPlace()
-  remove = place.remove
+  const own = await createTestEnvironment()
+  remove = own.remove
   port = await freePort()
   const { PATH = '', HOME = '' } = process.env
-  environment = { ...place.environment, PATH, HOME, PORT: `${port}` }
+  const { DATA_DIR = '' } = own.environment
+  environment = { ...own.environment, PATH, HOME, PORT: `${port}`, DATA_DIR: join(DATA_DIR, 'new') }
+  shell = new Shell(packageRoot, environment)
+  // A response of 4xx is a failure too.
+  await shell.paste('curl() { command curl --fail-with-body "$@"; }')
 })
 afterAll(async () => {
+  shell?.close()
   await stopServer()
   await remove?.()
 })
 
-describe.each(pages)('%s', (page) => {
-  it.each(blocksOf(page))('$place works as it stands', { timeout: readyMs + 60_000 }, async ({ commands, answer }) => {
-    let output = ''
-    for (const line of commands) {
-      const command = line.replace(/^npm ci && /, '')
-      if (isRunByCi(command)) continue
-      if (startsServer.test(command)) await startServer(command)
-      else output = await run(command)
-    }
-    if (answer !== undefined) expect(unlike(answer, JSON.parse(output))).toEqual([])
-  })
+it('the first command in an empty folder names the store that it creates, and where it looked for accounts', {
+  timeout: readyMs,
+}, async () => {
+  const location =
+    environment.DATABASE_URL && environment.CLICKHOUSE_URL ? '_URL)' : `${environment.DATA_DIR} (DATA_DIR)`
+  const listed = await run('node dist/src/main.js account list')
+  expect(listed).toMatch(/^No accounts in .+; create one with: tributary account create\.\n$/)
+  expect(listed).toContain(location)
+  expect(shell.stderr).toMatch(/^Created an empty store in .+\.\n$/)
+  expect(shell.stderr).toContain(location)
+})
 
-  it('names no command within its text that nothing runs', () => {
+describe.each(pages)('%s', (page) => {
+  it.each(blocksOf(page))(
+    '$source runs unchanged',
+    { timeout: readyMs + 60_000 },
+    async ({ language, commands, response }) => {
+      let output = ''
+      if (language === 'js') output = await run(`node --input-type=module << 'END'\n${commands.join('\n')}\nEND`)
+      else {
+        for (const line of commands) {
+          const command = line.replace(/^npm ci && /, '')
+          if (isRunByCi(command)) continue
+          if (startsServer.test(command)) await startServer(command)
+          else output = await run(command)
+        }
+      }
+      if (response !== undefined) expect(formDifferences(response, JSON.parse(output))).toEqual([])
+    },
+  )
+
+  it('every command within its text is run by a test or by .ci/run', () => {
     const run = pages.flatMap(blocksOf).flatMap(({ commands }) => commands)
     for (const command of inlineCommandsOf(page)) {
       const parts = command.split(' && ')
@@ -84,10 +110,10 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-describe('a command named within the text', () => {
-  it.each(['npm start', 'npm run dev'])('%s comes up', { timeout: readyMs + 60_000 }, startServer)
+describe('a command within the text', () => {
+  it.each(['npm start', 'npm run dev'])('%s starts a server', { timeout: readyMs + 60_000 }, startServer)
 
-  it(`${helpOfCommand} explains itself`, { timeout: readyMs }, async () => {
+  it(`${helpOfCommand} shows help`, { timeout: readyMs }, async () => {
     expect(await run(helpOfCommand)).toContain('Usage: tributary')
   })
 })
@@ -98,43 +124,39 @@ function isRunByCi(command: string): boolean {
   return runByCi.some(([pattern, step]) => pattern.test(command) && ci.includes(step))
 }
 
-/** Runs a line as a shell would, in the project's folder. @returns its standard output */
-async function run(line: string): Promise<string> {
-  const script = line.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`).replaceAll(/trb_live_(…|\.\.\.)/g, key)
-  // An answer of 4xx is a failure too.
-  const shell = `curl() { command curl --fail-with-body "$@"; }\n${script}`
-  const { stdout } = await promisify(execFile)('sh', ['-ec', shell], {
-    cwd: packageRoot,
-    env: environment,
-    maxBuffer: 1 << 26,
-  })
-  key = /trb_live_\w{36}/.exec(stdout)?.[0] ?? key
-  return stdout
+/** Pastes lines of a page into the shell. @returns their standard output */
+async function run(lines: string): Promise<string> {
+  const output = await shell.paste(
+    lines.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`).replaceAll(/trb_live_(…|\.\.\.)/g, key),
+  )
+  key = /trb_live_\w{36}/.exec(output)?.[0] ?? key
+  return output
 }
 
-/** Starts a server in a group of its own, and waits until it answers and has said everything. */
+/** Starts a server in a process group, waits until it responds, and sends the requests that it prints. */
 async function startServer(command: string): Promise<void> {
   await stopServer()
   const child = spawn('sh', ['-c', command], { cwd: packageRoot, env: environment, detached: true })
   server = child
-  let said = ''
+  let output = ''
   child.stdout.on('data', (chunk) => {
-    said += chunk
+    output += chunk
   })
   child.stderr.on('data', (chunk) => {
-    said += chunk
+    output += chunk
   })
   const deadline = performance.now() + readyMs
-  const isReady = async () => said.includes(`Tributary listens on http://127.0.0.1:${port}`) && (await answers())
+  const isReady = async () => output.includes(`Tributary listens on http://127.0.0.1:${port}`) && (await isReachable())
   while (!(await isReady())) {
-    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`${command} did not come up:\n${said}`)
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`${command} did not start:\n${output}`)
     await pause(100)
   }
-  key = /trb_live_\w{36}/.exec(said)?.[0] ?? key
-  for (const call of said.split('\n').filter((line) => line.startsWith('curl '))) JSON.parse(await run(call))
+  key = /trb_live_\w{36}/.exec(output)?.[0] ?? key
+  const commands = output.split('\n').filter((line) => /^(curl|DATA_DIR=\S+ node) /.test(line))
+  for (const line of commands) expect(await run(line)).not.toBe('')
 }
 
-async function answers(): Promise<boolean> {
+async function isReachable(): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
   } catch {
@@ -150,7 +172,7 @@ async function stopServer(): Promise<void> {
   process.kill(-child.pid, 'SIGTERM')
   await exit
   const deadline = performance.now() + 30_000
-  while ((await answers()) && performance.now() < deadline) await pause(100)
+  while ((await isReachable()) && performance.now() < deadline) await pause(100)
 }
 
 async function freePort(): Promise<number> {

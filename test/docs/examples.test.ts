@@ -1,15 +1,20 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import postman from 'openapi-to-postmanv2'
+import { validate as isUuid } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { newestClickId } from '../../src/demo/clicks.ts'
 import { fillDemo } from '../../src/demo/fill.ts'
 import { planDemo } from '../../src/demo/visits.ts'
+import { type OpenApiDocument, operationsOf } from '../../src/http/docs/document.ts'
+import { packageRoot } from '../../src/package.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 
 /**
- * What the documentation shows as an answer is one: the demo's, at the moment of tests. A call that is new in the
- * document needs a line here; `npm test -- -u` then writes what it answers.
+ * The responses in the documentation come from the demo at the time of tests. A new operation needs a line here or in
+ * `posts`; `npm test -- -u` then writes its example.
  */
-const questions: Record<string, string> = {
+const reads: Record<string, string> = {
   getClicks: '/clicks?converted=true&limit=1',
   getConversions: '/conversions?status=refunded&limit=1',
   getConversionsSearch: '/conversions/search?q=luma&limit=1',
@@ -26,17 +31,53 @@ const questions: Record<string, string> = {
   getStatsDaily: '/stats/daily?days=1&tz=America/New_York',
   getReports: '/reports?group_by=day&days=1',
   getUsage: '/usage',
+  getEvents: '/events?event_name=purchase&limit=1',
+  getEventsById: '/events/order-1042-paid',
+  getKey: '/key',
+  getChecksumsClicks: '/checksums/clicks?from=2026-11-20&to=2026-11-20',
+  getChecksumsConversions: '/checksums/conversions?from=2026-11-20&to=2026-11-20',
 }
 
 const plan = planDemo({ seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' })
 const event = {
-  click_id: newestClickId(plan),
+  visitor_id: 'vis-1042',
+  campaign_id: 'cmp-luma-meta-broad',
   event_name: 'trial_converted',
   value: 49.9,
   currency: 'USD',
   properties: { plan: 'yearly', seats: 3 },
   event_id: 'order-1042-paid',
-  timestamp: new Date(testNowMs - 60_000).toISOString(),
+}
+
+/** Request body, and response. */
+const posts: Record<string, { path: string; request: object; response: object }> = {
+  postEvents: { path: '/events', request: event, response: { accepted: true } },
+  postEventsBatch: {
+    path: '/events/batch',
+    request: {
+      events: [
+        { ...event, event_name: 'signup', event_id: 'user-7-signup', value: null, currency: null },
+        event,
+        { click_id: 'clk-unknown', event_name: 'signup' },
+      ],
+    },
+    response: {
+      stored: 1,
+      deduplicated: 1,
+      overCeiling: 0,
+      rejected: 1,
+      results: [
+        { index: 0, accepted: true },
+        { index: 1, accepted: true, deduplicated: true },
+        {
+          index: 2,
+          error: 'click_not_found',
+          message: 'No such click, or the account does not have its campaign.',
+          param: 'click_id',
+        },
+      ],
+    },
+  },
 }
 
 let api: TestApp
@@ -51,46 +92,136 @@ beforeAll(async () => {
     signal: new AbortController().signal,
     onProgress: () => {},
   })
+  await api.app.listen({ host: '127.0.0.1', port: 0 })
 }, 120_000)
 afterAll(() => api?.close())
 
-describe('the examples of the documentation', () => {
-  it('are what a server answers', async () => {
+describe('the example responses of the documentation', () => {
+  it('are responses of a server', async () => {
     const { paths } = (await api.get('/docs/json')).json<{
       paths: Record<string, Record<string, { operationId: string }>>
     }>()
     const examples: Record<string, { request?: unknown; response: unknown }> = {}
     for (const { operationId } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-      if (operationId === 'postEvents') {
-        const answer = await api.app.inject({
+      const post = posts[operationId]
+      if (post) {
+        const response = await api.app.inject({
           method: 'POST',
-          url: '/api/v1/events',
+          url: `/api/v1${post.path}`,
           headers: { authorization: `ApiKey ${key}` },
-          payload: event,
+          payload: post.request,
         })
-        expect([answer.statusCode, answer.body]).toEqual([200, '{"accepted":true}'])
-        examples[operationId] = { request: event, response: answer.json() }
+        expect([response.statusCode, response.json()]).toEqual([200, post.response])
+        examples[operationId] = { request: post.request, response: response.json() }
         continue
       }
-      const question = questions[operationId]
-      if (!question) throw new Error(`${operationId} has no example: add a call of it to questions.`)
-      const answer = await api.get(question, key)
-      expect([question, answer.statusCode]).toEqual([question, 200])
-      examples[operationId] = { response: JSON.parse(answer.body, storedAtNow) }
+      const path = reads[operationId]
+      if (!path) throw new Error(`${operationId} has no example: add its path to reads or posts.`)
+      const response = await api.get(path, key)
+      expect([path, response.statusCode]).toEqual([path, 200])
+      examples[operationId] = { response: JSON.parse(response.body, withFixedValues) }
     }
     await expect(moduleOf(examples)).toMatchFileSnapshot('../../src/http/docs/examples.ts')
   })
 })
 
-/** Rows are dated by the clock of the store, which is no part of an example. */
-function storedAtNow(name: string, value: unknown): unknown {
-  return name === 'storedAt' ? new Date(testNowMs).toISOString() : value
+describe('tools that read the OpenAPI document', () => {
+  it('show a sample of the typed client for every operation that it has, which runs unchanged', async () => {
+    const all = operationsOf(await document())
+    const samples = all.flatMap(({ operation }) => operation['x-codeSamples']?.map(({ source }) => source) ?? [])
+    expect(samples.length).toBeGreaterThan(all.filter(({ method }) => method === 'GET').length)
+    const parts = samples.map((sample) => sample.split('\n\n'))
+    const [[imports = '', first = ''] = []] = parts
+    const [client = ''] = first.split('\n')
+    // One program: each sample has the same import and the same client.
+    const calls = parts.map(([head, body = '']) => {
+      expect([head, body.startsWith(`${client}\n`)]).toEqual([imports, true])
+      return body.slice(client.length)
+    })
+    const program = `${imports}\n${client}\n${calls.join('\n')}`.replaceAll('trb_live_…', key)
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: packageRoot })
+    expect((await run).stdout.match(/data: \[/g)?.length).toBeGreaterThan(5)
+  })
+
+  it('import it into Postman as a collection whose requests work once the variable apiKey is set', async () => {
+    const collection = await importIntoPostman(JSON.stringify(await document()))
+    const variables: Record<string, string> = { apiKey: key }
+    for (const { key: name, value } of collection.variable) variables[name] = value
+    const resolve = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => variables[name] ?? '')
+    const requests = requestsOf(collection.item)
+    expect(requests.length).toBe(operationsOf(await document()).length)
+    for (const { name, request } of requests) {
+      const { url, method, header, body, auth } = request
+      const authentication = Object.fromEntries(auth.apikey.map((field) => [field.key, resolve(field.value)]))
+      const path = url.path.map((part) => url.variable.find((found) => `:${found.key}` === part)?.value ?? part)
+      const query = url.query
+        .filter(({ disabled }) => !disabled)
+        .map((part): [string, string] => [part.key, part.value])
+      const response = await fetch(`${resolve(url.host.join('.'))}/${path.join('/')}?${new URLSearchParams(query)}`, {
+        method,
+        headers: [
+          ...header.map((line): [string, string] => [line.key, line.value]),
+          [authentication.key ?? '', authentication.value ?? ''],
+        ],
+        ...(body?.raw && { body: body.raw }),
+      })
+      expect([name, response.status, response.ok ? '' : await response.text()]).toEqual([name, 200, ''])
+    }
+  })
+})
+
+async function document(): Promise<OpenApiDocument> {
+  return (await api.get('/docs/json')).json()
+}
+
+/** The parts of a Postman collection that a request is sent from. */
+interface Collection {
+  variable: { key: string; value: string }[]
+  item: Item[]
+}
+interface Item {
+  name: string
+  item?: Item[]
+  request: {
+    method: string
+    url: {
+      host: string[]
+      path: string[]
+      query: { key: string; value: string; disabled?: boolean }[]
+      variable: { key: string; value: string }[]
+    }
+    header: { key: string; value: string }[]
+    body?: { raw?: string }
+    auth: { apikey: { key: string; value: string }[] }
+  }
+}
+
+function requestsOf(items: readonly Item[]): Item[] {
+  return items.flatMap((item) => (item.item ? requestsOf(item.item) : [item]))
+}
+
+/** Imports with optional parameters disabled and with the examples of the document, both options of the dialog. */
+function importIntoPostman(data: string): Promise<Collection> {
+  const options = { enableOptionalParameters: false, parametersResolution: 'Example' }
+  return new Promise((resolve, reject) => {
+    postman.convertV2({ type: 'string', data }, options, (error, converted) => {
+      if (!converted?.result) reject(error ?? new Error(converted?.reason))
+      else resolve(converted.output?.[0]?.data as Collection)
+    })
+  })
+}
+
+/** Replaces values that differ between runs: times of the store and hashes of them, and the id of the key. */
+function withFixedValues(name: string, value: unknown): unknown {
+  if (name === 'hash') return '0a1b2c3d4e5f607'
+  if (name === 'storedAt' || (name === 'asOf' && value !== null)) return new Date(testNowMs).toISOString()
+  return name === 'id' && isUuid(value) ? '0198c0de-7f00-7aaa-8bbb-0123456789ab' : value
 }
 
 function moduleOf(examples: object): string {
   return `// Generated by test/docs/examples.test.ts from responses of a server; \`npm test -- -u\` updates it.
 
-/** Request body (where there is one) and response of each operation. */
+/** Request body, if any, and response of each operation. */
 export const examples: Readonly<Record<string, { request?: unknown; response: unknown }>> = ${JSON.stringify(examples, null, 2)}
 `
 }

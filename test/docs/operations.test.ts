@@ -49,8 +49,9 @@ async function metricsTable(): Promise<string[][]> {
 function openRegistry() {
   const metrics = openTelemetry()
   metrics.watchRedis(() => false)
-  metrics.watchRollups(async () => 0)
-  openEventTelemetry(metrics.registry, { inFlight: () => 0, waiting: () => 0 })
+  metrics.watchUnconfirmedBatches(async () => 0)
+  metrics.watchExpiringKeys(async () => 0)
+  openEventTelemetry(metrics.registry, { inFlight: () => 0, queued: () => 0 })
   return metrics.registry
 }
 

@@ -2,16 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/package.ts'
 
-/** A fenced block of commands, and what stands right under it as their answer, if any: JSON, or the text that they print. */
+/** A fenced block of commands or JavaScript, and the block below it, if any: a JSON response or the printed text. */
 export interface Block {
   /** `README.md:18` */
-  place: string
+  source: string
+  language: 'sh' | 'js'
+  /** Command lines, or the lines of a JavaScript module. */
   commands: string[]
-  answer: unknown
+  response: unknown
   text: string | undefined
 }
 
-/** Reads the blocks marked `sh` of a page, in order; a `json` or `text` block right under one is its answer. */
+/** Reads the `sh` and `js` blocks of a page, in order, each with the `json` or `text` block below it. */
 export function blocksOf(page: string): Block[] {
   const lines = readFileSync(join(packageRoot, page), 'utf8').split('\n')
   const blocks: Block[] = []
@@ -25,11 +27,12 @@ export function blocksOf(page: string): Block[] {
       body = []
       start = index + 1
     } else if (language !== undefined && fence) {
-      if (language === 'sh') {
-        blocks.push({ place: `${page}:${start}`, commands: commandsOf(body), answer: undefined, text: undefined })
+      if (language === 'sh' || language === 'js') {
+        const commands = language === 'sh' ? commandsOf(body) : body
+        blocks.push({ source: `${page}:${start}`, language, commands, response: undefined, text: undefined })
       }
       const above = blocks.at(-1)
-      if (language === 'json' && above) above.answer = JSON.parse(body.join('\n'))
+      if (language === 'json' && above) above.response = JSON.parse(body.join('\n'))
       if (language === 'text' && above) above.text = body.join('\n')
       language = undefined
     } else if (language !== undefined) body.push(line)
@@ -37,7 +40,7 @@ export function blocksOf(page: string): Block[] {
   return blocks
 }
 
-/** The commands that a page names within its text. */
+/** The commands in the inline code of a page. */
 export function inlineCommandsOf(page: string): string[] {
   const text = readFileSync(join(packageRoot, page), 'utf8').replace(/```[\s\S]*?```/g, '')
   return [...text.matchAll(/`((?:npm|npx|curl|node|\.ci\/run)\b[^`]*)`/g)].map(([, command = '']) =>
@@ -56,20 +59,22 @@ function commandsOf(lines: readonly string[]): string[] {
   return commands
 }
 
-/** Says in what a real answer does not have the form of the one that is shown; a page may leave fields and rows out. */
-export function unlike(shown: unknown, real: unknown, path = '$'): string[] {
+/** @returns how the form of a real response differs from the documented one, which may omit fields and rows */
+export function formDifferences(shown: unknown, real: unknown, path = '$'): string[] {
   if (Array.isArray(shown)) {
-    if (!Array.isArray(real)) return [`${path} is no list`]
+    if (!Array.isArray(real)) return [`${path} is not a list`]
     return shown.flatMap((element, index) =>
-      unlike(element, real[Math.min(index, real.length - 1)], `${path}[${index}]`),
+      formDifferences(element, real[Math.min(index, real.length - 1)], `${path}[${index}]`),
     )
   }
   if (typeof shown === 'object' && shown !== null) {
-    if (typeof real !== 'object' || real === null) return [`${path} is no object`]
+    if (typeof real !== 'object' || real === null) return [`${path} is not an object`]
     return Object.entries(shown).flatMap(([name, value]) =>
-      name in real ? unlike(value, real[name as keyof typeof real], `${path}.${name}`) : [`${path}.${name} is missing`],
+      name in real
+        ? formDifferences(value, real[name as keyof typeof real], `${path}.${name}`)
+        : [`${path}.${name} is missing`],
     )
   }
-  const isOfKind = typeof shown === typeof real || shown === null || real === null
-  return isOfKind ? [] : [`${path} is ${typeof real}, not ${typeof shown}`]
+  const isSameType = typeof shown === typeof real || shown === null || real === null
+  return isSameType ? [] : [`${path} is ${typeof real}, not ${typeof shown}`]
 }

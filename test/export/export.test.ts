@@ -42,11 +42,11 @@ async function exported(stores: TestStores, ...words: string[]): Promise<string>
 }
 const lines = (ndjson: string) => ndjson.split('\n').filter(Boolean)
 
-/** Text that formats trip over: quotes, separators, line ends, what looks absent, and letters beyond ASCII. */
+/** Text that formats must escape: quotes, separators, line ends, NULL markers and non-ASCII characters. */
 const awkward = 'a"b,c|d\\n\\N\r\ne\tf/g \u0001 \u2028 é 漢 😀 \' null'
 const subIds = { sub1: awkward, sub2: '"', sub10: '\\' }
 
-/** Rows with everything in them, next to rows with nothing that is not required. */
+/** Rows with every field, and rows with only the required fields. */
 const rows: Record<ResourceName, Record<string, unknown>[]> = {
   clicks: [
     {
@@ -133,7 +133,7 @@ const rows: Record<ResourceName, Record<string, unknown>[]> = {
     { id: 'bare', name: 'Bare' },
   ],
 }
-/** Amounts with more digits than a double has, as a file would have them. */
+/** Amounts with more digits than a double, as text of a file. */
 const exact: Partial<Record<ResourceName, string>> = {
   clicks: '{"id":"exact","clickedAt":"2026-01-01T00:00:00Z","cost":999999999999.999999}\n',
   conversions:
@@ -196,7 +196,7 @@ describe('exporting, importing into an empty store and exporting again gives the
   })
 })
 
-/** What an exported field shows of a given one. */
+/** The exported value of an imported one. */
 function expectation(name: string, value: unknown): unknown {
   if (name === 'subIds' || name === 'properties') return expect.objectContaining(value as object)
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return new Date(value).toISOString()
@@ -332,10 +332,10 @@ it.each([
   [['clickz', '--account', 'acme'], 2, /cannot export clickz; resources: clicks/],
   [['clicks'], 2, /--account/],
   [['clicks', '--account', 'missing'], 1, /no such account: missing/],
-  [['clicks', '--account', 'acme', '--from', 'soon'], 2, /from is not on the calendar/],
+  [['clicks', '--account', 'acme', '--from', 'soon'], 2, /from is not a valid date or time/],
   [['clicks', '--account', 'acme', '--from', '2026-02-02', '--to', '2026-01-01'], 2, /is not before the end/],
   [['clicks', '--account', 'acme', '--format', 'xml'], 2, /ndjson, csv/],
-  [['clicks', '--account', 'acme', '--output', 'a.json'], 2, /must end in \.ndjson, \.csv/],
+  [['clicks', '--account', 'acme', '--output', 'a.tsv'], 2, /must end in \.ndjson/],
   [['clicks', '--account', 'acme', '--output', 'a.csv', '--format', 'ndjson'], 2, /contradicts --format ndjson/],
   [['clicks', '--account', 'acme', '--json'], 2, /--json requires --output/],
 ])('invalid arguments fail with one line: %j', async (words, code, line) => {

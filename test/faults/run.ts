@@ -8,6 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { CleanUp } from '../kit/cleanUp.ts'
 import { crashScenarios } from './crashes/crashScenarios.ts'
 import { type Effort, embeddedFaults } from './embeddedFaults.ts'
 import { openEmbeddedServer } from './embeddedServer.ts'
@@ -28,6 +29,7 @@ const { positionals, values } = parseArgs({
   options: { runs: { type: 'string', default: '1' } },
 })
 const namePart = positionals[0] ?? ''
+const cleanUp = new CleanUp()
 let failed = 0
 for (let run = 1; run <= Number(values.runs); run++) {
   if (values.runs !== '1') console.log(`Run ${run} of ${values.runs}`)
@@ -42,20 +44,12 @@ async function runOnServers(): Promise<void> {
   const selected = select('Servers', serverFaults)
   if (Object.keys(selected).length === 0) return
   await withFolder(serverDiskMb, async (folder) => {
-    const servers = await openServers(folder)
-    try {
-      const { faults, events, reads } = await runServerFaults(servers, selected, (outcome) => {
-        const seconds = (outcome.recoveryMs / 1000).toFixed(1)
-        report(
-          outcome.name,
-          outcome.faults,
-          `recovered after ${seconds} s; ${listed(Object.entries(outcome.failures))}`,
-        )
-      })
-      report('Servers: all of these together', faults, `${events} events stored once, ${reads} correct reads`)
-    } finally {
-      await servers.close()
-    }
+    const servers = await openServers(folder, cleanUp)
+    const { faults, events, reads } = await runServerFaults(servers, selected, (outcome) => {
+      const seconds = (outcome.recoveryMs / 1000).toFixed(1)
+      report(outcome.name, outcome.faults, `recovered after ${seconds} s; ${listed(Object.entries(outcome.failures))}`)
+    })
+    report('Servers: all of these together', faults, `${events} events stored once, ${reads} correct reads`)
   })
 }
 
@@ -63,6 +57,7 @@ async function runOnEmbeddedEngines(): Promise<void> {
   for (const [name, inject] of Object.entries(select('Embedded', embeddedFaults))) {
     await withFolder(name.includes('disk') ? embeddedDiskMb : undefined, async (folder) => {
       const server = await openEmbeddedServer(folder)
+      cleanUp.add(() => server.close())
       try {
         const { load, faults = [] } = await inject(server, effort, folder)
         const all = [...faults, ...(await server.differences(load))]
@@ -70,8 +65,6 @@ async function runOnEmbeddedEngines(): Promise<void> {
       } catch (error) {
         const engineLog = await readFile(join(folder, 'embedded.log'), 'utf8')
         report(name, [(error as Error).message, ...engineLog.trim().split('\n').slice(-15)], 'did not finish')
-      } finally {
-        await server.close()
       }
     })
   }
@@ -110,16 +103,20 @@ function listed(failures: [status: string, count: number][]): string {
 }
 
 /**
+ * Runs something in a folder, then ends what it has started and removes the folder.
  * @param diskMb mounts a disk of that size as the folder
  * @throws Error where mounting is not allowed: filling the real disk would harm the machine
  */
 async function withFolder(diskMb: number | undefined, run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))
-  if (diskMb) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m,mode=700`, 'tmpfs', folder])
+  cleanUp.add(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }))
   try {
+    if (diskMb) {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m,mode=700`, 'tmpfs', folder])
+      cleanUp.add(() => execFileSync('umount', ['--lazy', folder]))
+    }
     await run(folder)
   } finally {
-    if (diskMb) execFileSync('umount', ['--lazy', folder])
-    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+    await cleanUp.run()
   }
 }

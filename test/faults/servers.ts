@@ -5,8 +5,9 @@ import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
+import type { CleanUp } from '../kit/cleanUp.ts'
 import { startClickHouse } from '../kit/clickhouseServer.ts'
-import { makeFalseClock } from '../kit/falseClock.ts'
+import { createFakeClock } from '../kit/fakeClock.ts'
 import { startPostgres } from '../kit/postgresServer.ts'
 import { startRedis } from '../kit/redis.ts'
 import { freePort, type ServerProcess } from '../kit/serverProcess.ts'
@@ -35,17 +36,23 @@ export interface Servers {
   readonly key: string
   /** Fills the disk of ClickHouse to the last byte. @returns a function that frees the space */
   fillClickHouseDisk(): Promise<() => Promise<void>>
-  close(): Promise<void>
 }
 
-/** @param folder the mount point of a small disk, which the caller removes; ClickHouse stores its files there */
-export async function openServers(folder: string): Promise<Servers> {
+/**
+ * @param folder the mount point of a small disk, which the caller removes; ClickHouse stores its files there
+ * @param cleanUp ends the processes and closes the connections, also when a later one does not start
+ */
+export async function openServers(folder: string, cleanUp: CleanUp): Promise<Servers> {
   const clickhouse = await startClickHouse(folder)
+  cleanUp.add(() => clickhouse.close())
   const postgres = await startPostgres()
+  cleanUp.add(() => postgres.close())
   const redis = await startRedis()
+  cleanUp.add(() => redis.close())
   const shared = { DATABASE_URL: postgres.url('tributary'), REDIS_URL: redis.url, LOG_LEVEL: 'fatal' }
   const admin = readSettings({ ...shared, CLICKHOUSE_URL: clickhouse.url('admin') })
   const stores = await openStores(admin, () => {})
+  cleanUp.add(() => stores.close())
   await migrate(stores)
   const key = await createLoadAccount(stores)
   const environment = {
@@ -53,12 +60,9 @@ export async function openServers(folder: string): Promise<Servers> {
     CLICKHOUSE_URL: clickhouse.url('tributary_writer'),
     CLICKHOUSE_READER_URL: clickhouse.url('tributary_reader'),
   }
-  const instances = await Promise.all(
-    (['open', 'closed'] as const).map((RATE_LIMIT_WITHOUT_REDIS) =>
-      startInstance(folder, { ...environment, RATE_LIMIT_WITHOUT_REDIS }),
-    ),
-  )
-  const [one, other] = instances as [Instance, Instance]
+  const start = (RATE_LIMIT_WITHOUT_REDIS: 'open' | 'closed') =>
+    startInstance(folder, { ...environment, RATE_LIMIT_WITHOUT_REDIS }, cleanUp)
+  const [one, other] = await Promise.all([start('open'), start('closed')])
   return {
     clickhouse,
     postgres,
@@ -68,18 +72,12 @@ export async function openServers(folder: string): Promise<Servers> {
     stores,
     key,
     fillClickHouseDisk: () => fillDisk(folder),
-    async close() {
-      await Promise.all([one.kill(), other.kill()])
-      await stores.close()
-      redis.close()
-      await Promise.all([clickhouse.close(), postgres.close()])
-    },
   }
 }
 
-async function startInstance(folder: string, environment: Record<string, string>): Promise<Instance> {
+async function startInstance(folder: string, environment: Record<string, string>, cleanUp: CleanUp): Promise<Instance> {
   const port = await freePort()
-  const clock = await makeFalseClock(join(folder, `clock-${port}`))
+  const clock = await createFakeClock(join(folder, `clock-${port}`))
   let child: ChildProcess
   let exited: Promise<unknown[]>
   let isDown = true
@@ -96,21 +94,24 @@ async function startInstance(folder: string, environment: Record<string, string>
     isDown = false
   }
 
+  async function kill(): Promise<void> {
+    isDown = true
+    child.kill('SIGKILL')
+    await exited
+  }
+
+  cleanUp.add(kill)
   await start()
   return {
     port,
     start,
+    kill,
     isDown: () => isDown,
     async stop() {
       isDown = true
       child.kill('SIGTERM')
       const [code] = await exited
       if (code !== 0) throw new Error(`A stopped instance exited with code ${code}.`)
-    },
-    async kill() {
-      isDown = true
-      child.kill('SIGKILL')
-      await exited
     },
     pause() {
       isDown = true

@@ -14,7 +14,7 @@ export interface AttackContext {
 /** Sends hostile requests until the signal aborts. */
 export type Attack = (context: AttackContext) => Promise<void>
 
-const staticFile = '/api/v1/docs/static/swagger-ui-bundle.js'
+const staticFile = '/api/v1/docs/page/scalar.js'
 const slowSearch = `${'a'.repeat(99)}b`
 
 /**

@@ -16,6 +16,7 @@ import { readSettings } from '../../src/settings.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { sendRequest } from '../faults/httpRequest.ts'
+import { CleanUp } from '../kit/cleanUp.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { type Accounts, fillAccounts } from './accounts.ts'
@@ -47,15 +48,18 @@ const selected = Object.entries(attacks).filter(
   ([name]) => parts.length === 0 || parts.some((part) => name.includes(part)),
 )
 const failed: string[] = []
+const cleanUp = new CleanUp()
 
-await runOn('embedded engines', {})
-if (hasPostgres()) {
-  const server = await startPostgres()
-  try {
+try {
+  await runOn('embedded engines', {})
+  await cleanUp.run()
+  if (hasPostgres()) {
+    const server = await startPostgres()
+    cleanUp.add(() => server.close())
     await runOn('PostgreSQL 15', { DATABASE_URL: server.url('tributary') })
-  } finally {
-    await server.close()
   }
+} finally {
+  await cleanUp.run()
 }
 for (const line of failed) console.log(`FAILED: ${line}`)
 if (failed.length === 0) console.log('All checks passed.')
@@ -63,35 +67,32 @@ process.exit(failed.length === 0 ? 0 : 1)
 
 async function runOn(where: string, databases: Record<string, string>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-hostile-'))
+  cleanUp.add(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }))
   const environment = { DATA_DIR: folder, PORT: `${await freePort()}`, LOG_LEVEL: 'error', ...databases }
   const stores = await openStores(readSettings(environment), ({ message }) => console.error(message))
-  try {
-    await migrate(stores)
-    const accounts = await fillAccounts(stores)
-    const words = [...nodeOptions, join(packageRoot, 'dist/src/main.js'), 'serve', '--json']
-    const server = await startProgram(words, { PATH: process.env.PATH, ...environment })
-    const postgresPid = embeddedPostgresPid(folder)
-    const count = () => countResources(server.pid, stores, postgresPid)
-    const regulars = new RegularClients(Number(environment.PORT), accounts)
-    await regulars.warmUp()
-    regulars.disconnect()
-    const before = await waitUntilSteady(count)
-    await attackAll(where, { port: Number(environment.PORT), accounts }, { server, stores, regulars })
-    regulars.disconnect()
-    const after = await waitForRelease(before, count, releaseMaxMs)
-    console.log(`\nResources of the server on ${where}:`)
-    console.table({ before, after })
-    for (const name of grownSince(before, after)) {
-      failed.push(`${where}: ${name} grew from ${before[name]} to ${after[name]}.`)
-    }
-    await checkSlots(where, Number(environment.PORT), accounts)
-    const code = await server.stop('SIGTERM')
-    if (code !== 0) failed.push(`${where}: the server exited with code ${code}.`)
-  } finally {
-    await stopPrograms()
-    await stores.close()
-    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+  cleanUp.add(() => stores.close())
+  cleanUp.add(stopPrograms)
+  await migrate(stores)
+  const accounts = await fillAccounts(stores)
+  const words = [...nodeOptions, join(packageRoot, 'dist/src/main.js'), 'serve', '--json']
+  const server = await startProgram(words, { PATH: process.env.PATH, ...environment })
+  const postgresPid = embeddedPostgresPid(folder)
+  const count = () => countResources(server.pid, stores, postgresPid)
+  const regulars = new RegularClients(Number(environment.PORT), accounts)
+  await regulars.warmUp()
+  regulars.disconnect()
+  const before = await waitUntilSteady(count)
+  await attackAll(where, { port: Number(environment.PORT), accounts }, { server, stores, regulars })
+  regulars.disconnect()
+  const after = await waitForRelease(before, count, releaseMaxMs)
+  console.log(`\nResources of the server on ${where}:`)
+  console.table({ before, after })
+  for (const name of grownSince(before, after)) {
+    failed.push(`${where}: ${name} grew from ${before[name]} to ${after[name]}.`)
   }
+  await checkSlots(where, Number(environment.PORT), accounts)
+  const code = await server.stop('SIGTERM')
+  if (code !== 0) failed.push(`${where}: the server exited with code ${code}.`)
 }
 
 /** Runs the attacks one by one; exports that are never read run during all of them. */

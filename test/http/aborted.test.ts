@@ -24,7 +24,7 @@ let ended = 0
 let probe: Probe
 let key: string
 
-function routes(app: App, { responseCache: answers, streaming: exports }: RouteContext): void {
+function routes(app: App, { responseCache, streaming: exports }: RouteContext): void {
   const endOf = async (signal: AbortSignal) => {
     started += 1
     await once(signal, 'abort')
@@ -33,7 +33,7 @@ function routes(app: App, { responseCache: answers, streaming: exports }: RouteC
   }
   app.get('/waits', { config }, ({ signal }) => endOf(signal))
   app.get('/shares', { config }, (request, reply) =>
-    answers.send(request, reply, async (signal) => {
+    responseCache.send(request, reply, async (signal) => {
       await endOf(signal)
       return { asOf: '' }
     }),
@@ -78,15 +78,20 @@ const aborted = () => lines.filter(({ msg }) => msg === 'request aborted')
 const serious = () => lines.filter(({ level }) => level >= 40)
 
 describe('a client that disconnects', () => {
-  it.each(['/waits', '/shares', '/exports'])('is no bug while its response is made: %s', async (path) => {
-    const { socket } = await openRaw(probe.app, rawGet(`/api/v1${path}`, key))
-    await expect.poll(() => started).toBe(1)
-    socket.destroy()
-    await expect.poll(aborted).toEqual([expect.objectContaining({ level: 30, method: 'GET', route: `/api/v1${path}` })])
-    expect([ended, serious()]).toEqual([1, []])
-  })
+  it.each(['/waits', '/shares', '/exports'])(
+    'logs no error when a client disconnects during the query: %s',
+    async (path) => {
+      const { socket } = await openRaw(probe.app, rawGet(`/api/v1${path}`, key))
+      await expect.poll(() => started).toBe(1)
+      socket.destroy()
+      await expect
+        .poll(aborted)
+        .toEqual([expect.objectContaining({ level: 30, method: 'GET', route: `/api/v1${path}` })])
+      expect([ended, serious()]).toEqual([1, []])
+    },
+  )
 
-  it('is no bug in the middle of its response', async () => {
+  it('logs no error when a client disconnects in the middle of its response', async () => {
     const { socket, received } = await openRaw(probe.app, rawGet('/api/v1/streams', key))
     await expect.poll(received).toContain('more')
     socket.destroy()
@@ -94,7 +99,7 @@ describe('a client that disconnects', () => {
     expect(serious()).toEqual([])
   })
 
-  it('is no bug in the middle of its body', async () => {
+  it('logs no error when a client disconnects in the middle of its request body', async () => {
     const head = `POST /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\nContent-Type: application/json\r\n`
     const { socket, received } = await openRaw(probe.app, `${head}Expect: 100-continue\r\nContent-Length: 50\r\n\r\n{`)
     await expect.poll(received).toContain('HTTP/1.1 100 Continue')
@@ -103,7 +108,7 @@ describe('a client that disconnects', () => {
     expect(serious()).toEqual([])
   })
 
-  it('ends what it asked for also when it left before its key was known', async () => {
+  it('releases the request of a client that disconnects during its key look-up', async () => {
     const unseen = await probe.key('unseen')
     const { socket } = await openRaw(probe.app, rawGet('/api/v1/waits', unseen))
     socket.destroy()
@@ -115,10 +120,14 @@ describe('a client that disconnects', () => {
   })
 })
 
-it('a process that may open no more files says so, and asks to be tried again', async () => {
-  const answer = await probe.app.inject({ url: '/api/v1/files', headers: { authorization: `ApiKey ${key}` } })
-  expect([answer.statusCode, answer.json().error, answer.headers['retry-after']]).toEqual([503, 'unavailable', '5'])
-  expect(answer.body).not.toContain('secret')
+it('logs an error and responds 503 with Retry-After when the process is out of file descriptors', async () => {
+  const response = await probe.app.inject({ url: '/api/v1/files', headers: { authorization: `ApiKey ${key}` } })
+  expect([response.statusCode, response.json().error, response.headers['retry-after']]).toEqual([
+    503,
+    'unavailable',
+    '5',
+  ])
+  expect(response.body).not.toContain('secret')
   expect(lines.map(({ msg }) => msg)).toContain('out of file descriptors: raise the limit of open files')
   expect(lines.map(({ msg }) => msg)).not.toContain('internal error')
 })

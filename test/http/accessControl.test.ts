@@ -22,7 +22,7 @@ afterAll(() => probe.close())
 
 const good = '/api/v1/probe?group_by=day'
 
-function ask(
+function request(
   url: string,
   {
     method = 'GET',
@@ -31,7 +31,7 @@ function ask(
   }: { method?: string; apiKey?: string | null; headers?: object; payload?: string | Buffer } = {},
 ) {
   return probe.app.inject({
-    // Methods that the types of inject do not know are sent as well.
+    // Some tested methods are not in the types of inject.
     method: method as 'GET',
     url,
     ...rest,
@@ -39,76 +39,108 @@ function ask(
   })
 }
 
-type Answer = Awaited<ReturnType<typeof ask>>
+type InjectResponse = Awaited<ReturnType<typeof request>>
 
-function expectProblem(answer: Answer, status: number, code: string): void {
-  expect([answer.statusCode, answer.json().error]).toEqual([status, code])
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(answer.json().requestId).toBe(answer.headers['x-request-id'])
-  expect(answer.json().message).toMatch(/^[^\n]+\.$/)
+function expectProblem(response: InjectResponse, status: number, code: string): void {
+  expect([response.statusCode, response.json().error]).toEqual([status, code])
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.json().requestId).toBe(response.headers['x-request-id'])
+  expect(response.json().message).toMatch(/^[^\n]+\.$/)
 }
 
-function expectBudget(answer: Answer): void {
-  expect(Number(answer.headers['x-ratelimit-limit'])).toBeGreaterThan(0)
-  expect(Number(answer.headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(0)
-  expect(Number(answer.headers['x-ratelimit-reset'])).toBeGreaterThan(0)
-  expect(Number(answer.headers['x-ratelimit-reset'])).toBeLessThanOrEqual(60)
+/** Sends bytes and reads until the server closes the connection. */
+async function sendBytes(bytes: string): Promise<string> {
+  const socket = connect((probe.app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(bytes)
+  return await text(socket)
 }
 
-describe('the key', () => {
-  it('is asked for before anything else is judged', async () => {
+function expectBudget(response: InjectResponse): void {
+  expect(Number(response.headers['x-ratelimit-limit'])).toBeGreaterThan(0)
+  expect(Number(response.headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(0)
+  expect(Number(response.headers['x-ratelimit-reset'])).toBeGreaterThan(0)
+  expect(Number(response.headers['x-ratelimit-reset'])).toBeLessThanOrEqual(60)
+}
+
+describe('authentication', () => {
+  it('checks the API key before everything else', async () => {
     for (const url of [good, '/api/v1/probe?nope=1', '/api/v1/probe/x', '/api/v1/probe/%20']) {
-      const answer = await ask(url, { apiKey: null })
-      expectProblem(answer, 401, 'missing_api_key')
-      expect(answer.headers['www-authenticate']).toBe('ApiKey')
-      expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
+      const response = await request(url, { apiKey: null })
+      expectProblem(response, 401, 'missing_api_key')
+      expect(response.headers['www-authenticate']).toBe('ApiKey')
+      expect(response.headers['x-ratelimit-limit']).toBeUndefined()
     }
-    expectProblem(await ask('/api/v1/events', { method: 'POST', apiKey: null, payload: '{' }), 401, 'missing_api_key')
+    expectProblem(
+      await request('/api/v1/events', { method: 'POST', apiKey: null, payload: '{' }),
+      401,
+      'missing_api_key',
+    )
   })
 
-  it('is taken with any spelling of the scheme and any number of spaces', async () => {
-    for (const authorization of [`ApiKey ${key}`, `apikey ${key}`, `APIKEY   ${key} `]) {
-      expect((await ask(good, { apiKey: null, headers: { authorization } })).statusCode).toBe(200)
+  it('accepts a key with the scheme ApiKey or Bearer in any case, or without a scheme', async () => {
+    for (const authorization of [
+      `ApiKey ${key}`,
+      `apikey ${key}`,
+      `APIKEY   ${key} `,
+      `Bearer ${key}`,
+      `bearer  ${key}`,
+      key,
+    ]) {
+      expect((await request(good, { apiKey: null, headers: { authorization } })).statusCode).toBe(200)
     }
   })
 
-  it('of another form, scheme or checksum, or of nobody, is invalid', async () => {
-    for (const authorization of [`Bearer ${key}`, `Basic ${key}`, key, `ApiKey ${key} x`, `ApiKey ${makeKeyText()}`]) {
-      expectProblem(await ask(good, { apiKey: null, headers: { authorization } }), 401, 'invalid_api_key')
+  it('rejects a key with a wrong form, scheme or checksum, and an unknown key', async () => {
+    for (const authorization of [
+      `Basic ${key}`,
+      `ApiKey Bearer ${key}`,
+      'ApiKey',
+      'Bearer ',
+      `ApiKey ${key} x`,
+      `ApiKey ${makeKeyText()}`,
+    ]) {
+      expectProblem(await request(good, { apiKey: null, headers: { authorization } }), 401, 'invalid_api_key')
     }
   })
 
-  it('names the account, and nothing in the request can name another', async () => {
+  it('rejects a key in two headers, even if both are equal', async () => {
+    const line = `Authorization: ApiKey ${key}\r\n`
+    const response = await sendBytes(`GET ${good} HTTP/1.1\r\nHost: x\r\n${line}${line}Connection: close\r\n\r\n`)
+    expect(response).toMatch(/^HTTP\/1\.1 400 /)
+    expect(response).toContain('"error":"invalid_authorization"')
+  })
+
+  it('takes the account from the key; nothing in the request can select another', async () => {
     const other = await probe.key('other')
-    const answer = await ask('/api/v1/probe/mine', { apiKey: other, headers: { 'x-account-id': 'acme' } })
-    expect(answer.json()).toEqual({ accountId: 'other', plan: 'scale' })
+    const response = await request('/api/v1/probe/mine', { apiKey: other, headers: { 'x-account-id': 'acme' } })
+    expect(response.json()).toEqual({ accountId: 'other', plan: 'scale' })
   })
 
-  it('of an account without API is refused with plan_required, before its scopes', async () => {
+  it('rejects an account without API access with plan_required, before the scope check', async () => {
     const free = await probe.key('free', { plan: 'free', scopes: [] })
-    const answer = await ask(good, { apiKey: free })
-    expectProblem(answer, 403, 'plan_required')
-    expect(answer.headers['x-ratelimit-limit']).toBe('0')
-    expect(answer.headers['x-ratelimit-remaining']).toBe('0')
+    const response = await request(good, { apiKey: free })
+    expectProblem(response, 403, 'plan_required')
+    expect(response.headers['x-ratelimit-limit']).toBe('0')
+    expect(response.headers['x-ratelimit-remaining']).toBe('0')
   })
 })
 
-describe('the scope', () => {
-  it('that a route declares is what its keys need; the answer names it', async () => {
+describe('scopes', () => {
+  it('requires the scope that a route declares, and names it in the error', async () => {
     const reader = await probe.key('reader', { scopes: scopes.filter((scope) => scope !== 'write:events') })
-    expect((await ask(good, { apiKey: reader })).statusCode).toBe(200)
-    const refused = await ask('/api/v1/events', { method: 'POST', apiKey: reader, payload: '{' })
+    expect((await request(good, { apiKey: reader })).statusCode).toBe(200)
+    const refused = await request('/api/v1/events', { method: 'POST', apiKey: reader, payload: '{' })
     expectProblem(refused, 403, 'insufficient_scope')
     expect(refused.json().required).toBe('write:events')
     const writer = await probe.key('writer', { scopes: ['write:events'] })
-    const sent = await ask('/api/v1/events', { method: 'POST', apiKey: writer, payload: '{}', headers: json })
+    const sent = await request('/api/v1/events', { method: 'POST', apiKey: writer, payload: '{}', headers: json })
     expect(sent.statusCode).toBe(200)
-    const missing = await ask('/api/v1/probe?nope=1', { apiKey: writer })
+    const missing = await request('/api/v1/probe?nope=1', { apiKey: writer })
     expectProblem(missing, 403, 'insufficient_scope')
     expect(missing.json().required).toBe('read:clicks')
   })
 
-  it('must be declared by every route under /api/v1, or the server does not start', async () => {
+  it('does not start when a route under /api/v1 declares no scope', async () => {
     const { stores } = probe
     const build = (path: string) =>
       buildApp({
@@ -123,81 +155,72 @@ describe('the scope', () => {
   })
 })
 
-describe('the rate limit', () => {
-  it('is the plan’s, per key, and told in the headers of every answer to a key', async () => {
-    const answers = [
-      await ask(good),
-      await ask(good, { method: 'HEAD' }),
-      await ask('/api/v1/probe/mine'),
-      await ask('/api/v1/probe?nope=1'),
-      await ask('/api/v1/probe/absent'),
-      await ask('/api/v1/bug'),
-      await ask('/api/v1/events', { method: 'POST', payload: '{}', headers: json }),
-      await ask('/api/v1/events', { method: 'POST', payload: '{', headers: json }),
-      await ask('/api/v1/events', { method: 'POST', payload: '<x/>', headers: { 'content-type': 'text/xml' } }),
-      await ask('/api/v1/events', { method: 'POST', payload: `{"a":"${'x'.repeat(70_000)}"}`, headers: json }),
-      await ask('/api/v1/nowhere'),
-      await ask(good, { method: 'DELETE' }),
+describe('rate limits', () => {
+  it('applies the rate limit of the plan per key, and sends it in the headers of every response to a key', async () => {
+    const responses = [
+      await request(good),
+      await request(good, { method: 'HEAD' }),
+      await request('/api/v1/probe/mine'),
+      await request('/api/v1/probe?nope=1'),
+      await request('/api/v1/probe/absent'),
+      await request('/api/v1/bug'),
+      await request('/api/v1/events', { method: 'POST', payload: '{}', headers: json }),
+      await request('/api/v1/events', { method: 'POST', payload: '{', headers: json }),
+      await request('/api/v1/events', { method: 'POST', payload: '<x/>', headers: { 'content-type': 'text/xml' } }),
+      await request('/api/v1/events', { method: 'POST', payload: `{"a":"${'x'.repeat(70_000)}"}`, headers: json }),
+      await request('/api/v1/nowhere'),
+      await request(good, { method: 'DELETE' }),
     ]
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([
       200, 200, 200, 400, 404, 500, 200, 400, 415, 413, 404, 405,
     ])
-    for (const answer of answers) expectBudget(answer)
-    expect(answers[0]?.headers['x-ratelimit-limit']).toBe('6000')
-    expect(answers[6]?.headers['x-ratelimit-limit']).toBe('60000')
+    for (const response of responses) expectBudget(response)
+    expect(responses[0]?.headers['x-ratelimit-limit']).toBe('6000')
+    expect(responses[6]?.headers['x-ratelimit-limit']).toBe('60000')
   })
 
-  it('counts reads and events apart, refuses what is too many with the seconds to wait, and no key pays for another', async () => {
+  it('counts reads and events separately and each key alone; above the limit it responds 429 with Retry-After', async () => {
     await setPlanLimits(probe.stores.postgres, 'pro', { requestsPerMinute: 3, eventsPerMinute: 2 })
     const narrow = await probe.key('narrow', { plan: 'pro' })
     const reads = []
-    for (let count = 0; count < 5; count++) reads.push(await ask(good, { apiKey: narrow }))
+    for (let count = 0; count < 5; count++) reads.push(await request(good, { apiKey: narrow }))
     expect(reads.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 429, 429])
     expect(reads.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0', '0'])
-    const refused = reads[4] as Answer
+    const refused = reads[4] as InjectResponse
     expectProblem(refused, 429, 'rate_limited')
     expectBudget(refused)
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
     const events = []
     const event = { method: 'POST', payload: '{}', headers: json, apiKey: narrow }
-    for (let count = 0; count < 3; count++) events.push(await ask('/api/v1/events', event))
+    for (let count = 0; count < 3; count++) events.push(await request('/api/v1/events', event))
     expect(events.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429])
-    expect((await ask(good)).statusCode).toBe(200)
+    expect((await request(good)).statusCode).toBe(200)
   })
 
-  it('comes after the scope and before the parameters', async () => {
+  it('checks the rate limit after the scope and before the parameters', async () => {
     const spent = await probe.key('spent', { plan: 'pro', scopes: ['read:clicks'] })
-    for (let count = 0; count < 3; count++) await ask(good, { apiKey: spent })
-    expectProblem(await ask('/api/v1/probe?nope=1', { apiKey: spent }), 429, 'rate_limited')
+    for (let count = 0; count < 3; count++) await request(good, { apiKey: spent })
+    expectProblem(await request('/api/v1/probe?nope=1', { apiKey: spent }), 429, 'rate_limited')
     const event = { method: 'POST', payload: '{}', headers: json, apiKey: spent }
     for (let count = 0; count < 4; count++) {
-      expectProblem(await ask('/api/v1/events', event), 403, 'insufficient_scope')
+      expectProblem(await request('/api/v1/events', event), 403, 'insufficient_scope')
     }
-    expectProblem(await ask('/api/v1/nowhere', { apiKey: spent }), 404, 'not_found')
+    expectProblem(await request('/api/v1/nowhere', { apiKey: spent }), 404, 'not_found')
   })
 })
 
-describe('a path', () => {
-  it('that is unknown is 404 with or without a key', async () => {
-    for (const url of [
-      '/',
-      '/api',
-      '/api/v1',
-      '/api/v1/',
-      '/api/v1/nope',
-      '/api/v1/probe/',
-      '/api/v2/probe',
-      '/metrics',
-    ]) {
-      expectProblem(await ask(url), 404, 'not_found')
-      expectProblem(await ask(url, { apiKey: null }), 404, 'not_found')
-      expectProblem(await ask(url, { apiKey: 'nonsense' }), 404, 'not_found')
+describe('paths', () => {
+  it('responds 404 to an unknown path, with or without a key', async () => {
+    for (const url of ['/api', '/api/v1', '/api/v1/', '/api/v1/nope', '/api/v1/probe/', '/api/v2/probe', '/metrics']) {
+      expectProblem(await request(url), 404, 'not_found')
+      expectProblem(await request(url, { apiKey: null }), 404, 'not_found')
+      expectProblem(await request(url, { apiKey: 'nonsense' }), 404, 'not_found')
     }
-    expectProblem(await ask('/api/v1/nope', { method: 'POST', payload: '{', headers: json }), 404, 'not_found')
+    expectProblem(await request('/api/v1/nope', { method: 'POST', payload: '{', headers: json }), 404, 'not_found')
   })
 
-  it('that is known says which methods it takes', async () => {
+  it('lists the methods of a known path in a 405 response', async () => {
     for (const [url, method, allow] of [
       [good, 'POST', 'GET, HEAD'],
       [good, 'DELETE', 'GET, HEAD'],
@@ -208,107 +231,107 @@ describe('a path', () => {
       ['/api/v1/docs/json', 'POST', 'GET, HEAD'],
       ['/healthz', 'POST', 'GET, HEAD'],
     ] as const) {
-      const answer = await ask(url, { method, apiKey: null })
-      expectProblem(answer, 405, 'method_not_allowed')
-      expect(answer.headers.allow).toBe(allow)
+      const response = await request(url, { method, apiKey: null })
+      expectProblem(response, 405, 'method_not_allowed')
+      expect(response.headers.allow).toBe(allow)
     }
   })
 
-  it('answers HEAD like GET, without the body', async () => {
-    const answer = await ask(good, { method: 'HEAD' })
-    expect([answer.statusCode, answer.body]).toEqual([200, ''])
-    expect((await ask(good, { method: 'HEAD', apiKey: null })).statusCode).toBe(401)
-    expect((await ask('/api/v1/probe?nope=1', { method: 'HEAD' })).statusCode).toBe(400)
+  it('responds to HEAD as to GET, without the body', async () => {
+    const response = await request(good, { method: 'HEAD' })
+    expect([response.statusCode, response.body]).toEqual([200, ''])
+    expect((await request(good, { method: 'HEAD', apiKey: null })).statusCode).toBe(401)
+    expect((await request('/api/v1/probe?nope=1', { method: 'HEAD' })).statusCode).toBe(400)
   })
 
-  it('with an id that can’t be one answers like one with an id that is not there', async () => {
-    const absent = await ask('/api/v1/probe/absent')
+  it('responds to an invalid id as to an unknown id', async () => {
+    const absent = await request('/api/v1/probe/absent')
     expectProblem(absent, 404, 'not_found')
     for (const id of ['%20', 'a%2Fb', 'x'.repeat(65), 'x'.repeat(5_000), '%C3%A9', '%00', "'%20OR%201=1"]) {
-      const answer = await ask(`/api/v1/probe/${id}`)
-      expectProblem(answer, 404, 'not_found')
-      expect(answer.json().message).toBe(absent.json().message)
+      const response = await request(`/api/v1/probe/${id}`)
+      expectProblem(response, 404, 'not_found')
+      expect(response.json().message).toBe(absent.json().message)
     }
   })
 
-  it('that is no percent-encoded UTF-8 is 400', async () => {
+  it('responds 400 to a path that is not percent-encoded UTF-8', async () => {
     for (const url of ['/api/v1/probe/%zz', '/api/v1/%ff', '/%']) {
-      expectProblem(await ask(url), 400, 'invalid_url')
-      expectProblem(await ask(url, { apiKey: null }), 400, 'invalid_url')
+      expectProblem(await request(url), 400, 'invalid_url')
+      expectProblem(await request(url, { apiKey: null }), 400, 'invalid_url')
     }
   })
 })
 
 describe('parameters', () => {
-  it('that a route does not declare are refused, also where it declares none', async () => {
+  it('rejects undeclared parameters, also on a route without parameters', async () => {
     for (const url of ['/api/v1/probe?group_by=day&nope=1', '/api/v1/probe/mine?nope=1']) {
-      const answer = await ask(url)
-      expectProblem(answer, 400, 'unknown_parameter')
-      expect(answer.json().param).toBe('nope')
+      const response = await request(url)
+      expectProblem(response, 400, 'unknown_parameter')
+      expect(response.json().param).toBe('nope')
     }
   })
 
-  it('reach the handler typed', async () => {
-    const answer = await ask('/api/v1/probe?group_by=day&converted=true&limit=3')
-    expect(answer.json().query).toEqual({ group_by: 'day', converted: true, limit: 3 })
+  it('passes typed parameters to the handler', async () => {
+    const response = await request('/api/v1/probe?group_by=day&converted=true&limit=3')
+    expect(response.json().query).toEqual({ group_by: 'day', converted: true, limit: 3 })
   })
 })
 
 const json = { 'content-type': 'application/json' }
 
-describe('a body', () => {
+describe('request bodies', () => {
   const send = (payload: string | Buffer, headers: object = json) =>
-    ask('/api/v1/events', { method: 'POST', payload, headers })
+    request('/api/v1/events', { method: 'POST', payload, headers })
 
-  it('that is a JSON object reaches the handler as it is, uncoerced', async () => {
+  it('passes a JSON body to the handler without coercion', async () => {
     const body = { click_id: 5, value: '1', deep: [{ a: null }], é: 'ü' }
     expect((await send(JSON.stringify(body))).json()).toEqual({ body })
     const charset = await send('{"a":1}', { 'content-type': 'Application/JSON; charset=utf-8' })
     expect(charset.json()).toEqual({ body: { a: 1 } })
   })
 
-  it('loses the keys __proto__ and constructor, and is not refused for them', async () => {
-    const answer = await send('{"a":1,"__proto__":{"x":1},"constructor":{"prototype":{"y":1}},"b":{"__proto__":1}}')
-    expect([answer.statusCode, answer.body]).toEqual([200, '{"body":{"a":1,"b":{}}}'])
+  it('removes the keys __proto__ and constructor from a body, without an error', async () => {
+    const response = await send('{"a":1,"__proto__":{"x":1},"constructor":{"prototype":{"y":1}},"b":{"__proto__":1}}')
+    expect([response.statusCode, response.body]).toEqual([200, '{"body":{"a":1,"b":{}}}'])
   })
 
-  it('that is no JSON, or no object, is refused', async () => {
+  it('rejects a body that is not a JSON object', async () => {
     for (const payload of ['', '{', '{"a":1}}', "{'a':1}", '{"a":NaN}', '\u0000', Buffer.from([0xff, 0xfe])]) {
       expectProblem(await send(payload), 400, 'invalid_json')
     }
     for (const payload of ['[]', '[{}]', 'null', '1', '"x"', 'true']) {
       expectProblem(await send(payload), 400, 'invalid_body')
     }
-    expectProblem(await ask('/api/v1/events', { method: 'POST' }), 400, 'invalid_body')
+    expectProblem(await request('/api/v1/events', { method: 'POST' }), 400, 'invalid_body')
   })
 
-  it('of another type is refused, and so is one without a type', async () => {
+  it('rejects a body with another content type or none', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'nonsense', '']) {
       expectProblem(await send('{"a":1}', { 'content-type': type }), 415, 'unsupported_media_type')
     }
   })
 
-  it('may have 64 KiB and not a byte more', async () => {
+  it('accepts a body of 64 KiB and rejects one more byte', async () => {
     const bodyOf = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`
     expect((await send(bodyOf(65_536))).statusCode).toBe(200)
     expectProblem(await send(bodyOf(65_537)), 413, 'payload_too_large')
   })
 })
 
-describe('an answer', () => {
-  it('carries a request id of ours, a UUIDv7, whatever the caller sends', async () => {
-    const answer = await ask(good, { headers: { 'x-request-id': 'mine', 'request-id': 'mine' } })
-    expect(answer.headers['x-request-id']).toMatch(
+describe('responses', () => {
+  it('sends its own request id, a UUIDv7, whatever the client sends', async () => {
+    const response = await request(good, { headers: { 'x-request-id': 'mine', 'request-id': 'mine' } })
+    expect(response.headers['x-request-id']).toMatch(
       /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     )
-    const ids = await Promise.all([good, '/nope', '/api/v1/docs/json', '/healthz', '/%'].map((url) => ask(url)))
+    const ids = await Promise.all([good, '/nope', '/api/v1/docs/json', '/healthz', '/%'].map((url) => request(url)))
     expect(new Set(ids.map(({ headers }) => headers['x-request-id'])).size).toBe(5)
   })
 
-  it('that is under way leaves before the server closes', async () => {
+  it('sends responses in flight before the server closes', async () => {
     const { stores } = probe
     const steps = new EventEmitter()
-    const asked = once(steps, 'asked')
+    const started = once(steps, 'started')
     const slow = await buildApp({
       settings: stores.settings,
       stores,
@@ -316,46 +339,39 @@ describe('an answer', () => {
       routes: [
         (app) =>
           void app.get('/slow', { config: { scope: 'read:clicks' } }, async () => {
-            steps.emit('asked')
-            await once(steps, 'answer')
+            steps.emit('started')
+            await once(steps, 'response')
             return { done: true }
           }),
       ],
     })
     const url = await slow.listen({ port: 0 })
-    const answer = fetch(`${url}/api/v1/slow`, { headers: { authorization: `ApiKey ${key}` } })
-    await asked
+    const response = fetch(`${url}/api/v1/slow`, { headers: { authorization: `ApiKey ${key}` } })
+    await started
     const closed = slow.close()
     await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'refused')).toBe('refused')
-    steps.emit('answer')
-    expect(await (await answer).json()).toEqual({ done: true })
+    steps.emit('response')
+    expect(await (await response).json()).toEqual({ done: true })
     await closed
   })
 
-  it('that is a bug of ours tells nothing of the inside', async () => {
-    const answer = await ask('/api/v1/bug')
-    expectProblem(answer, 500, 'internal_error')
-    expect(answer.body).not.toContain('secret')
+  it('shows no internals in the response to an internal error', async () => {
+    const response = await request('/api/v1/bug')
+    expectProblem(response, 500, 'internal_error')
+    expect(response.body).not.toContain('secret')
   })
 
-  it('carries the headers that keep browsers from making something else of it', async () => {
-    for (const answer of [await ask(good), await ask(good, { apiKey: null }), await ask('/nope')]) {
-      expect(answer.headers['x-content-type-options']).toBe('nosniff')
-      expect(answer.headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'")
-      expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+  it('sends the security headers with every response', async () => {
+    for (const response of [await request(good), await request(good, { apiKey: null }), await request('/nope')]) {
+      expect(response.headers['x-content-type-options']).toBe('nosniff')
+      expect(response.headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'")
+      expect(response.headers['access-control-allow-origin']).toBeUndefined()
     }
   })
 })
 
-describe('bytes that are no proper request', () => {
-  /** Sends bytes as they are and reads until the server closes. */
-  async function sendBytes(bytes: string): Promise<string> {
-    const socket = connect((probe.app.server.address() as AddressInfo).port, '127.0.0.1')
-    socket.write(bytes)
-    return await text(socket)
-  }
-
-  it('are answered in the words of the API, and the connection ends', async () => {
+describe('invalid HTTP', () => {
+  it('responds to invalid HTTP with an error of the API and closes the connection', async () => {
     for (const [bytes, status, code] of [
       ['HELLO\r\n\r\n', 400, 'invalid_request'],
       ['GET / HTTP/9.9\r\n\r\n', 400, 'invalid_request'],
@@ -363,27 +379,27 @@ describe('bytes that are no proper request', () => {
       [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'headers_too_large'],
       [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ] as const) {
-      const answer = await sendBytes(bytes)
-      const [head = '', body = ''] = answer.split('\r\n\r\n')
+      const response = await sendBytes(bytes)
+      const [head = '', body = ''] = response.split('\r\n\r\n')
       expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
       expect(JSON.parse(body)).toMatchObject({ error: code, requestId: expect.any(String) })
       expect(head.toLowerCase()).toContain(`x-request-id: ${JSON.parse(body).requestId}`)
     }
   })
 
-  it('are answered without a body when they ask HEAD, as what follows would be read as the next answer', async () => {
-    const answer = await sendBytes('HEAD / HTTP/9.9\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer.split('\r\n\r\n')).toEqual([expect.stringMatching(/content-length: \d+/i), ''])
+  it('responds to an invalid HEAD request without a body, which the client would read as the next response', async () => {
+    const response = await sendBytes('HEAD / HTTP/9.9\r\n\r\n')
+    expect(response).toMatch(/^HTTP\/1\.1 400 /)
+    expect(response.split('\r\n\r\n')).toEqual([expect.stringMatching(/content-length: \d+/i), ''])
   })
 
-  it('are counted to the body limit also when they come without a length', async () => {
+  it('applies the body limit to a body without Content-Length', async () => {
     const { port } = probe.app.server.address() as AddressInfo
     const headers = { authorization: `ApiKey ${key}`, ...json }
     const status = await new Promise<number | undefined>((resolve, reject) => {
-      const sent = rawRequest({ port, path: '/api/v1/events', method: 'POST', headers }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode)
+      const sent = rawRequest({ port, path: '/api/v1/events', method: 'POST', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
       })
       sent.on('error', reject)
       for (let chunk = 0; chunk < 20; chunk++) sent.write('x'.repeat(10_000))

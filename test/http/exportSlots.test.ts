@@ -10,11 +10,11 @@ let probe: Probe
 const keys: string[] = []
 const connections: RawConnection[] = []
 
-/** An export without an end, which no store is asked for. */
-function endlessExport(app: App, room: RouteContext): void {
+/** An endless export without queries. */
+function endlessExport(app: App, { streaming }: RouteContext): void {
   const chunk = Buffer.alloc(65_536, 'x')
   app.get('/endless', { config: { scope: 'read:clicks' } }, (request, reply) =>
-    room.streaming.send(request, reply, 'ndjson', async function* (signal) {
+    streaming.send(request, reply, 'ndjson', async function* (signal) {
       while (!signal.aborted) yield chunk
     }),
   )
@@ -30,8 +30,8 @@ afterEach(() => {
 })
 afterAll(() => probe.close())
 
-/** Begins an export that is read no further than its status. @returns the status */
-async function begin(account: number, app = probe.app, path = '/endless'): Promise<number> {
+/** Starts an export and reads only its status. @returns the status */
+async function startExport(account: number, app = probe.app, path = '/endless'): Promise<number> {
   const connection = await openRaw(app, rawGet(`/api/v1${path}`, keys[account]))
   connections.push(connection)
   await expect.poll(connection.received).toMatch(/^HTTP\/1\.1 \d+ /)
@@ -39,23 +39,23 @@ async function begin(account: number, app = probe.app, path = '/endless'): Promi
   return Number(connection.received().slice(9, 12))
 }
 
-describe('the places for exports', () => {
-  it('are two for an account until half of them are taken, then one, so that twelve accounts have one', async () => {
+describe('export slots', () => {
+  it('allows two exports per account until half of the slots are taken, then one, so that twelve accounts can export', async () => {
     const statuses: number[] = []
-    for (const account of [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]) statuses.push(await begin(account))
-    const [ok, tooMany, full] = [200, 429, 503]
-    expect(statuses).toEqual([ok, ok, tooMany, ok, ok, ok, ok, ok, tooMany, ok, ok, ok, ok, ok, full])
+    for (const account of [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]) statuses.push(await startExport(account))
+    const [ok, overLimit, full] = [200, 429, 503]
+    expect(statuses).toEqual([ok, ok, overLimit, ok, ok, ok, ok, ok, overLimit, ok, ok, ok, ok, ok, full])
   })
 
-  it('are free again when the clients have disconnected', async () => {
-    for (const account of [0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8]) await expect.poll(() => begin(account)).toBe(200)
+  it('releases export slots when clients disconnect', async () => {
+    for (const account of [0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8]) await expect.poll(() => startExport(account)).toBe(200)
     for (const { socket } of connections.splice(0)) socket.destroy()
-    await expect.poll(() => begin(9)).toBe(200)
-    await expect.poll(() => begin(9)).toBe(200)
+    await expect.poll(() => startExport(9)).toBe(200)
+    await expect.poll(() => startExport(9)).toBe(200)
   })
 })
 
-it('a client that stops reading an export loses its place, and its query ends', async () => {
+it('a client that stops reading an export loses its slot, and its query ends', async () => {
   const { stores } = probe
   await stores.clickhouse.client.command({
     query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
@@ -68,9 +68,9 @@ it('a client that stops reading an export loses its place, and its query ends', 
   const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, pace })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const path = '/clicks?format=ndjson'
-  expect([await begin(0, app, path), await begin(0, app, path)]).toEqual([200, 200])
+  expect([await startExport(0, app, path), await startExport(0, app, path)]).toEqual([200, 200])
   await expect.poll(running).toHaveLength(2)
   await expect.poll(running).toEqual([])
-  await expect.poll(() => begin(0, app, path)).toBe(200)
+  await expect.poll(() => startExport(0, app, path)).toBe(200)
   await app.close()
 })

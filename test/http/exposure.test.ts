@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 afterAll(() => probe.close())
 
-/** A server on the same stores, with other settings or parts. */
+/** Opens a server on the same stores with other settings or parts. */
 async function open(environment: Record<string, string> = {}, parts: Partial<AppParts> = {}): Promise<App> {
   const { stores } = probe
   const settings = readSettings({ ...stores.environment, ...environment })
@@ -33,8 +33,8 @@ async function open(environment: Record<string, string> = {}, parts: Partial<App
 
 const url = '/api/v1/probe?group_by=day'
 
-describe('the address of a caller behind a proxy', () => {
-  /** Sends wrong keys of "one caller a request", as far as the header tells. @returns the statuses seen */
+describe('the address of a client behind a proxy', () => {
+  /** Sends unknown keys, each with another address in X-Forwarded-For. @returns the different statuses */
   async function tryKeys(app: App, remoteAddress: string): Promise<number[]> {
     const seen = new Set<number>()
     for (let count = 0; count < 125; count++) {
@@ -44,12 +44,12 @@ describe('the address of a caller behind a proxy', () => {
     return [...seen]
   }
 
-  it('is never taken from a header that anybody can send', async () => {
+  it('ignores X-Forwarded-For of untrusted clients', async () => {
     expect(await tryKeys(await open(), '203.0.113.7')).toEqual([401, 429])
     expect(await tryKeys(await open({ TRUST_PROXY: '10.0.0.0/8' }), '203.0.113.7')).toEqual([401, 429])
   })
 
-  it('is taken from the header of a proxy that the settings name, past what callers put into it', async () => {
+  it('uses X-Forwarded-For of a trusted proxy, ignoring the addresses that clients add', async () => {
     const app = await open({ TRUST_PROXY: '10.0.0.0/8,127.0.0.1' })
     expect(await tryKeys(app, '10.1.2.3')).toEqual([401])
     const seen = new Set<number>()
@@ -60,7 +60,7 @@ describe('the address of a caller behind a proxy', () => {
     expect([...seen]).toEqual([401, 429])
   })
 
-  it('is refused as a setting when it is none, or when it would trust everybody', () => {
+  it('rejects a TRUST_PROXY that is no address or trusts every address', () => {
     for (const TRUST_PROXY of [
       'true',
       'all',
@@ -77,12 +77,12 @@ describe('the address of a caller behind a proxy', () => {
     }
   })
 
-  it('is refused as a list of networks that together hold every IPv4 or every IPv6 address', () => {
+  it('rejects a TRUST_PROXY with networks that together contain every IPv4 or IPv6 address', () => {
     for (const TRUST_PROXY of [
       '0.0.0.0/1,128.0.0.0/1',
       '128.0.0.0/1,10.0.0.1,0.0.0.0/1',
       '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2',
-      // Every address but those that no host on the Internet has.
+      // All addresses of hosts on the Internet.
       '1.0.0.0/8,2.0.0.0/7,4.0.0.0/6,8.0.0.0/5,16.0.0.0/4,32.0.0.0/3,64.0.0.0/2,128.0.0.0/2,192.0.0.0/3',
       '::/1,8000::/1',
       '2000::/4,3000::/4',
@@ -113,15 +113,15 @@ describe('a web page of another origin', () => {
       url,
       headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
     })
-  const ask = (app: App, origin: string) => app.inject({ url, headers: { origin, authorization: `ApiKey ${key}` } })
+  const request = (app: App, origin: string) => app.inject({ url, headers: { origin, authorization: `ApiKey ${key}` } })
 
-  it('may not read answers, unless the settings name it', async () => {
+  it('a web page of another origin cannot read responses by default', async () => {
     const app = await open()
     expect((await preflight(app, 'https://app.example.com')).statusCode).toBe(405)
-    expect((await ask(app, 'https://app.example.com')).headers['access-control-allow-origin']).toBeUndefined()
+    expect((await request(app, 'https://app.example.com')).headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  it('may when the settings name it; others may not, and unknown paths stay unknown', async () => {
+  it('a web page of an origin in CORS_ORIGINS can read responses; other pages cannot, and unknown paths stay 404', async () => {
     const app = await open({ CORS_ORIGINS: 'https://app.example.com,http://localhost:5173' })
     const allowed = await preflight(app, 'https://app.example.com')
     expect(allowed.statusCode).toBe(204)
@@ -132,18 +132,18 @@ describe('a web page of another origin', () => {
       'access-control-max-age': '600',
     })
     expect(allowed.headers['access-control-allow-credentials']).toBeUndefined()
-    const answer = await ask(app, 'http://localhost:5173')
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers['access-control-allow-origin']).toBe('http://localhost:5173')
-    expect(answer.headers['access-control-expose-headers']).toContain('x-ratelimit-remaining')
-    expect((await ask(app, 'https://evil.example')).headers['access-control-allow-origin']).toBeUndefined()
+    const response = await request(app, 'http://localhost:5173')
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['access-control-allow-origin']).toBe('http://localhost:5173')
+    expect(response.headers['access-control-expose-headers']).toContain('x-ratelimit-remaining')
+    expect((await request(app, 'https://evil.example')).headers['access-control-allow-origin']).toBeUndefined()
     const refused = await app.inject({ url, headers: { origin: 'http://localhost:5173' } })
     expect([refused.statusCode, refused.headers['access-control-allow-origin']]).toEqual([401, 'http://localhost:5173'])
     expect((await app.inject({ method: 'POST', url: '/nowhere' })).statusCode).toBe(404)
     expect((await app.inject({ method: 'DELETE', url })).statusCode).toBe(405)
   })
 
-  it('is a setting of origins or of all of them, not of anything else', () => {
+  it('accepts only origins or * in CORS_ORIGINS', () => {
     expect(readSettings({ CORS_ORIGINS: '*' }).CORS_ORIGINS).toBe('*')
     for (const CORS_ORIGINS of [
       'example.com',
@@ -157,40 +157,40 @@ describe('a web page of another origin', () => {
   })
 })
 
-describe('a sender that is slow', () => {
-  /** Sends bytes and nothing more. @returns all that comes back until the server ends the connection */
+describe('slow clients', () => {
+  /** Sends bytes and nothing more. @returns everything received until the server closes the connection */
   async function sendAndWait(app: App, bytes: string): Promise<string> {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
     socket.write(bytes)
     return await text(socket)
   }
 
-  it('is cut off with 408, in its headers, in its body and when it sends a byte at a time', async () => {
+  it('responds 408 to slow headers, a slow body, and a client that sends single bytes', async () => {
     const app = await open({}, { arrivalMs: 900 })
     await app.listen({ port: 0 })
-    const begun = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\n'
-    const inBody = `${begun}Authorization: ApiKey ${key}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`
-    for (const answer of await Promise.all([sendAndWait(app, begun), sendAndWait(app, inBody)])) {
-      expect(answer).toMatch(/^HTTP\/1.1 408 /)
-      expect(answer).toContain('"error":"request_timeout"')
+    const start = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\n'
+    const inBody = `${start}Authorization: ApiKey ${key}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`
+    for (const response of await Promise.all([sendAndWait(app, start), sendAndWait(app, inBody)])) {
+      expect(response).toMatch(/^HTTP\/1.1 408 /)
+      expect(response).toContain('"error":"request_timeout"')
     }
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
     socket.on('error', () => {})
     const ended = new Promise((resolve) => socket.once('close', resolve))
-    socket.write(begun)
-    const dripping = setInterval(() => socket.write('X-Slow: 1\r\n'), 20)
+    socket.write(start)
+    const writing = setInterval(() => socket.write('X-Slow: 1\r\n'), 20)
     await ended
-    clearInterval(dripping)
+    clearInterval(writing)
   })
 
-  it('takes nothing from the others', async () => {
+  it('slow clients do not delay other clients', async () => {
     const app = await open({}, { arrivalMs: 900 })
     await app.listen({ port: 0 })
     const { port } = app.server.address() as AddressInfo
     const slow = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => {}))
     for (const socket of slow) socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
-    const answer = await fetch(`http://127.0.0.1:${port}${url}`, { headers: { authorization: `ApiKey ${key}` } })
-    expect(answer.status).toBe(200)
+    const response = await fetch(`http://127.0.0.1:${port}${url}`, { headers: { authorization: `ApiKey ${key}` } })
+    expect(response.status).toBe(200)
     await Promise.all(slow.map((socket) => (socket.closed ? undefined : once(socket.resume(), 'close'))))
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { FixedWindowCounters } from '../../src/http/fixedWindowCounters.ts'
 
-it('keeps every counter for its minute, however many names are invented', () => {
+it('keeps every counter for its window, whatever the number of invented names', () => {
   const counters = new FixedWindowCounters(1_000_000)
   expect(counters.add('real', 0)).toEqual({ count: 1, endsInMs: 60_000 })
   for (let n = 0; n < 300_000; n++) counters.add(`invented-${n}`, 30_000)
@@ -9,7 +9,7 @@ it('keeps every counter for its minute, however many names are invented', () => 
   expect(counters.add('real', 60_000)).toEqual({ count: 1, endsInMs: 60_000 })
 })
 
-it('counts each minute from its first count, across the turns of its memory', () => {
+it('starts each window at its first count, across rotations', () => {
   const counters = new FixedWindowCounters(1_000)
   counters.add('other', 0)
   for (const atMs of [50_000, 61_000]) counters.add('late', atMs)
@@ -17,7 +17,7 @@ it('counts each minute from its first count, across the turns of its memory', ()
   expect(counters.add('late', 110_000)).toEqual({ count: 1, endsInMs: 60_000 })
 })
 
-it('takes no more than its size: names beyond it are not counted, those in it are kept', () => {
+it('limits its memory: names above the limit are not counted, existing counters are kept', () => {
   const counters = new FixedWindowCounters(1_000)
   counters.add('real', 0)
   for (let n = 0; n < 5_000; n++) counters.add(`invented-${n}`, 1)
@@ -25,7 +25,7 @@ it('takes no more than its size: names beyond it are not counted, those in it ar
   expect(counters.add('real', 2).count).toBe(2)
   expect(counters.add('late', 3)).toEqual({ count: 1, endsInMs: 60_000 })
   expect(counters.add('late', 4)).toEqual({ count: 1, endsInMs: 60_000 })
-  // All of it is over after two minutes.
+  // All windows have ended after two minutes.
   counters.add('first', 60_000)
   counters.add('second', 120_000)
   expect(counters.size).toBeLessThanOrEqual(2)
@@ -33,7 +33,7 @@ it('takes no more than its size: names beyond it are not counted, those in it ar
   expect(counters.add('late', 120_002).count).toBe(2)
 })
 
-it('ends every minute when the clock is set back', () => {
+it('ends every window when the clock is set back', () => {
   const counters = new FixedWindowCounters(10)
   counters.add('a', 100_000)
   expect(counters.add('a', 50_000)).toEqual({ count: 1, endsInMs: 60_000 })

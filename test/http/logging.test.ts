@@ -25,17 +25,17 @@ beforeAll(async () => {
 })
 afterAll(() => probe.close())
 
-it('says for every answer what was asked, by whom and how it ended', async () => {
+it('logs the request, the caller and the status of every response', async () => {
   const key = await probe.key('logged')
-  const answer = await probe.app.inject({
+  const response = await probe.app.inject({
     url: '/api/v1/probe?group_by=day&limit=7',
     headers: { authorization: `ApiKey ${key}` },
   })
   const entries = lines.map((line) => JSON.parse(line))
-  const entry = entries.find(({ reqId }) => reqId === answer.headers['x-request-id'])
+  const entry = entries.find(({ reqId }) => reqId === response.headers['x-request-id'])
   expect(entry).toMatchObject({
     level: 30,
-    msg: 'answered',
+    msg: 'request completed',
     method: 'GET',
     url: '/api/v1/probe?group_by=day&limit=7',
     status: 200,
@@ -45,18 +45,18 @@ it('says for every answer what was asked, by whom and how it ended', async () =>
   })
 })
 
-it('says what a bug is, which the caller is not told', async () => {
+it('logs the details of an internal error, which the response does not contain', async () => {
   const key = await probe.key('buggy')
-  const answer = await probe.app.inject({ url: '/api/v1/bug', headers: { authorization: `ApiKey ${key}` } })
-  const entries = lines.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === answer.json().requestId)
-  expect(entries.find(({ level }) => level === 50)?.err.message).toBe('a secret of the inside')
+  const response = await probe.app.inject({ url: '/api/v1/bug', headers: { authorization: `ApiKey ${key}` } })
+  const entries = lines.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === response.json().requestId)
+  expect(entries.find(({ level }) => level === 50)?.err.message).toBe('a secret detail')
 })
 
-it('never holds a key, wherever callers put it', async () => {
+it('never logs a key, wherever clients send it', async () => {
   const key = await probe.key('careless')
   const authorization = `ApiKey ${key}`
   const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
-  const answers = []
+  const responses = []
   for (const request of [
     { url: '/api/v1/probe?group_by=day', headers: { authorization } },
     { url: '/api/v1/probe?group_by=day', headers: { authorization: `Bearer ${key}` } },
@@ -81,7 +81,7 @@ it('never holds a key, wherever callers put it', async () => {
     },
     { url: '/api/v1/events', method: 'POST' as const, headers: { authorization, 'content-type': key }, payload: key },
   ]) {
-    answers.push(await probe.app.inject(request))
+    responses.push(await probe.app.inject(request))
   }
   const log = [1, 2].reduce((text) => text.replace(/%([0-9a-f]{2})/gi, decodeByte), lines.join(''))
   for (const secret of [key, wrong]) {
@@ -90,14 +90,15 @@ it('never holds a key, wherever callers put it', async () => {
   }
   expect(log).toContain('trb_live_…')
   expect(log).not.toContain('authorization')
-  const errors = answers.filter(({ statusCode }) => statusCode >= 400).map(({ body }) => body)
-  expect(errors).toHaveLength(answers.length - 1)
+  const errors = responses.filter(({ statusCode }) => statusCode >= 400).map(({ body }) => body)
+  // The first two requests are valid: with the schemes ApiKey and Bearer.
+  expect(errors).toHaveLength(responses.length - 2)
   for (const body of errors) expect(body).not.toContain(key)
 })
 
 const decodeByte = (_found: string, code: string) => String.fromCharCode(Number.parseInt(code, 16))
 
-it('never holds a password of a store, however the stores refuse us', async () => {
+it('never logs a database password, whatever error the databases return', async () => {
   const { stores } = probe
   const key = await probe.key('noisy')
   const refusing = await Promise.all([
@@ -109,8 +110,8 @@ it('never holds a password of a store, however the stores refuse us', async () =
   ])
   const ports = refusing.map((server) => (server.address() as AddressInfo).port)
   const address = { username: 'x', password: 'hush', database: 'x' }
-  const said: string[] = []
-  const redis = await openRedis(`redis://x:hush@127.0.0.1:${ports[2]}`, ({ message }) => said.push(message))
+  const messages: string[] = []
+  const redis = await openRedis(`redis://x:hush@127.0.0.1:${ports[2]}`, ({ message }) => messages.push(message))
   const clickhouse = openClickHouse({ ...address, url: `http://127.0.0.1:${ports[0]}` })
   const postgres = openPostgres({ url: `postgres://x:hush@127.0.0.1:${ports[1]}/x` })
   const statuses = new Set<number>()
@@ -122,12 +123,12 @@ it('never holds a password of a store, however the stores refuse us', async () =
     const app = await buildApp({ settings: stores.settings, stores: broken, redis, now: () => testNowMs, log })
     const headers = { authorization: `ApiKey ${key}` }
     for (const url of ['/readyz', '/api/v1/clicks', '/api/v1/campaigns', '/api/v1/reports?group_by=day']) {
-      const answer = await app.inject({ url, headers })
-      statuses.add(answer.statusCode)
-      said.push(answer.body)
+      const response = await app.inject({ url, headers })
+      statuses.add(response.statusCode)
+      messages.push(response.body)
     }
     const payload = { visitor_id: 'v', campaign_id: 'c', event_name: 'a' }
-    said.push((await app.inject({ method: 'POST', url: '/api/v1/events', headers, payload })).body)
+    messages.push((await app.inject({ method: 'POST', url: '/api/v1/events', headers, payload })).body)
     await app.close()
   }
   for (const [name, scheme, port] of [
@@ -137,20 +138,20 @@ it('never holds a password of a store, however the stores refuse us', async () =
     const environment = { ...stores.environment, [name]: `${scheme}://x:hush@127.0.0.1:${port}/x` }
     const { code, stdout, stderr } = await runHere(['account', 'list'], environment)
     expect([code, stderr]).toEqual([1, expect.stringContaining(name)])
-    said.push(stdout, stderr)
+    messages.push(stdout, stderr)
   }
-  // It was noisy: there are errors in it of all three.
+  // Each of the three caused an error.
   expect([...statuses]).toEqual(expect.arrayContaining([500, 503]))
   expect(lines.join('')).toMatch(/516/)
   expect(lines.join('')).toMatch(/28P01/)
-  expect(said.join('\n')).toMatch(/Redis is unavailable/)
-  expect([...lines, ...said].join('\n')).not.toMatch(/hush/)
+  expect(messages.join('\n')).toMatch(/Redis is unavailable/)
+  expect([...lines, ...messages].join('\n')).not.toMatch(/hush/)
   redis.close()
   await Promise.all([clickhouse.close(), postgres.end()])
   for (const server of refusing) server.close()
 })
 
-/** A server that answers whatever it is sent with the same bytes, and hangs up. */
+/** Opens a server that responds to any bytes with the given ones and closes the connection. */
 async function refuse(bytes: string | Buffer): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => socket.end(bytes))

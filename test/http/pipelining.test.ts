@@ -53,15 +53,15 @@ beforeEach(() => {
 const get = (path: string) => rawGet(`/api/v1${path}`, key)
 const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
 
-describe('requests that arrive together on one connection', () => {
-  it('are answered in the order in which they were sent', async () => {
+describe('pipelined requests', () => {
+  it('responds to pipelined requests in their order', async () => {
     const connection = await openRaw(probe.app, [1, 2, 3, 4, 5].map((n) => get(`/number/${n}`)).join(''))
     await expect.poll(() => [...connection.received().matchAll(/"n":"(\d)"/g)].map(([, n]) => n)).toHaveLength(5)
     expect([...connection.received().matchAll(/"n":"(\d)"/g)].map(([, n]) => n).join('')).toBe('12345')
     connection.socket.destroy()
   })
 
-  it('are handled one at a time', async () => {
+  it('handles pipelined requests one at a time', async () => {
     const connection = await openRaw(probe.app, get('/held').repeat(6))
     await expect
       .poll(() => {
@@ -73,7 +73,7 @@ describe('requests that arrive together on one connection', () => {
     connection.socket.destroy()
   })
 
-  it('release the reads of the account when the connection closes', async () => {
+  it('releases the reads of an account when the connection closes', async () => {
     const connection = await openRaw(probe.app, get('/held').repeat(12))
     await expect.poll(() => inFlight).toBeGreaterThan(0)
     connection.socket.destroy()
@@ -84,7 +84,7 @@ describe('requests that arrive together on one connection', () => {
     expect((await Promise.all(reads)).map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200))
   })
 
-  it('end the connection with 400 when more wait than may, and none of those is handled', async () => {
+  it('closes the connection with 400 above the limit of pipelined requests, and handles none of the queued ones', async () => {
     const connection = await openRaw(probe.app, get('/held').repeat(1 + pipelinedMax + 1))
     await expect.poll(connection.isClosed).toBe(true)
     expect(statusesIn(connection.received())).toEqual([400])
@@ -93,13 +93,13 @@ describe('requests that arrive together on one connection', () => {
     expect(started).toBeLessThanOrEqual(1)
   })
 
-  it('may be as many as may wait, and one more', async () => {
+  it('accepts the maximum of queued requests and one in flight', async () => {
     const connection = await openRaw(probe.app, get('/number/1').repeat(1 + pipelinedMax))
     await expect.poll(() => statusesIn(connection.received())).toEqual(Array(1 + pipelinedMax).fill(200))
     connection.socket.destroy()
   })
 
-  it('end the connection without a word when the response in flight has begun', async () => {
+  it('closes the connection without an error when the response in flight has started', async () => {
     const connection = await openRaw(probe.app, get('/begun'))
     await expect.poll(connection.received).toContain('begun')
     connection.socket.write(get('/number/1').repeat(pipelinedMax + 1))
@@ -108,8 +108,8 @@ describe('requests that arrive together on one connection', () => {
   })
 })
 
-describe('what is no HTTP behind a request', () => {
-  it('is answered after it', async () => {
+describe('invalid HTTP after a request', () => {
+  it('responds to invalid HTTP after the request before it', async () => {
     const connection = await openRaw(probe.app, `${get('/held')}${get('/number/2')}no HTTP\r\n\r\n`)
     await expect.poll(() => inFlight).toBe(1)
     held.emit('release')
@@ -118,7 +118,7 @@ describe('what is no HTTP behind a request', () => {
     expect(connection.received()).toMatch(/"held":true[\s\S]*"n":"2"[\s\S]*"error":"invalid_request"/)
   })
 
-  it('is answered after it also when it is late', async () => {
+  it('responds to invalid HTTP that arrives late after the request before it', async () => {
     const { stores } = probe
     const parts = { settings: stores.settings, stores, now: () => testNowMs, routes: [routes], arrivalMs: 300 }
     const app = await buildApp(parts)
@@ -135,17 +135,17 @@ describe('what is no HTTP behind a request', () => {
   })
 })
 
-it.skipIf(!existsSync('/proc/self/fd'))('documentation that nobody reads holds no files open', async () => {
+it.skipIf(!existsSync('/proc/self/fd'))('unread documentation responses hold no files open', async () => {
   const openFiles = async () => {
     const names = await readdir('/proc/self/fd')
     const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
-    return targets.filter((target) => target.includes('swagger-ui'))
+    return targets.filter((target) => target.includes('@scalar'))
   }
-  const path = '/api/v1/docs/static/swagger-ui-bundle.js'
+  const path = '/api/v1/docs/page/scalar.js'
   const connection = await openRaw(probe.app, rawGet(path).repeat(30))
   await expect.poll(connection.received).toContain('HTTP/1.1 200')
   connection.socket.destroy()
-  // The server has noticed once a request that came later has been answered.
+  // After a later response the server has processed the disconnection.
   expect((await probe.app.inject(path)).statusCode).toBe(200)
   await expect.poll(openFiles).toEqual([])
 })

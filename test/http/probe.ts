@@ -10,7 +10,7 @@ import { notFound } from '../../src/problem.ts'
 import { testNowMs } from '../kit/app.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
-/** A server whose only room shows what the gate lets through. */
+/** A server with routes that show which requests pass access control and validation. */
 export interface Probe {
   readonly app: App
   readonly stores: TestStores
@@ -18,7 +18,7 @@ export interface Probe {
   close(): Promise<void>
 }
 
-/** @param parts what differs from an ordinary server */
+/** @param parts that replace those of a regular server */
 export async function openProbe(parts: Partial<AppParts> = {}): Promise<Probe> {
   const stores = await openTestStores()
   const app = await buildApp({
@@ -31,9 +31,9 @@ export async function openProbe(parts: Partial<AppParts> = {}): Promise<Probe> {
   return {
     app,
     stores,
-    async key(accountId, { plan = 'scale', scopes: wanted = scopes } = {}) {
+    async key(accountId, { plan = 'scale', scopes: granted = scopes } = {}) {
       await createAccount(stores.postgres, { id: accountId, name: accountId, plan, currency: 'USD' })
-      const created = await createKey(stores.postgres, { accountId, name: 'test', scopes: wanted, expiresAt: null })
+      const created = await createKey(stores.postgres, { accountId, name: 'test', scopes: granted, expiresAt: null })
       if (!created) throw new Error(`no account ${accountId}`)
       return created.key
     },
@@ -44,7 +44,7 @@ export async function openProbe(parts: Partial<AppParts> = {}): Promise<Probe> {
   }
 }
 
-/** Every kind of parameter that the API has. */
+/** Every type of parameter of the API. */
 export const ProbeQuery = Type.Object({
   ...pageParameters,
   group_by: Type.Union([Type.Literal('campaign'), Type.Literal('day')]),
@@ -72,7 +72,7 @@ export function probeRoutes(app: App): void {
     },
   )
   app.get('/bug', { config: { scope: 'read:clicks' } }, () => {
-    throw new Error('a secret of the inside')
+    throw new Error('a secret detail')
   })
   app.post(
     '/events',

@@ -10,7 +10,7 @@ import { openProbe, type Probe } from './probe.ts'
 
 const config = { scope: 'read:clicks' } as const
 const chunk = Buffer.alloc(65_536, 'x')
-/** More than the operating system keeps for a client that reads nothing. */
+/** More than the socket buffers of a client that reads nothing. */
 const large = Buffer.alloc(40_000_000, 'x')
 const smallChunks = 40
 let streaming = 0
@@ -54,8 +54,8 @@ afterEach(async () => {
 })
 afterAll(() => probe.close())
 
-/** Asks a server with that pace, over a connection that reads nothing yet. */
-async function ask(path: string, pace: Partial<ReaderPace>): Promise<RawConnection> {
+/** Sends a request to a server with that minimum pace, over a paused connection. */
+async function request(path: string, pace: Partial<ReaderPace>): Promise<RawConnection> {
   const { stores } = probe
   const app = await buildApp({
     settings: stores.settings,
@@ -72,36 +72,36 @@ async function ask(path: string, pace: Partial<ReaderPace>): Promise<RawConnecti
   return connection
 }
 
-/** Whether the server holds a connection. */
-const isServed = () =>
+/** Whether the server has an open connection. */
+const isConnected = () =>
   new Promise<boolean>((resolve) => apps[0]?.server.getConnections((_error, count) => resolve(count > 0)))
 
 describe('a client that does not read', () => {
-  it('is disconnected from a stream, whose source is closed', async () => {
-    await ask('/endless', { stallMs: 200 })
+  it('disconnects a client that does not read a stream, and closes the source', async () => {
+    await request('/endless', { stallMs: 200 })
     await expect.poll(() => streaming).toBe(1)
-    await expect.poll(isServed).toBe(false)
+    await expect.poll(isConnected).toBe(false)
     await expect.poll(() => streaming).toBe(0)
   })
 
-  it('is disconnected from a response of one piece', async () => {
-    await ask('/large', { stallMs: 200 })
-    await expect.poll(isServed).toBe(true)
-    await expect.poll(isServed).toBe(false)
+  it('disconnects a client that does not read a response sent in one write', async () => {
+    await request('/large', { stallMs: 200 })
+    await expect.poll(isConnected).toBe(true)
+    await expect.poll(isConnected).toBe(false)
   })
 
-  it('is disconnected also when it takes a little now and then', async () => {
-    const { socket } = await ask('/endless', { spanMs: 400, spanBytesMin: 200_000_000 })
+  it('disconnects a client that reads only a little now and then', async () => {
+    const { socket } = await request('/endless', { spanMs: 400, spanBytesMin: 200_000_000 })
     const reading = setInterval(() => socket.read(1_000), 10)
-    await expect.poll(isServed).toBe(true)
-    await expect.poll(isServed).toBe(false)
+    await expect.poll(isConnected).toBe(true)
+    await expect.poll(isConnected).toBe(false)
     clearInterval(reading)
   })
 })
 
 describe('a client that reads', () => {
-  it('gets all of a response of one piece, however many checks that takes', async () => {
-    const connection = await ask('/large', { stallMs: 1_000, spanMs: 1_000, spanBytesMin: 100_000 })
+  it('sends a whole response in one write to a client that reads, over any number of checks', async () => {
+    const connection = await request('/large', { stallMs: 1_000, spanMs: 1_000, spanBytesMin: 100_000 })
     let bytes = 0
     // A hundred pauses, each of several checks.
     connection.socket.removeAllListeners('data').on('data', (part) => {
@@ -117,8 +117,8 @@ describe('a client that reads', () => {
     await expect.poll(() => bytes).toBeGreaterThan(large.length)
   })
 
-  it('is not disconnected because the server is slow', async () => {
-    const connection = await ask('/slow', { stallMs: 100, spanMs: 100, spanBytesMin: 1_000_000 })
+  it('does not disconnect a client because the server is slow', async () => {
+    const connection = await request('/slow', { stallMs: 100, spanMs: 100, spanBytesMin: 1_000_000 })
     connection.socket.resume()
     await expect.poll(connection.received).toContain('\r\n0\r\n\r\n')
     expect(connection.received().match(/small/g)).toHaveLength(smallChunks)

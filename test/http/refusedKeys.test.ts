@@ -24,7 +24,7 @@ afterAll(() => probe.close())
 
 const url = '/api/v1/probe?group_by=day'
 
-/** A server that has seen no key yet, and what it answers to a key from an address. */
+/** Opens a server without cached keys, and functions that send keys to it. */
 async function openFresh() {
   const { stores } = probe
   const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, routes: [probeRoutes] })
@@ -32,16 +32,16 @@ async function openFresh() {
   const send = (key: string, remoteAddress = '203.0.113.7') =>
     app.inject({ url, headers: { authorization: `ApiKey ${key}` }, remoteAddress })
   const sendMany = async (count: number, makeKey: () => string) => {
-    const answers = []
-    for (let sent = 0; sent < count; sent++) answers.push(await send(makeKey()))
-    return answers
+    const responses = []
+    for (let sent = 0; sent < count; sent++) responses.push(await send(makeKey()))
+    return responses
   }
   return { app, send, sendMany }
 }
 
-const statusesOf = (answers: readonly { statusCode: number }[]) => {
+const statusesOf = (responses: readonly { statusCode: number }[]) => {
   const counts: Record<number, number> = {}
-  for (const { statusCode } of answers) counts[statusCode] = (counts[statusCode] ?? 0) + 1
+  for (const { statusCode } of responses) counts[statusCode] = (counts[statusCode] ?? 0) + 1
   return counts
 }
 
@@ -51,19 +51,19 @@ async function keyOf(accountId: string, expiresAt: Date | null = null) {
   return created
 }
 
-describe('a valid key that this process has not seen', () => {
-  it('is accepted however many malformed keys came from its address', async () => {
+describe('a valid key that is not cached', () => {
+  it('accepts a valid key after any number of malformed keys from its address', async () => {
     const { send, sendMany } = await openFresh()
-    const answers = await sendMany(125, () => `${makeKeyText()}x`)
-    expect(statusesOf(answers)).toEqual({ 401: 120, 429: 5 })
+    const responses = await sendMany(125, () => `${makeKeyText()}x`)
+    expect(statusesOf(responses)).toEqual({ 401: 120, 429: 5 })
     expect((await send(await probe.key('unseen'))).statusCode).toBe(200)
   })
 
-  it('is accepted however many well-formed keys that do not exist came from its address', async () => {
+  it('accepts a valid key after any number of unknown keys from its address', async () => {
     const { send, sendMany } = await openFresh()
-    const answers = await sendMany(125, makeKeyText)
-    expect(statusesOf(answers)).toEqual({ 401: 120, 429: 5 })
-    const refused = answers.at(-1)
+    const responses = await sendMany(125, makeKeyText)
+    expect(statusesOf(responses)).toEqual({ 401: 120, 429: 5 })
+    const refused = responses.at(-1)
     expect(refused?.json().error).toBe('rate_limited')
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     expect(refused?.headers).toMatchObject({ 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '0' })
@@ -74,7 +74,7 @@ describe('a valid key that this process has not seen', () => {
 })
 
 describe('malformed keys', () => {
-  it('are counted apart from keys that do not exist', async () => {
+  it('counts malformed and unknown keys separately', async () => {
     const { send, sendMany } = await openFresh()
     await sendMany(121, () => 'nonsense')
     expect((await send('nonsense')).statusCode).toBe(429)
@@ -82,10 +82,10 @@ describe('malformed keys', () => {
   })
 })
 
-describe('a key that has ended', () => {
-  it('is refused 120 times a minute with the reason, then with 429; other keys are not', async () => {
+describe('a revoked or expired key', () => {
+  it('rejects a revoked or expired key 120 times a minute with the reason, then with 429; other keys are not affected', async () => {
     const { send, sendMany } = await openFresh()
-    const inForce = await probe.key('ended')
+    const valid = await probe.key('ended')
     const revoked = await keyOf('ended')
     await revokeKey(probe.stores.postgres, revoked.row.id)
     const expired = await keyOf('ended', new Date(testNowMs))
@@ -93,20 +93,20 @@ describe('a key that has ended', () => {
       [revoked.key, 'revoked_api_key'],
       [expired.key, 'expired_api_key'],
     ] as const) {
-      const answers = await sendMany(125, () => key)
-      expect(statusesOf(answers)).toEqual({ 401: 120, 429: 5 })
-      expect(answers[0]?.json().error).toBe(code)
-      expect(answers.at(-1)?.json()).toMatchObject({
+      const responses = await sendMany(125, () => key)
+      expect(statusesOf(responses)).toEqual({ 401: 120, 429: 5 })
+      expect(responses[0]?.json().error).toBe(code)
+      expect(responses.at(-1)?.json()).toMatchObject({
         error: 'rate_limited',
         message: expect.stringContaining('revoked or expired'),
       })
-      expect((await send(inForce)).statusCode).toBe(200)
+      expect((await send(valid)).statusCode).toBe(200)
     }
   })
 })
 
-describe('look-ups of keys', () => {
-  /** The real Postgres; `statements` counts what it is sent, and `running` what it has not answered. */
+describe('key look-ups', () => {
+  /** The real Postgres; counts statements, and `running` ones without a response. */
   function observed(isHung: () => boolean = () => false) {
     const state = { statements: 0, running: 0, runningMax: 0 }
     const postgres = new Proxy(probe.stores.postgres, {
@@ -124,7 +124,7 @@ describe('look-ups of keys', () => {
     return { state, postgres }
   }
 
-  it('share two statements at a time, however many keys are tried, and each key is looked up', async () => {
+  it('looks up any number of unknown keys with two concurrent statements', async () => {
     const real = hashOfKey(await probe.key('among-many'))
     const { state, postgres } = observed()
     const lookUp = openKeyLookUps(postgres, 30_000)
@@ -136,7 +136,7 @@ describe('look-ups of keys', () => {
     expect(state.statements).toBeLessThanOrEqual(14)
   })
 
-  it('beyond 5,000 that wait are refused as unavailable', async () => {
+  it('responds unavailable above 5,000 queued key look-ups', async () => {
     const lookUp = openKeyLookUps(observed().postgres, 30_000)
     const results = await Promise.allSettled(Array.from({ length: 6_000 }, () => lookUp(hashOfKey(makeKeyText()))))
     const refused = results.filter(({ status }) => status === 'rejected')
@@ -145,20 +145,20 @@ describe('look-ups of keys', () => {
     expect(results.length - refused.length).toBeGreaterThanOrEqual(5_000)
   })
 
-  it('go on after statements that Postgres never answered', async () => {
+  it('continues key look-ups after statements that time out', async () => {
     const real = hashOfKey(await probe.key('after-hang'))
     let isHung = true
     const lookUp = openKeyLookUps(observed(() => isHung).postgres, 50)
     const hung = await Promise.allSettled([lookUp(real), lookUp(hashOfKey(makeKeyText()))])
     expect(hung).toEqual([0, 1].map(() => ({ status: 'rejected', reason: tooLate })))
     isHung = false
-    // The deadline above is shorter than what a busy machine may need.
+    // On a busy machine a look-up may take longer than the deadline of 50 ms.
     await expect.poll(() => lookUp(real).catch(() => null)).toMatchObject({ accountId: 'after-hang' })
   })
 })
 
-describe('a repeated header Authorization', () => {
-  it('is refused, whichever of its keys is valid and however its name is written', async () => {
+describe('a repeated Authorization header', () => {
+  it('rejects a repeated Authorization header, whichever of its keys is valid and whatever the case of its name', async () => {
     const { app } = await openFresh()
     await app.listen({ port: 0 })
     const key = await probe.key('repeated')

@@ -18,121 +18,121 @@ afterAll(() => api?.close())
 
 const storeClick = () =>
   storeClicks(api.stores, 'acme', [{ id: `c${stored++}`, clicked_at: '2026-11-21 10:00:00.000', country: 'US' }])
-const ask = (path: string, headers: Record<string, string> = {}, from = api.app) =>
+const request = (path: string, headers: Record<string, string> = {}, from = api.app) =>
   from.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}`, ...headers } })
-/** Each test asks a question of its own, so that none finds the answer of another. */
+/** @returns another query for each test, so that none reads the cached response of another test */
 let day = 1
-const question = () => `/reports?group_by=country&days=${++day}`
+const uniquePath = () => `/reports?group_by=country&days=${++day}`
 
-describe('an answer of stats and reports', () => {
-  it('is kept, and says of when it is', async () => {
-    const path = question()
-    const first = await ask(path)
+describe('a cached response', () => {
+  it('caches a response with the time of its data', async () => {
+    const path = uniquePath()
+    const first = await request(path)
     await storeClick()
     api.setNow(testNowMs + 1_000)
-    const second = await ask(path)
+    const second = await request(path)
     api.setNow(testNowMs)
     expect(second.body).toBe(first.body)
     expect(second.json().asOf).toBe(new Date(testNowMs).toISOString())
   })
 
-  it('is written as if it were not kept', async () => {
-    const answer = await ask(question())
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(JSON.stringify(answer.json())).toBe(answer.body)
-    expect(Object.keys(answer.json()).at(-1)).toBe('asOf')
+  it('sends cached and uncached responses with equal bytes', async () => {
+    const response = await request(uniquePath())
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(JSON.stringify(response.json())).toBe(response.body)
+    expect(Object.keys(response.json()).at(-1)).toBe('asOf')
   })
 
-  it('is kept for no more than its life', async () => {
-    const answers = openResponseCache({ ttlMs: 0 })
+  it('caches a response for its TTL at most', async () => {
+    const cache = openResponseCache({ ttlMs: 0 })
     const app = await buildApp({
       settings: api.stores.settings,
       stores: api.stores,
-      responseCache: answers,
+      responseCache: cache,
       now: () => testNowMs,
     })
-    const path = question()
-    const before = (await ask(path, {}, app)).json().totals.clicks
+    const path = uniquePath()
+    const before = (await request(path, {}, app)).json().totals.clicks
     await storeClick()
-    expect((await ask(path, {}, app)).json().totals.clicks).toBe(before + 1)
+    expect((await request(path, {}, app)).json().totals.clicks).toBe(before + 1)
     await app.close()
   })
 
-  it('is never given to another account, whatever it asks', async () => {
-    const path = question()
+  it('never sends a cached response to another account', async () => {
+    const path = uniquePath()
     await storeClick()
-    expect((await ask(path)).json().totals.clicks).toBeGreaterThan(0)
+    expect((await request(path)).json().totals.clicks).toBeGreaterThan(0)
     const other = await api.account('other')
     expect((await api.get(path, other)).json().totals.clicks).toBe(0)
   })
 
-  it('is no answer to other parameters or another endpoint', async () => {
+  it('does not reuse a response for other parameters or endpoints', async () => {
     await storeClick()
     const bodies = await Promise.all(
       ['/stats/overview?days=3', '/stats/daily?days=3', '/stats/daily?days=4', '/stats/daily?days=3&campaign_id=x'].map(
-        async (path) => (await ask(path)).body,
+        async (path) => (await request(path)).body,
       ),
     )
     expect(new Set(bodies).size).toBe(4)
   })
 
-  it('is revalidated for nothing: 304 without a body while the numbers are the same', async () => {
-    const path = question()
-    const { headers } = await ask(path)
+  it('responds 304 without a body while the data is unchanged', async () => {
+    const path = uniquePath()
+    const { headers } = await request(path)
     expect(headers['cache-control']).toBe('private, no-cache')
     const etag = String(headers.etag)
     expect(etag).toMatch(/^W\/"[\w-]{27}"$/)
     for (const ifNoneMatch of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
-      const answer = await ask(path, { 'if-none-match': ifNoneMatch })
-      expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([304, '', etag])
-      expect(answer.headers).toHaveProperty('x-ratelimit-remaining')
+      const response = await request(path, { 'if-none-match': ifNoneMatch })
+      expect([response.statusCode, response.body, response.headers.etag]).toEqual([304, '', etag])
+      expect(response.headers).toHaveProperty('x-ratelimit-remaining')
     }
-    expect((await ask(path, { 'if-none-match': '"x"' })).statusCode).toBe(200)
+    expect((await request(path, { 'if-none-match': '"x"' })).statusCode).toBe(200)
   })
 
-  it('has an ETag that tells the numbers apart, not the moments', async () => {
-    const answers = openResponseCache({ ttlMs: 0 })
+  it('has an ETag of the data, independent of asOf', async () => {
+    const cache = openResponseCache({ ttlMs: 0 })
     let nowMs = testNowMs
     const app = await buildApp({
       settings: api.stores.settings,
       stores: api.stores,
-      responseCache: answers,
+      responseCache: cache,
       now: () => nowMs,
     })
-    const path = question()
-    const first = await ask(path, {}, app)
+    const path = uniquePath()
+    const first = await request(path, {}, app)
     nowMs += 60_000
-    const later = await ask(path, {}, app)
+    const later = await request(path, {}, app)
     expect(later.json().asOf).not.toBe(first.json().asOf)
     expect(later.headers.etag).toBe(first.headers.etag)
     await storeClick()
-    expect((await ask(path, {}, app)).headers.etag).not.toBe(first.headers.etag)
+    expect((await request(path, {}, app)).headers.etag).not.toBe(first.headers.etag)
     await app.close()
   })
 })
 
-/** A run that the test ends when it likes. */
+/** A query that the test completes. */
 interface Run {
   signal: AbortSignal
-  end: (answer: { asOf: string; rows?: string }) => void
+  end: (response: { asOf: string; rows?: string }) => void
   fail: (error: Error) => void
 }
 
-/** A server with one route, `/:account/question`, and the runs that it began. */
-async function openRoom(options: ResponseCacheOptions = {}) {
-  const answers = openResponseCache(options)
+/** Opens a server with one route, `/:account/query`, and records its queries. */
+async function openCacheServer(options: ResponseCacheOptions = {}) {
+  const cache = openResponseCache(options)
   const runs: Run[] = []
-  const seen = { arrived: 0, hungUp: 0 }
+  const seen = { arrived: 0, disconnected: 0 }
   const app = Fastify({ forceCloseConnections: true })
   app.addHook('onRequestAbort', async (_request) => {
-    seen.hungUp += 1
+    seen.disconnected += 1
   })
   app.addHook('onRequest', async (request) => {
     seen.arrived += 1
     request.caller = { accountId: (request.params as { account: string }).account } as Caller
   })
-  app.get('/:account/question', (request, reply) =>
-    answers.send(request, reply, (signal) => new Promise((end, fail) => runs.push({ signal, end, fail }))),
+  app.get('/:account/query', (request, reply) =>
+    cache.send(request, reply, (signal) => new Promise((end, fail) => runs.push({ signal, end, fail }))),
   )
   const url = await app.listen({ port: 0 })
   return {
@@ -145,62 +145,62 @@ async function openRoom(options: ResponseCacheOptions = {}) {
 
 const asOf = '2026-11-21T15:00:00.000Z'
 
-describe('a run', () => {
-  it('serves all who ask the same at the same time, and nobody else', async () => {
-    const { runs, get, close } = await openRoom()
-    const equal = Array.from({ length: 20 }, () => get('/acme/question?a=1'))
-    const others = [get('/acme/question?a=2'), get('/other/question?a=1')]
+describe('a shared query', () => {
+  it('shares one query among concurrent identical requests only', async () => {
+    const { runs, get, close } = await openCacheServer()
+    const equal = Array.from({ length: 20 }, () => get('/acme/query?a=1'))
+    const others = [get('/acme/query?a=2'), get('/other/query?a=1')]
     await vi.waitFor(() => expect(runs).toHaveLength(3))
     for (const [index, run] of runs.entries()) run.end({ rows: `${index}`, asOf })
-    const bodies = await Promise.all([...equal, ...others].map(async (answer) => (await answer).text()))
+    const bodies = await Promise.all([...equal, ...others].map(async (response) => (await response).text()))
     expect(new Set(bodies.slice(0, 20)).size).toBe(1)
     expect(new Set(bodies).size).toBe(3)
     expect(runs).toHaveLength(3)
     await close()
   })
 
-  it('that fails is told to all who wait, and not kept', async () => {
-    const { runs, get, close } = await openRoom()
-    const both = [get('/acme/question'), get('/acme/question')]
+  it('sends the error of a shared query to all its requests, and does not cache it', async () => {
+    const { runs, get, close } = await openCacheServer()
+    const both = [get('/acme/query'), get('/acme/query')]
     await vi.waitFor(() => expect(runs).toHaveLength(1))
     runs[0]?.fail(new Error('broken'))
-    expect(await Promise.all(both.map(async (answer) => (await answer).status))).toEqual([500, 500])
-    const next = get('/acme/question')
+    expect(await Promise.all(both.map(async (response) => (await response).status))).toEqual([500, 500])
+    const next = get('/acme/query')
     await vi.waitFor(() => expect(runs).toHaveLength(2))
     runs[1]?.end({ asOf })
     expect((await next).status).toBe(200)
     await close()
   })
 
-  it('that began longer ago than an answer may be old is not joined', async () => {
-    const { runs, get, close } = await openRoom({ ttlMs: 1 })
-    const first = get('/acme/question')
+  it('does not join a query that started longer ago than the TTL', async () => {
+    const { runs, get, close } = await openCacheServer({ ttlMs: 1 })
+    const first = get('/acme/query')
     await vi.waitFor(() => expect(runs).toHaveLength(1))
     const startedMs = performance.now()
     await vi.waitFor(() => expect(performance.now() - startedMs).toBeGreaterThan(1))
-    const second = get('/acme/question')
+    const second = get('/acme/query')
     await vi.waitFor(() => expect(runs).toHaveLength(2))
     for (const run of runs) run.end({ asOf })
     expect([(await first).status, (await second).status]).toEqual([200, 200])
     await close()
   })
 
-  it('is ended when the last of its callers has hung up, and not before', async () => {
-    const { runs, seen, get, close } = await openRoom()
+  it('aborts a shared query when its last client has disconnected, and not before', async () => {
+    const { runs, seen, get, close } = await openCacheServer()
     const callers = [new AbortController(), new AbortController(), new AbortController()]
-    const calls = callers.map(({ signal }) => get('/acme/question', { signal }).catch((error: Error) => error.name))
+    const calls = callers.map(({ signal }) => get('/acme/query', { signal }).catch((error: Error) => error.name))
     await vi.waitFor(() => expect(seen.arrived).toBe(3))
     callers[0]?.abort()
     callers[1]?.abort()
-    await vi.waitFor(() => expect(seen.hungUp).toBe(2))
+    await vi.waitFor(() => expect(seen.disconnected).toBe(2))
     expect(runs[0]?.signal.aborted).toBe(false)
     callers[2]?.abort()
-    await vi.waitFor(() => expect(seen.hungUp).toBe(3))
+    await vi.waitFor(() => expect(seen.disconnected).toBe(3))
     expect(runs[0]?.signal.aborted).toBe(true)
     expect(await Promise.all(calls)).toEqual(['AbortError', 'AbortError', 'AbortError'])
     expect(runs).toHaveLength(1)
 
-    const next = get('/acme/question')
+    const next = get('/acme/query')
     await vi.waitFor(() => expect(runs).toHaveLength(2))
     runs[1]?.end({ rows: 'x', asOf })
     expect(await (await next).text()).toBe(JSON.stringify({ rows: 'x', asOf }))
@@ -208,20 +208,25 @@ describe('a run', () => {
   })
 })
 
-describe('kept answers', () => {
-  it('take no more memory than they may', async () => {
-    const { runs, get, close } = await openRoom({ ttlMs: 60_000, bytesMax: 25_000 })
-    const askFor = async (number: number) => {
-      const begun = runs.length
-      const answer = get(`/acme/question?n=${number}`)
-      // A kept answer begins no run.
-      await Promise.race([answer, vi.waitFor(() => expect(runs.length).toBeGreaterThan(begun))])
-      runs[begun]?.end({ rows: 'x'.repeat(10_000), asOf })
-      await (await answer).text()
-      return runs.length > begun
+describe('the cache', () => {
+  it('limits the memory of cached responses', async () => {
+    const { runs, get, close } = await openCacheServer({ ttlMs: 60_000, bytesMax: 25_000 })
+    const requestNumber = async (number: number) => {
+      const startedRuns = runs.length
+      const response = get(`/acme/query?n=${number}`)
+      // A cached response starts no run.
+      await Promise.race([response, vi.waitFor(() => expect(runs.length).toBeGreaterThan(startedRuns))])
+      runs[startedRuns]?.end({ rows: 'x'.repeat(10_000), asOf })
+      await (await response).text()
+      return runs.length > startedRuns
     }
-    expect([await askFor(1), await askFor(2), await askFor(2), await askFor(1)]).toEqual([true, true, false, false])
-    expect([await askFor(3), await askFor(1), await askFor(2)]).toEqual([true, false, true])
+    expect([await requestNumber(1), await requestNumber(2), await requestNumber(2), await requestNumber(1)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+    expect([await requestNumber(3), await requestNumber(1), await requestNumber(2)]).toEqual([true, false, true])
     await close()
   })
 })

@@ -14,14 +14,14 @@ import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts'
 import { storeMetadata } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
-describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
+describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
   let server: TestRedis
   let stores: TestStores
   let one: App
   let other: App
   let closed: App
   const opened: Redis[] = []
-  const said: string[] = []
+  const messages: string[] = []
 
   beforeAll(async () => {
     server = await startRedis()
@@ -43,7 +43,7 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
   })
 
   async function instance(withoutRedis: 'open' | 'closed'): Promise<App> {
-    const redis = await openRedis(server.url, ({ message }) => said.push(message))
+    const redis = await openRedis(server.url, ({ message }) => messages.push(message))
     opened.push(redis)
     const settings = { ...stores.settings, RATE_LIMIT_WITHOUT_REDIS: withoutRedis }
     return await buildApp({ settings, stores, redis, now: () => testNowMs })
@@ -66,29 +66,29 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
       payload: { visitor_id: visitor, campaign_id: 'camp', event_name: 'a' },
     })
 
-  it('are not given up because an instance stood still itself while Redis answered', async () => {
-    const redis = await openRedis(server.url, ({ message }) => said.push(message))
+  it('keeps using Redis after a pause of the instance itself', async () => {
+    const redis = await openRedis(server.url, ({ message }) => messages.push(message))
     opened.push(redis)
-    // Redis knows the script from now on, so that the next command is sent within this turn of the loop.
-    await redis.add('key:stood still', 60_000)
-    const counted = redis.add('key:stood still', 60_000)
+    // Redis has loaded the script, so the next command is sent in the same iteration of the event loop.
+    await redis.add('key:paused', 60_000)
+    const counted = redis.add('key:paused', 60_000)
     await new Promise((resolve) => setImmediate(() => process.nextTick(resolve)))
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
     expect(await counted).toMatchObject({ count: 2 })
     expect(redis.isUnavailable).toBe(false)
   })
 
-  it('count a key across all of them, and tell one budget', async () => {
+  it('counts a key across all instances, with equal rate limit headers', async () => {
     const key = await account('shared')
-    const answers = []
-    for (let count = 0; count < 8; count++) answers.push(await read(count % 2 ? other : one, key))
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
-    expect(answers.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual([...'54321000'])
-    expect(Number(answers[7]?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
-    expect(Number(answers[7]?.headers['retry-after'])).toBeLessThanOrEqual(60)
+    const responses = []
+    for (let count = 0; count < 8; count++) responses.push(await read(count % 2 ? other : one, key))
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
+    expect(responses.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual([...'54321000'])
+    expect(Number(responses[7]?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect(Number(responses[7]?.headers['retry-after'])).toBeLessThanOrEqual(60)
   })
 
-  it('count a click or visitor, and wrong keys of an address, across all of them', async () => {
+  it('counts identifiers, and rejected keys of an address, across all instances', async () => {
     const key = await account('visited')
     const statuses = []
     for (let count = 0; count < 4; count++) statuses.push((await event(count % 2 ? other : one, key, 'v1')).statusCode)
@@ -98,7 +98,7 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
     expect((await read(other, makeKeyText())).statusCode).toBe(429)
   })
 
-  it('leave nothing in Redis that outlives a minute', async () => {
+  it('stores nothing in Redis for longer than a minute', async () => {
     const client = new Client(server.url)
     const names = await client.keys('*')
     expect(names.length).toBeGreaterThan(2)
@@ -111,33 +111,33 @@ describe.skipIf(!hasRedis())('limits that instances share by Redis', () => {
     client.disconnect()
   })
 
-  it('go on in each instance alone while Redis hangs or is dead, or answer 503, as configured; and together once it is back', async () => {
+  it('counts in each instance alone or responds 503 while Redis is unavailable, as configured, and shares counts again afterwards', async () => {
     const key = await account('outage')
     const other429 = await account('outage-closed')
     await read(one, key)
     await read(closed, other429)
-    said.length = 0
-    for (const [fail, heal] of [
+    messages.length = 0
+    for (const [fail, repair] of [
       [server.pause, async () => server.resume()],
       [server.kill, server.start],
     ] as const) {
       await fail()
-      const alone = []
-      for (let count = 0; count < 20; count++) alone.push((await read(one, key)).statusCode)
-      expect(alone.filter((status) => status === 200).length).toBeLessThanOrEqual(6)
-      expect(new Set(alone)).toEqual(new Set(fail === server.pause ? [200, 429] : [429]))
+      const statuses = []
+      for (let count = 0; count < 20; count++) statuses.push((await read(one, key)).statusCode)
+      expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(6)
+      expect(new Set(statuses)).toEqual(new Set(fail === server.pause ? [200, 429] : [429]))
       const refused = await read(closed, other429)
       expect([refused.statusCode, refused.json().error]).toEqual([503, 'unavailable'])
       expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
       const unready = await closed.inject('/readyz')
-      expect([unready.statusCode, unready.json().message]).toEqual([503, 'Not ready: Redis did not answer.'])
+      expect([unready.statusCode, unready.json().message]).toEqual([503, 'Not ready: Redis did not respond.'])
       expect((await one.inject('/readyz')).statusCode).toBe(200)
-      await heal()
+      await repair()
       await expect.poll(async () => (await read(closed, other429)).statusCode, { timeout: 20_000 }).not.toBe(503)
     }
     await expect
-      .poll(() => said.filter((line) => line === 'Redis is available again.').length)
+      .poll(() => messages.filter((line) => line === 'Redis is available again.').length)
       .toBeGreaterThanOrEqual(2)
-    expect(said.filter((line) => line.startsWith('Redis is unavailable: ')).length).toBeLessThanOrEqual(8)
+    expect(messages.filter((line) => line.startsWith('Redis is unavailable: ')).length).toBeLessThanOrEqual(8)
   })
 })

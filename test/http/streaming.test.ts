@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Click, ClickPage } from '../../schema/click.ts'
@@ -9,6 +11,7 @@ import { Conversion, ConversionPage } from '../../schema/conversion.ts'
 import { negotiateFormat } from '../../src/http/contentNegotiation.ts'
 import { readCsv } from '../../src/import/formats/csv.ts'
 import { readLines } from '../../src/import/formats/lines.ts'
+import { packageRoot } from '../../src/package.ts'
 import { rowsOf } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
@@ -18,7 +21,7 @@ let key: string
 let largeKey: string
 let url: string
 const awkward = 'a"b,c\\n\r\nd\t/ \u2028 é 漢 😀 \' null'
-/** More than the buffers between the store and a reader who does not read hold. */
+/** More rows than the buffers between the store and a stalled reader hold. */
 const large = 150_000
 
 beforeAll(async () => {
@@ -144,19 +147,22 @@ const lists = [
 
 describe('an export has the rows of the pages, in their order and with their fields', () => {
   it.each(lists)('%s as NDJSON', async (path) => {
-    const answer = await api.get(`${path}&format=ndjson`, key)
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/x-ndjson'])
-    const rows = jsonLines(answer.body)
+    const response = await api.get(`${path}&format=ndjson`, key)
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/x-ndjson'])
+    const rows = jsonLines(response.body)
     expect(rows.map(({ cursor: _, ...row }) => row)).toEqual(await rowsByPage(path))
     const { properties } = path.startsWith('/clicks') ? Click : Conversion
     for (const row of rows) expect(Object.keys(row)).toEqual([...Object.keys(properties), 'cursor'])
   })
 
   it.each(lists)('%s as CSV', async (path) => {
-    const answer = await api.get(`${path}&format=csv`, key)
-    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
+    const response = await api.get(`${path}&format=csv`, key)
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
     const records: Record<string, unknown>[] = []
-    for await (const rows of readCsv(readLines([Buffer.from(answer.body)] as never))) {
+    for await (const rows of readCsv(readLines([Buffer.from(response.body)] as never), {
+      delimiter: ',',
+      checkHeader: () => {},
+    })) {
       for (const { fields } of rows) records.push(fields as Record<string, unknown>)
     }
     const cells = (await rowsByPage(path)).map((row) =>
@@ -175,9 +181,9 @@ describe('an export has the rows of the pages, in their order and with their fie
   })
 
   it.each(['/clicks?', '/conversions?include_test_mode=true'])('%s as Parquet', async (path) => {
-    const answer = await api.get(`${path}&format=parquet`, key)
-    expect(answer.headers['content-type']).toBe('application/vnd.apache.parquet')
-    const file = answer.rawPayload
+    const response = await api.get(`${path}&format=parquet`, key)
+    expect(response.headers['content-type']).toBe('application/vnd.apache.parquet')
+    const file = response.rawPayload
     expect([file.subarray(0, 4).toString(), file.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1'])
     const read = await api.stores.clickhouse.client.query({
       query: `SELECT * EXCEPT cursor FROM format(Parquet, unhex('${file.toString('hex')}'))`,
@@ -187,7 +193,7 @@ describe('an export has the rows of the pages, in their order and with their fie
     expect(await read.json()).toEqual(await rowsByPage(path))
   })
 
-  it('and has its columns where it has no rows', async () => {
+  it('exports the columns when there are no rows', async () => {
     const { rawPayload } = await api.get('/clicks?format=parquet&from=2030-01-01', key)
     const read = await api.stores.clickhouse.client.query({
       query: `DESCRIBE format(Parquet, unhex('${rawPayload.toString('hex')}'))`,
@@ -199,14 +205,14 @@ describe('an export has the rows of the pages, in their order and with their fie
     expect((await api.get('/clicks?format=csv&from=2030-01-01', key)).body).toMatch(/^"id",.*"cursor"\n$/)
   })
 
-  it('and shows nothing of another account', async () => {
+  it('exports no rows of another account', async () => {
     for (const path of ['/clicks', '/conversions']) {
       expect((await api.get(`${path}?format=ndjson`, key)).body).not.toContain('heirs')
     }
   })
 })
 
-describe('an export goes on after the cursor of a row', () => {
+describe('an export continues after the cursor of a row', () => {
   it.each(['/clicks?', '/clicks?converted=true', '/conversions?status=approved,refunded,hold'])('%s', async (path) => {
     const rows = jsonLines((await api.get(`${path}&format=ndjson`, key)).body)
     const rest = await api.get(`${path}&format=ndjson&cursor=${rows[0].cursor}`, key)
@@ -219,20 +225,24 @@ describe('an export goes on after the cursor of a row', () => {
     expect(restOfPages.body).toBe(rest.body)
   })
 
-  it('and refuses a cursor of other filters', async () => {
+  it('rejects a cursor of other filters', async () => {
     const [row] = jsonLines((await api.get('/clicks?format=ndjson', key)).body)
-    const answer = await api.get(`/clicks?campaign_id=c2&format=csv&cursor=${row.cursor}`, key)
-    expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_cursor'])
+    const response = await api.get(`/clicks?campaign_id=c2&format=csv&cursor=${row.cursor}`, key)
+    expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_cursor'])
   })
 })
 
-describe('the form of an answer', () => {
+describe('content negotiation', () => {
   it.each([
     [undefined, undefined, undefined],
     [undefined, '*/*', undefined],
     [undefined, 'text/html', undefined],
     [undefined, 'application/x-ndjson', 'ndjson'],
     [undefined, 'Text/CSV; charset=utf-8', 'csv'],
+    [undefined, 'application/x-ndjson;charset="UTF-8"', 'ndjson'],
+    [undefined, 'text/csv; header=absent', undefined],
+    [undefined, '*/*, text/csv', 'csv'],
+    [undefined, 'text/*', 'csv'],
     [undefined, 'text/csv, application/json', 'csv'],
     [undefined, 'application/json, text/csv', undefined],
     [undefined, 'text/csv;q=0.5, application/vnd.apache.parquet;q=0.9, */*;q=0.1', 'parquet'],
@@ -243,17 +253,17 @@ describe('the form of an answer', () => {
     expect(negotiateFormat(['ndjson', 'csv', 'parquet'], format, accept)).toBe(wanted)
   })
 
-  it('is what Accept says, on a list, a report and the daily series', async () => {
+  it('selects the format by Accept, for lists, reports and the daily series', async () => {
     for (const path of ['/clicks', '/conversions', '/reports?group_by=device', '/stats/daily']) {
-      const answer = await api.app.inject({
+      const response = await api.app.inject({
         url: `/api/v1${path}`,
         headers: { authorization: `ApiKey ${key}`, accept: 'text/csv' },
       })
-      expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+      expect([response.statusCode, response.headers['content-type']]).toEqual([
         200,
         'text/csv; charset=utf-8; header=present',
       ])
-      expect(answer.body).toMatch(/^"id",/)
+      expect(response.body).toMatch(/^"id",/)
     }
   })
 
@@ -264,20 +274,20 @@ describe('the form of an answer', () => {
     ['/stats/overview?format=csv', 'unknown_parameter'],
     ['/clicks?format=csv&from=2026-02-02&to=2026-01-01', 'invalid_date_range'],
   ])('%s is %s', async (path, code) => {
-    const answer = await api.get(path, key)
-    expect([answer.statusCode, answer.json().error]).toEqual([400, code])
+    const response = await api.get(path, key)
+    expect([response.statusCode, response.json().error]).toEqual([400, code])
   })
 
-  it('is gzipped for who takes that', async () => {
-    const ask = (encoding: string) =>
+  it('gzips the response when the client accepts it', async () => {
+    const request = (encoding: string) =>
       api.app.inject({
         url: '/api/v1/clicks?format=ndjson',
         headers: { authorization: `ApiKey ${key}`, 'accept-encoding': encoding },
       })
-    // One after the other: an account has two at a time.
-    const plain = await ask('identity')
-    const gzipped = await ask('br, gzip')
-    const refused = await ask('gzip;q=0')
+    // In sequence: an account has two concurrent exports.
+    const plain = await request('identity')
+    const gzipped = await request('br, gzip')
+    const refused = await request('gzip;q=0')
     expect([plain.headers['content-encoding'], refused.headers['content-encoding']]).toEqual([undefined, undefined])
     expect(gzipped.headers).toMatchObject({
       'content-encoding': 'gzip',
@@ -286,18 +296,32 @@ describe('the form of an answer', () => {
     expect(gunzipSync(gzipped.rawPayload).toString()).toBe(plain.body)
   })
 
-  it('of a question about headers alone has no body', async () => {
+  it('responds to HEAD without a body', async () => {
     const headers = { authorization: `ApiKey ${key}` }
-    const answer = await api.app.inject({ method: 'HEAD', url: '/api/v1/clicks?format=csv', headers })
-    expect([answer.statusCode, answer.body]).toEqual([200, ''])
+    const response = await api.app.inject({ method: 'HEAD', url: '/api/v1/clicks?format=csv', headers })
+    expect([response.statusCode, response.body, response.headers['content-length']]).toEqual([200, '', undefined])
+  })
+
+  it('is a file for the url function of ClickHouse, which sends HEAD first', async () => {
+    const count = (format: 'csv' | 'parquet', name: string) =>
+      `SELECT count() AS rows, countIf(campaignId = 'c2') AS c2, max(clickedAt) = toDateTime64('2026-03-29 00:59:59.999', 3, 'UTC') AS newest
+      FROM url('${url}/clicks?format=${format}', ${name}, headers('Authorization' = 'ApiKey ${key}'))`
+    const program = `import { query } from 'chdb'
+      for (const statement of process.argv.slice(1)) process.stdout.write(query(statement, 'JSONEachRow'))`
+    const read = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', program, count('csv', 'CSVWithNames'), count('parquet', 'Parquet')],
+      { cwd: packageRoot },
+    )
+    expect(jsonLines(read.stdout)).toEqual(Array(2).fill({ rows: 31, c2: 15, newest: 1 }))
   })
 })
 
-describe('numbers as CSV', () => {
+describe('reports and daily series as CSV', () => {
   it.each(['/reports?group_by=campaign&from=2026-03-01&to=2026-03-31', '/stats/daily?days=3'])('%s', async (path) => {
     const { data } = (await api.get(path, key)).json<{ data: Record<string, unknown>[] }>()
-    const answer = await api.get(`${path}&format=csv`, key)
-    const [header, ...lines] = answer.body.split('\n').slice(0, -1)
+    const response = await api.get(`${path}&format=csv`, key)
+    const [header, ...lines] = response.body.split('\n').slice(0, -1)
     expect(header).toBe(
       Object.keys(data[0] ?? {})
         .map((name) => `"${name}"`)
@@ -313,7 +337,7 @@ describe('numbers as CSV', () => {
         )
         .join('\n'),
     )
-    const headers = { authorization: `ApiKey ${key}`, 'if-none-match': `${answer.headers.etag}` }
+    const headers = { authorization: `ApiKey ${key}`, 'if-none-match': `${response.headers.etag}` }
     expect((await api.app.inject({ url: `/api/v1${path}&format=csv`, headers })).statusCode).toBe(304)
     expect((await api.app.inject({ url: `/api/v1${path}`, headers })).statusCode).toBe(200)
   })
@@ -325,31 +349,31 @@ describe('a long export', () => {
       api.stores,
       "SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'clicks.export'",
     )
-  /** Asks on a connection of its own: one that is kept for later would hold up the end of the server. */
-  async function ask(path: string): Promise<IncomingMessage> {
+  /** Sends a request over a new connection: a keep-alive connection would delay the end of the server. */
+  async function request(path: string): Promise<IncomingMessage> {
     const headers = { authorization: `ApiKey ${largeKey}` }
-    const [answer] = (await once(get(`${url}${path}`, { headers, agent: false }), 'response')) as [IncomingMessage]
-    expect(answer.statusCode).toBe(200)
-    return answer
+    const [response] = (await once(get(`${url}${path}`, { headers, agent: false }), 'response')) as [IncomingMessage]
+    expect(response.statusCode).toBe(200)
+    return response
   }
-  /** Begins an export and waits for its first bytes. */
-  async function begin(path = '/clicks?format=ndjson'): Promise<IncomingMessage> {
-    const answer = await ask(path)
-    await once(answer, 'readable')
-    return answer
+  /** Starts an export and waits for its first bytes. */
+  async function startExport(path = '/clicks?format=ndjson'): Promise<IncomingMessage> {
+    const response = await request(path)
+    await once(response, 'readable')
+    return response
   }
 
-  it('ends in the store when its caller leaves', async () => {
-    const answer = await begin()
+  it('ends the query of an export when its client disconnects', async () => {
+    const response = await startExport()
     expect(await running()).toHaveLength(1)
-    answer.destroy()
+    response.destroy()
     await expect.poll(running, { timeout: 20_000 }).toEqual([])
   })
 
   it.each(['/clicks?format=ndjson', '/clicks?format=csv'])(
-    'that the store ends in the middle ends with a broken connection: %s',
+    'breaks the connection when the query of an export fails: %s',
     async (path) => {
-      const answer = await begin(path)
+      const response = await startExport(path)
       const [query] = await running()
       let isKilled = false
       const killing = api.stores.clickhouse.client
@@ -359,9 +383,9 @@ describe('a long export', () => {
         })
       let last = ''
       const read = async () => {
-        for await (const chunk of answer as AsyncIterable<Buffer>) {
+        for await (const chunk of response as AsyncIterable<Buffer>) {
           last = chunk.toString()
-          // TRAP: a query that waits for its reader holds up whoever would end it, so we read on, but slowly.
+          // TRAP: a query that waits for its reader delays the KILL that ends it, so the test continues to read, but slowly.
           if (!isKilled) await pause(5)
         }
       }
@@ -371,18 +395,18 @@ describe('a long export', () => {
     },
   )
 
-  it('leaves room for the calls of others: an account has two at a time', async () => {
-    const exports = [await begin(), await begin()]
+  it('allows an account two concurrent exports, so that others are not blocked', async () => {
+    const exports = [await startExport(), await startExport()]
     const third = await api.get('/clicks?format=csv', largeKey)
     expect([third.statusCode, third.json().error, third.headers['retry-after']]).toEqual([429, 'rate_limited', '5'])
     expect((await api.get('/clicks?format=csv', key)).statusCode).toBe(200)
-    for (const answer of exports) answer.destroy()
+    for (const response of exports) response.destroy()
     await expect.poll(running, { timeout: 20_000 }).toEqual([])
     await expect.poll(async () => (await api.get('/clicks?format=csv&from=2030-01-01', largeKey)).statusCode).toBe(200)
   })
 
-  it('comes whole', async () => {
-    const ids = (await text(await ask('/clicks?format=ndjson')))
+  it('sends a long export in full', async () => {
+    const ids = (await text(await request('/clicks?format=ndjson')))
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line).id)
@@ -391,9 +415,9 @@ describe('a long export', () => {
     expect(ids.every((id, index) => Number(id) === large - 1 - index)).toBe(true)
   })
 
-  it('ends when the server does', async () => {
-    const answer = await begin()
-    const [ended] = await Promise.allSettled([text(answer), api.app.close()])
+  it('ends exports when the server stops', async () => {
+    const response = await startExport()
+    const [ended] = await Promise.allSettled([text(response), api.app.close()])
     expect(ended.status).toBe('rejected')
   })
 })

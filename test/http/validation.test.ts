@@ -7,14 +7,14 @@ import { ProbeQuery } from './probe.ts'
 
 const validate = queryValidator(ProbeQuery)
 
-/** The typed parameters of a query string, or the code and parameter of its refusal. */
+/** @returns the typed parameters of a query string, or the code and parameter of its error */
 function read(text: string): unknown {
   const result = validate(parseQuery(text))
   return 'value' in result ? result.value : [result.error.code, result.error.details.param]
 }
 
-describe('the parameters of a query string', () => {
-  it('become typed values, with the defaults of those left out', () => {
+describe('query parameters', () => {
+  it('converts parameters to typed values and adds defaults', () => {
     expect(read('group_by=day')).toEqual({ group_by: 'day', limit: 50 })
     expect(read('group_by=day&limit=7&converted=false&campaign_id=a.b:c-d_1&q=%20x%20&shift=-3')).toEqual({
       group_by: 'day',
@@ -26,17 +26,17 @@ describe('the parameters of a query string', () => {
     })
   })
 
-  it('take a plus for a space and UTF-8 in percent-encoding', () => {
+  it('decodes a plus as a space, and percent-encoded UTF-8', () => {
     expect(read('group_by=day&q=a+b')).toMatchObject({ q: 'a b' })
     expect(read('group_by=day&q=%C3%A9t%C3%A9')).toMatchObject({ q: 'été' })
   })
 
-  it('are counted in characters, not in UTF-16 units', () => {
+  it('counts length in characters, not in UTF-16 code units', () => {
     expect(read(`group_by=day&q=${encodeURIComponent('🎈🎈🎈🎈🎈')}`)).toMatchObject({ q: '🎈🎈🎈🎈🎈' })
     expect(read(`group_by=day&q=${encodeURIComponent('🎈🎈🎈🎈🎈🎈')}`)).toEqual(['invalid_q', 'q'])
   })
 
-  it('that are unknown are refused by name, before any other', () => {
+  it('rejects an unknown parameter by name, before all others', () => {
     expect(read('group_by=day&campain_id=x')).toEqual(['unknown_parameter', 'campain_id'])
     expect(read('limit=x&other=1')).toEqual(['unknown_parameter', 'other'])
     for (const name of ['__proto__', 'constructor', 'toString', 'Limit', 'limit ', 'limit[]', '']) {
@@ -44,20 +44,20 @@ describe('the parameters of a query string', () => {
     }
   })
 
-  it('that are given twice are refused, even with the same value', () => {
+  it('rejects a repeated parameter, even with the same value', () => {
     expect(read('group_by=day&limit=5&limit=5')).toEqual(['invalid_limit', 'limit'])
     expect(read('group_by=day&group_by=day')).toEqual(['invalid_group_by', 'group_by'])
     expect(read('group_by=day&limit=5&%6cimit=6')).toEqual(['invalid_limit', 'limit'])
   })
 
-  it('that are empty are refused', () => {
+  it('rejects an empty parameter', () => {
     for (const text of ['limit=', 'limit', 'cursor=', 'converted=', 'campaign_id=', 'q=']) {
       const [name = ''] = text.split('=')
       expect(read(`group_by=day&${text}`)).toEqual([`invalid_${name}`, name])
     }
   })
 
-  it('that are required and missing are refused', () => {
+  it('rejects a request without a required parameter', () => {
     expect(read('')).toEqual(['invalid_group_by', 'group_by'])
   })
 
@@ -68,20 +68,20 @@ describe('the parameters of a query string', () => {
     ['campaign_id', ['a b', 'a/b', 'é', 'x'.repeat(65), "'", 'a\nb', '\u0000', 'a\n']],
     ['q', ['a', 'abcdef', 'a\u0000b']],
     ['shift', ['-6', '6', '--1', '-']],
-  ])('%s takes nothing outside of its range, and nothing is clamped or guessed', (name, texts) => {
+  ])('%s rejects values outside of its range without clamping', (name, texts) => {
     for (const text of texts) {
       const others = name === 'group_by' ? '' : 'group_by=day&'
       expect([text, read(`${others}${name}=${encodeURIComponent(text)}`)]).toEqual([text, [`invalid_${name}`, name]])
     }
   })
 
-  it('that are no UTF-8 are refused', () => {
+  it('rejects a parameter that is not UTF-8', () => {
     expect(read('group_by=day&q=%ff%fe')).toEqual(['invalid_q', 'q'])
     expect(read('group_by=day&q=%zz')).toEqual(['invalid_q', 'q'])
     expect(read('group_by=day&%ff=1')).toEqual(['unknown_parameter', '%ff'])
   })
 
-  it('are refused in one sentence that says what is allowed', () => {
+  it('rejects a parameter with one sentence that says what is allowed', () => {
     const messageOf = (text: string) => {
       const result = validate(parseQuery(text))
       return 'error' in result ? result.error.message : ''
@@ -97,7 +97,7 @@ describe('the parameters of a query string', () => {
     )
   })
 
-  it('never throw and never let through what their schema refuses, whatever is sent', () => {
+  it('never throws and never accepts a value that violates the schema', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -121,13 +121,13 @@ describe('the parameters of a query string', () => {
     )
   })
 
-  it('can only be described by schemas that a query string can carry', () => {
+  it('supports only schemas that a query string can express', () => {
     expect(() => queryValidator(Type.Object({ deep: Type.Object({}) }))).toThrow('deep')
   })
 })
 
-describe('the ids in a path', () => {
-  it('that can be nobody’s answer like those that do not exist', () => {
+describe('path parameters', () => {
+  it('treats an invalid id as an unknown id', () => {
     const validateId = pathValidator(Type.Object({ id: Type.String({ pattern: '^[a-z]+$' }) }))
     expect(validateId({ id: 'abc' })).toEqual({ value: { id: 'abc' } })
     expect(validateId({ id: 'A' })).toMatchObject({ error: { code: 'not_found' } })

@@ -50,9 +50,9 @@ describe('a row', () => {
   })
 
   it.each([
-    [{ campaignId: 'a b' }, 'campaignId: must match ^[A-Za-z0-9_.:-]{1,64}$'],
-    [{ campaignId: 5 }, 'campaignId: must match'],
-    [{ offerId: 'x'.repeat(65) }, 'offerId: must match'],
+    [{ campaignId: 'a b' }, 'campaignId: must be text of 1 to 64 letters, digits and _ . : -'],
+    [{ campaignId: 5 }, 'campaignId: must be text of 1 to 64'],
+    [{ offerId: 'x'.repeat(65) }, 'offerId: must be text of 1 to 64'],
     [{ country: 'us' }, 'country: must be two uppercase letters'],
     [{ device: 'watch' }, 'device: must be one of desktop, mobile, tablet, other'],
     [{ os: 5 }, 'os: must be text'],
@@ -68,6 +68,15 @@ describe('a row', () => {
     [{ ip: '1.2.3' }, 'ip: must be an IPv4 or IPv6 address'],
   ])('of a click with %j is refused with the reason', (fields, reason) => {
     expect(() => click(fields)).toThrow(reason)
+  })
+
+  it('may have a field per sub-id, which must not contradict subIds', () => {
+    expect(click({ sub1: 'a', sub10: 'b', sub2: '' })).toMatchObject({ sub1: 'a', sub2: '', sub10: 'b' })
+    expect(conversion({ subIds: { sub1: 'a', sub2: 'b' }, sub1: 'a' })).toMatchObject({ sub1: 'a', sub2: 'b' })
+    expect(() => click({ subIds: { sub1: 'a' }, sub1: 'b' })).toThrow(
+      'sub1: gives sub1 another value than another field does',
+    )
+    expect(() => click({ sub1: 5 })).toThrow('sub1: must be text')
   })
 
   it('of CSV has typed values in its cells', () => {
@@ -134,9 +143,11 @@ describe('an address', () => {
     ['1::', '1::'],
     ['::2:3:4:5:6:7:8', '0:2:3::'],
     ['::ffff:203.0.113.77', '203.0.113.0'],
+    ['::FFFF:CB00:714D', '203.0.113.0'],
     ['64:ff9b::1.2.3.4', '64:ff9b::'],
     ['fe80::1%eth0', 'fe80::'],
-  ])('loses what names a person: %s', (given, kept) => {
+    ['1:2:3:4:5:6:7::%eth0.1', '1:2:3::'],
+  ])('is stored without its last octet or its last 80 bits: %s', (given, kept) => {
     expect(click({ ip: given }).ip).toBe(kept)
     expect(click({ ip: kept }).ip).toBe(kept)
   })

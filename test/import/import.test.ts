@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { TooManyRejects } from '../../src/import/rejectLimit.ts'
+import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { importContent, makeAccount, rowsOf } from './runImport.ts'
 
@@ -201,6 +203,39 @@ describe('a file', () => {
     expect(await importContent(stores, account, 'clicks', zipped, { name: 'rows.ndjson.gz' })).toMatchObject(
       counts(20_000, 20_000 - kept, 0, kept, 0),
     )
+  })
+
+  it('keeps the batches that were stored before too many rows were rejected', { timeout: 60_000 }, async () => {
+    // A batch has 50,000 rows, or 7 MiB.
+    const rows = Array.from({ length: 20_000 }, (_, n) => ({ ...clickAt(`c${n}`, 0), userAgent: 'x'.repeat(500) }))
+    const content = [...rows, { id: 'x' }, clickAt('last', 0)]
+    const stopped = importContent(stores, account, 'clicks', content, { rejectLimit: { rows: 0 } })
+    await expect(stopped).rejects.toThrow(TooManyRejects)
+    const kept = (await stored('id', 'clicks')).length
+    expect(kept).toBeGreaterThan(10_000)
+    expect(kept).toBeLessThan(20_000)
+    expect(await importContent(stores, account, 'clicks', content)).toMatchObject(
+      counts(20_002, 20_001 - kept, 0, kept, 1),
+    )
+  })
+
+  it('warns of rows that name campaigns which the account does not have', async () => {
+    const warningsOf = async (resource: ResourceName, rows: object[]) =>
+      (await importContent(stores, account, resource, rows)).said
+    await importContent(stores, await makeAccount(stores), 'campaigns', [{ id: 'c1', name: 'of another account' }])
+    await importContent(stores, account, 'campaigns', [{ id: 'c0', name: 'C' }])
+    const ids = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c1']
+    const clicks = ids.map((campaignId, n) => clickAt(`k${n}`, n, { campaignId }))
+    expect(await warningsOf('clicks', [...clicks, clickAt('none', 0)])).toEqual([
+      'warning: 7 rows name campaigns that the account does not have (c1, c2, c3, c4, c5, …). POST /events responds with click_not_found for clicks of such a campaign until it is imported.',
+    ])
+    const conversion = { id: 'v', convertedAt: '2026-01-01T00:00:00Z', status: 'pending', campaignId: 'c1' }
+    expect(await warningsOf('conversions', [conversion])).toEqual([
+      expect.stringContaining('1 row names a campaign that the account does not have (c1).'),
+    ])
+    const event = { id: 'e', eventName: 'signup', visitorId: 'v' }
+    expect(await warningsOf('pixel-events', [{ ...event, campaignId: 'c0' }])).toEqual([])
+    expect(await warningsOf('pixel-events', [{ ...event, campaignId: 'c9' }])).toHaveLength(1)
   })
 
   it('may be empty', async () => {

@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { checkHeader } from '../../src/import/columns.ts'
 import { DecimalText } from '../../src/import/decimal.ts'
-import { formatOf } from '../../src/import/fileFormat.ts'
-import { HeaderError, readCsv } from '../../src/import/formats/csv.ts'
+import { type Delimiter, formatOf } from '../../src/import/fileFormat.ts'
+import { readCsv } from '../../src/import/formats/csv.ts'
+import { FormatError } from '../../src/import/formats/formatError.ts'
 import { lineBytesMax, readLines } from '../../src/import/formats/lines.ts'
 import { type RawRow, readNdjson } from '../../src/import/formats/ndjson.ts'
+import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { RowError } from '../../src/import/rowError.ts'
 import { openSource, SourceError } from '../../src/import/source.ts'
 
@@ -28,7 +31,8 @@ async function all<Item>(batches: AsyncIterable<Item[]>): Promise<Item[]> {
 }
 
 const ndjson = (bytes: Buffer | string, size?: number) => all(readNdjson(readLines(chunks(bytes, size))))
-const csv = (bytes: Buffer | string, size?: number) => all(readCsv(readLines(chunks(bytes, size))))
+const csv = (bytes: Buffer | string, size?: number, delimiter?: Delimiter) =>
+  all(readCsv(readLines(chunks(bytes, size)), { delimiter, checkHeader: () => {} }))
 /** Line number and fields, or line number and reason. */
 const seen = (rows: RawRow[]) =>
   rows.map(({ line, fields }) => [line, fields instanceof RowError ? fields.message : fields])
@@ -102,6 +106,12 @@ describe('NDJSON', () => {
     ])
   })
 
+  it('that is one JSON array fails as a whole and names the solution', async () => {
+    for (const text of ['[{"id":"a"}]', '\n [\n{"id":"a"}\n]']) {
+      await expect(ndjson(text)).rejects.toThrow(/it is a JSON array; write one object per line/)
+    }
+  })
+
   it('keeps every digit of a number that a double would round', async () => {
     const [row] = await ndjson(
       '{"a":0.1000000000000000055,"b":12345678901234567890,"c": 1e400,"d":-1.5E-7,"e":2,"f":"1e5: 1e5"}',
@@ -163,8 +173,60 @@ describe('CSV', () => {
     ])
   })
 
+  it.each([
+    ['id;name\n1;a,b\n', undefined, { id: '1', name: 'a,b' }],
+    ['id\tname\n1\t"a\tb"\n', undefined, { id: '1', name: 'a\tb' }],
+    ['\n"a,b,c,d";name\n1;2\n', undefined, { 'a,b,c,d': '1', name: '2' }],
+    ['a,b;c\n1,2;3\n', ';' as const, { 'a,b': '1,2', c: '3' }],
+    ['id\n1;2\n', undefined, { id: '1;2' }],
+  ])('%j has the delimiter of its header, or the given one', async (text, delimiter, fields) => {
+    expect((await csv(text, 3, delimiter)).map((row) => row.fields)).toEqual([fields])
+  })
+
   it.each(['id,id\n', 'id,\n1,2\n', '"id\n', 'id\xff\n'])('fails when the header is invalid: %j', async (text) => {
-    await expect(csv(Buffer.from(text, 'latin1'))).rejects.toThrow(HeaderError)
+    await expect(csv(Buffer.from(text, 'latin1'))).rejects.toThrow(FormatError)
+  })
+})
+
+describe('the header of a CSV file', () => {
+  const problemOf = (resource: ResourceName, names: string[]) => {
+    try {
+      checkHeader(resource, names)
+      return undefined
+    } catch (error) {
+      expect(error).toBeInstanceOf(FormatError)
+      return (error as Error).message
+    }
+  }
+
+  it('may have the columns of an API list and a column per sub-id', () => {
+    const names = ['id', 'clickedAt', 'subIds', 'sub1', 'sub10', 'campaignName', 'conversionCount']
+    expect(problemOf('clicks', names)).toBeUndefined()
+    expect(problemOf('conversions', ['id', 'convertedAt', 'status', 'sub2'])).toBeUndefined()
+  })
+
+  it.each([
+    ['clicks', 'Click ID', 'id'],
+    ['clicks', 'clicked_at', 'clickedAt'],
+    ['clicks', 'CAMPAIGN ID', 'campaignId'],
+    ['clicks', 'contry', 'country'],
+    ['clicks', 'Sub 1', 'sub1'],
+    ['conversions', 'Click ID', 'clickId'],
+    ['conversions', 'conversion_id', 'id'],
+    ['pixel-events', 'Event Name', 'eventName'],
+    ['pixel-events', 'event id', 'id'],
+    ['landing-pages', 'Landing Page Name', 'name'],
+    ['traffic-sources', 'source_name', 'name'],
+  ] as const)('of %s with %j names %s as the column that is meant', (resource, name, meant) => {
+    expect(problemOf(resource, [name])).toContain(`unknown columns: ${name} (did you mean ${meant}?)`)
+  })
+
+  it('lists all columns when an unknown one resembles none, and required columns that are missing', () => {
+    expect(problemOf('offers', ['zzz\u001b[31m', 'Name'])).toBe(
+      'its header has unknown columns: zzz\ufffd[31m, Name (did you mean name?); no column id and no column name. ' +
+        'Columns of offers: id, name, status, createdAt, updatedAt, url, affiliateNetwork, payoutType, payout, currency, countries, tags',
+    )
+    expect(problemOf('clicks', ['id'])).toBe('its header has no column clickedAt')
   })
 })
 
@@ -174,7 +236,7 @@ describe('files', () => {
     writeFileSync(path, bytes)
     const format = formatOf(path)
     if (!format) throw new Error(name)
-    const source = await openSource(path, format, new AbortController().signal)
+    const source = await openSource(path, format, () => {}, new AbortController().signal)
     return all(source.rows)
   }
 
@@ -186,7 +248,17 @@ describe('files', () => {
       [2, { id: '12' }],
       [3, { id: '3' }],
     ])
-    for (const name of ['a.json', 'a.gz', 'ndjson', 'a.csv.zip']) expect(formatOf(name)).toBeUndefined()
+    for (const name of ['a.xlsx', 'a.gz', 'ndjson', 'a.csv.zip']) expect(formatOf(name)).toBeUndefined()
+  })
+
+  it('may have any common ending, in upper or lower case', async () => {
+    const row = [[1, { id: '1' }]]
+    for (const name of ['b.json', 'b.JSONL', 'b.Ndjson']) {
+      expect(seen(await read(name, Buffer.from('{"id":"1"}')))).toEqual(row)
+      expect(seen(await read(`${name}.GZ`, gzipSync('{"id":"1"}')))).toEqual(row)
+    }
+    expect(seen(await read('b.CSV', Buffer.from('id;name\n1;A,B')))).toEqual([[2, { id: '1', name: 'A,B' }]])
+    expect(seen(await read('b.tsv.gz', gzipSync('id\tname\n1\tA')))).toEqual([[2, { id: '1', name: 'A' }]])
   })
 
   it('that are truncated or damaged fail with one clear error', async () => {
@@ -200,7 +272,7 @@ describe('files', () => {
   it('that do not exist or are folders fail with the reason', async () => {
     const signal = new AbortController().signal
     const format = { isCsv: false, isGzipped: false }
-    await expect(openSource(join(folder, 'none.ndjson'), format, signal)).rejects.toThrow(/does not exist/)
-    await expect(openSource(folder, format, signal)).rejects.toThrow(SourceError)
+    await expect(openSource(join(folder, 'none.ndjson'), format, () => {}, signal)).rejects.toThrow(/does not exist/)
+    await expect(openSource(folder, format, () => {}, signal)).rejects.toThrow(SourceError)
   })
 })

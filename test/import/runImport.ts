@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccount, findAccount } from '../../src/accounts/accounts.ts'
+import { checkHeader } from '../../src/import/columns.ts'
 import { formatOf } from '../../src/import/fileFormat.ts'
+import type { RejectLimit } from '../../src/import/rejectLimit.ts'
 import type { Reject } from '../../src/import/rejects.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { importRows, type Tally } from '../../src/import/run.ts'
@@ -20,6 +22,7 @@ export interface ImportOptions {
   name?: string
   nowMs?: number
   signal?: AbortSignal
+  rejectLimit?: RejectLimit
 }
 
 /** Makes an account with an id of its own. @returns the id */
@@ -35,7 +38,12 @@ export async function importContent(
   accountId: string,
   resource: ResourceName,
   content: readonly object[] | string | Buffer,
-  { name = 'rows.ndjson', nowMs = Date.UTC(2026, 10, 21), signal = new AbortController().signal }: ImportOptions = {},
+  {
+    name = 'rows.ndjson',
+    nowMs = Date.UTC(2026, 10, 21),
+    signal = new AbortController().signal,
+    rejectLimit,
+  }: ImportOptions = {},
 ): Promise<Imported> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-import-'))
   try {
@@ -51,8 +59,9 @@ export async function importContent(
     const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
     const said: string[] = []
     const watching = { onMessage: (line: string) => void said.push(line), signal, onProgress: () => {} }
-    const open = (ending: AbortSignal) => openSource(file, format, ending)
-    await importRows(stores, { resource, account, open, rejects, nowMs }, tally, watching)
+    const open = (ending: AbortSignal) => openSource(file, format, (names) => checkHeader(resource, names), ending)
+    const options = { resource, account, open, rejects, nowMs, ...(rejectLimit && { rejectLimit }) }
+    await importRows(stores, options, tally, watching)
     const rejected = await readFile(rejects, 'utf8').catch(() => '')
     return {
       ...tally,

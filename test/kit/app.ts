@@ -11,27 +11,27 @@ import type { App } from '../../src/http/context.ts'
 import { openResponseCache, type ResponseCacheOptions } from '../../src/http/responseCache.ts'
 import { openTestStores, type TestStores } from './stores.ts'
 
-/** The moment that tests run at, unless they say otherwise: a Saturday, 15:00 UTC. */
+/** The default present time of tests: a Saturday, 15:00 UTC. */
 export const testNowMs = Date.UTC(2026, 10, 21, 15)
 
-/** A server on stores of its own, and what tests need to ask it. */
+/** A server on its own stores, and the functions by which tests use it. */
 export interface TestApp {
   readonly app: App
   readonly stores: TestStores
-  /** Moves the server's clock. */
+  /** Sets the clock of the server. */
   setNow(epochMs: number): void
-  /** Makes an account with a key for every scope. @returns the key */
+  /** Creates an account and a key with all scopes unless given. @returns the key */
   account(id: string, options?: { plan?: string; currency?: string; scopes?: readonly Scope[] }): Promise<string>
-  /** GETs a path under /api/v1; every answer that is not 2xx is checked to be a problem. */
+  /** Requests a path under /api/v1; checks that an error response has the form of a problem. */
   get(path: string, key?: string): Promise<LightMyRequestResponse>
-  /** GETs a path that answers 200 with a body of that schema. */
+  /** Requests a path; checks that the status is 200 and that the body fits the schema. */
   read<T extends TSchema>(path: string, key: string, schema: T): Promise<T['static']>
   close(): Promise<void>
 }
 
 /**
- * @param options of the answers; unless given none is kept, so that each test sees what it stored
- * @param servers addresses of servers that the file started, instead of what the suite runs on
+ * @param options of the response cache; by default nothing is cached, so that each test reads what it stored
+ * @param servers addresses of servers that the file started, instead of the engines of the suite
  */
 export async function openTestApp(
   options: ResponseCacheOptions = { ttlMs: 0 },
@@ -39,33 +39,38 @@ export async function openTestApp(
 ): Promise<TestApp> {
   const stores = await openTestStores(servers)
   let nowMs = testNowMs
-  const answers = openResponseCache(options)
-  const app = await buildApp({ settings: stores.settings, stores, responseCache: answers, now: () => nowMs })
+  const responseCache = openResponseCache(options)
+  const app = await buildApp({ settings: stores.settings, stores, responseCache, now: () => nowMs })
   const testApp: TestApp = {
     app,
     stores,
     setNow(epochMs) {
       nowMs = epochMs
     },
-    async account(id, { plan = 'scale', currency = 'USD', scopes: wanted = scopes } = {}) {
+    async account(id, { plan = 'scale', currency = 'USD', scopes: granted = scopes } = {}) {
       await createAccount(stores.postgres, { id, name: id, plan, currency })
-      const created = await createKey(stores.postgres, { accountId: id, name: 'test', scopes: wanted, expiresAt: null })
+      const created = await createKey(stores.postgres, {
+        accountId: id,
+        name: 'test',
+        scopes: granted,
+        expiresAt: null,
+      })
       if (!created) throw new Error(`No account ${id}`)
       return created.key
     },
     async get(path, key) {
-      const answer = await app.inject({
+      const response = await app.inject({
         url: `/api/v1${path}`,
         headers: key === undefined ? {} : { authorization: `ApiKey ${key}` },
       })
-      if (answer.statusCode >= 400) mustBe(ProblemBody, answer.json(), path)
-      return answer
+      if (response.statusCode >= 400) assertSchema(ProblemBody, response.json(), path)
+      return response
     },
     async read(path, key, schema) {
-      const answer = await testApp.get(path, key)
-      if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${answer.body}`)
-      const body = answer.json()
-      mustBe(schema, body, path)
+      const response = await testApp.get(path, key)
+      if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`)
+      const body = response.json()
+      assertSchema(schema, body, path)
       return body
     },
     async close() {
@@ -79,14 +84,14 @@ export async function openTestApp(
 const ajv = addFormats.default(new Ajv({ strict: false }))
 const checks = new WeakMap<TSchema, ValidateFunction>()
 
-/** Checks an answer against its schema; fields that the schema does not name are refused. */
-export function mustBe(schema: TSchema, body: unknown, what: string): void {
+/** Checks a response body against its schema. @throws Error also when a field is not in the schema */
+export function assertSchema(schema: TSchema, body: unknown, what: string): void {
   const check = checks.get(schema) ?? ajv.compile(closed(schema))
   checks.set(schema, check)
   if (!check(body)) throw new Error(`${what}: ${ajv.errorsText(check.errors)}: ${JSON.stringify(body).slice(0, 300)}`)
 }
 
-/** The same schema with no room for fields that it does not name, all the way down. */
+/** The same schema with `additionalProperties: false` in every object. */
 function closed(schema: unknown): AnySchema {
   return JSON.parse(JSON.stringify(schema), (_key, part) => {
     const { $id: _id, ...rest } = part ?? {}

@@ -4,12 +4,12 @@ import { freePort } from './serverProcess.ts'
 /** Two servers that are the shards of one cluster. */
 export interface ClickHouseCluster {
   readonly nodes: readonly [ClickHouseServer, ClickHouseServer]
-  /** Environment of a program whose rows are spread over both. */
+  /** Environment of a program that uses the cluster. */
   readonly environment: Record<'CLICKHOUSE_URL' | 'CLICKHOUSE_CLUSTER' | 'CLICKHOUSE_NODES', string>
   close(): Promise<void>
 }
 
-/** Starts both and waits until they answer. The first one is a cluster by itself as well, called `alone`. */
+/** Starts both and waits until they respond. The first one is also the only node of a cluster named `alone`. */
 export async function startCluster(): Promise<ClickHouseCluster> {
   const ports = [await freePort(), await freePort()] as const
   const shard = (port: number) =>

@@ -1,5 +1,5 @@
-// A ClickHouse server in a process of its own: `node clickhouseProcess.mjs DATA_FOLDER CONFIG_FILE PORT
-// [TCP_PORT]`. It ends with its standard input, and otherwise only by SIGKILL, as the engine's call never returns.
+// A ClickHouse server in a separate process: `node clickhouseProcess.mjs DATA_FOLDER CONFIG_FILE PORT
+// [TCP_PORT]`. It ends when its standard input closes, and otherwise only by SIGKILL, since the engine's call never returns.
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
 import { startStatements } from '../../dist/src/stores/embedded/clickhouse/config.js'

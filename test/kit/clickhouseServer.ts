@@ -10,37 +10,37 @@ import { configXml } from '../../src/stores/embedded/clickhouse/config.ts'
 import { type ClickHouseUser, usersXml } from '../../src/stores/embedded/clickhouse/users.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 
-/** A ClickHouse server of a test's own, with an administrator and the users of `docs/clickhouse-users.sql`. */
+/** A ClickHouse server of one test, with an administrator and the users of `docs/clickhouse-users.sql`. */
 export interface ClickHouseServer extends ServerProcess {
-  /** The address of its database `tributary` for one of its users; passwords are the names. */
+  /** The URL of its database `tributary` for one of its users; each password is the user's name. */
   url(user: string): string
   readonly port: number
-  /** Process id of the engine; another one after each start. */
+  /** Process id of the engine; changes with each start. */
   readonly pid: number
-  /** Resolves when the engine has ended, however it did. */
+  /** Resolves when the engine has ended for any reason. */
   readonly ended: Promise<unknown>
-  /** Runs a statement as one of its users. @returns the answer's text @throws Error with the server's words */
-  ask(user: string, statement: string): Promise<string>
+  /** Runs a statement as one of its users. @returns the result as text @throws Error with the message of the server */
+  run(user: string, statement: string): Promise<string>
   close(): Promise<void>
 }
 
-const startPatienceMs = 60_000
+const startTimeoutMs = 60_000
 
 /**
- * Starts a server on a free port and waits until it answers.
- * @param folder an empty one for its files, which is the caller's to remove; one of its own when left out
- * @param member as what it is part of a cluster: what its configuration says of that, and where the other nodes find it
+ * Starts a server on a free port and waits until it responds.
+ * @param folder an empty folder for its files, which the caller removes; by default a temporary folder
+ * @param member for a node of a cluster: its additional configuration, and the port for the other nodes
  */
 export async function startClickHouse(
   folder?: string,
   member?: { configXml: string; tcpPort: number },
 ): Promise<ClickHouseServer> {
-  const place = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
-  const usersFile = join(place, 'users.xml')
-  const configFile = join(place, 'config.xml')
+  const directory = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
+  const usersFile = join(directory, 'users.xml')
+  const configFile = join(directory, 'config.xml')
   await writeFile(usersFile, usersXml([administrator, ...(await documentedUsers(member !== undefined))]))
-  const backups = `<backups><allowed_path>${join(place, 'backups')}/</allowed_path></backups>`
-  const config = configXml({ usersFile, logFile: join(place, 'log') }).replace(
+  const backups = `<backups><allowed_path>${join(directory, 'backups')}/</allowed_path></backups>`
+  const config = configXml({ usersFile, logFile: join(directory, 'log') }).replace(
     '</clickhouse>',
     `${backups}${member?.configXml ?? ''}</clickhouse>`,
   )
@@ -49,7 +49,7 @@ export async function startClickHouse(
   let child: ChildProcess
   let exited: Promise<unknown>
 
-  async function ask(user: string, statement: string): Promise<string> {
+  async function run(user: string, statement: string): Promise<string> {
     const response = await fetch(`http://127.0.0.1:${port}/`, {
       method: 'POST',
       headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': user },
@@ -63,14 +63,14 @@ export async function startClickHouse(
   async function start(): Promise<void> {
     const program = join(packageRoot, 'test/kit/clickhouseProcess.mjs')
     const ports = member ? [`${port}`, `${member.tcpPort}`] : [`${port}`]
-    child = spawn(process.execPath, [program, join(place, 'data'), configFile, ...ports], {
+    child = spawn(process.execPath, [program, join(directory, 'data'), configFile, ...ports], {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     exited = once(child, 'exit')
-    for (const deadlineMs = performance.now() + startPatienceMs; ; await sleep(50)) {
+    for (const deadlineMs = performance.now() + startTimeoutMs; ; await sleep(50)) {
       try {
-        await ask('admin', 'CREATE DATABASE IF NOT EXISTS tributary')
-        if (member) await ask('admin', 'CREATE DATABASE IF NOT EXISTS tributary_local')
+        await run('admin', 'CREATE DATABASE IF NOT EXISTS tributary')
+        if (member) await run('admin', 'CREATE DATABASE IF NOT EXISTS tributary_local')
         return
       } catch (error) {
         if (performance.now() > deadlineMs) throw error
@@ -78,7 +78,7 @@ export async function startClickHouse(
     }
   }
 
-  /** @param signal the engine's call never returns, but SIGTERM ends it too */
+  /** @param signal SIGTERM or SIGKILL: the engine handles no signal */
   async function end(signal: NodeJS.Signals): Promise<void> {
     child.kill(signal)
     await exited
@@ -94,7 +94,7 @@ export async function startClickHouse(
       return exited
     },
     url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
-    ask,
+    run,
     start,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
@@ -102,12 +102,12 @@ export async function startClickHouse(
     resume: () => void child.kill('SIGCONT'),
     async close() {
       await end('SIGKILL')
-      if (folder === undefined) await rm(place, { recursive: true, force: true })
+      if (folder === undefined) await rm(directory, { recursive: true, force: true })
     },
   }
 }
 
-/** Everything that a server's administrator may do there and here, backups included. */
+/** Grants of an administrator that servers and the embedded engine know, including backups. */
 const administrator: ClickHouseUser = {
   name: 'admin',
   passwordSha256: digest('admin'),
@@ -118,7 +118,7 @@ const administrator: ClickHouseUser = {
   ],
 }
 
-/** This engine keeps no users of SQL; it takes the same grants from a file. */
+/** The users of the documented SQL files. The engine cannot create users by SQL; it reads them from a file. */
 export async function documentedUsers(isMember: boolean): Promise<ClickHouseUser[]> {
   const files = ['docs/clickhouse-users.sql', ...(isMember ? ['docs/clickhouse-users-cluster.sql'] : [])]
   const sql = await Promise.all(files.map((file) => readFile(join(packageRoot, file), 'utf8')))

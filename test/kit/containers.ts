@@ -6,7 +6,7 @@ export interface Containers {
   stop(): Promise<void>
 }
 
-/** Starts the servers that production runs on, for this run of the suite. */
+/** Starts containers of the production servers for this run of the suite. */
 export async function startContainers(): Promise<Containers> {
   const [clickhouse, postgres] = await Promise.all([
     new GenericContainer('clickhouse/clickhouse-server:26.7')

@@ -4,17 +4,18 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Scope } from '../../schema/scopes.ts'
 import { packageRoot } from '../../src/package.ts'
 
-/** One endpoint, as the OpenAPI document tells it. */
+/** An endpoint of the OpenAPI document. */
 export interface Operation {
   method: 'GET' | 'POST'
-  /** Below /api/v1, with `{id}` where an id stands. */
+  /** Below /api/v1, with `{id}` for an id. */
   path: string
-  scope: Scope
+  /** Undefined: any key may call it. */
+  scope: Scope | undefined
   query: Parameter[]
   hasId: boolean
-  /** Fields of the body; undefined where there is none. */
+  /** Fields of the body; undefined without a body. */
   body: Record<string, TSchema> | undefined
-  /** By status; the description names the codes. */
+  /** By status; the description lists the error codes. */
   responses: Record<string, { description: string; content?: { 'application/json': { schema: TSchema } } }>
 }
 
@@ -28,15 +29,18 @@ interface RawOperation {
   parameters?: (Parameter & { in: string })[]
   requestBody?: { content: { 'application/json': { schema: TSchema } } }
   responses: Operation['responses']
-  security: [{ apiKey: [Scope] }]
+  security: [{ apiKey: [Scope] | [] }]
 }
 
-/** @returns every endpoint of an OpenAPI document of ours, references resolved */
+/** @returns every endpoint of our OpenAPI document, with references to schemas resolved */
 export function operationsOf(document: string): Operation[] {
   const { schemas } = JSON.parse(document).components
-  const { paths } = JSON.parse(document, (_name, part) =>
-    typeof part?.$ref === 'string' ? (schemas[part.$ref.split('/').at(-1)] ?? part) : part,
-  ) as { paths: Record<string, Record<string, RawOperation>> }
+  const resolve = (text: string): unknown =>
+    JSON.parse(text, (_name, part) => {
+      const schema = typeof part?.$ref === 'string' && schemas[part.$ref.split('/').at(-1)]
+      return schema ? resolve(JSON.stringify(schema)) : part
+    })
+  const { paths } = resolve(document) as { paths: Record<string, Record<string, RawOperation>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody, responses, security }]) => ({
       method: method.toUpperCase() as Operation['method'],
@@ -51,7 +55,7 @@ export function operationsOf(document: string): Operation[] {
 }
 
 /**
- * Every endpoint of the contract that was last agreed on; `test/docs` holds it to be that of the server. It is read from
- * the file, so that tests can be named after endpoints before a server runs.
+ * Every endpoint of the accepted contract; `test/docs` checks that it equals that of the server. It is read from the file,
+ * so that tests can be named after endpoints before a server runs.
  */
 export const operations = operationsOf(readFileSync(join(packageRoot, 'test/golden/openapi.json'), 'utf8'))

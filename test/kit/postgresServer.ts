@@ -15,17 +15,17 @@ const startTimeoutMs = 60_000
 
 /** A PostgreSQL server of one test. */
 export interface PostgresServer extends ServerProcess {
-  /** The address of one of its databases, as its administrator; without a password, from this machine alone. */
+  /** The URL of one of its databases, as administrator without a password; only from this machine. */
   url(database: string): string
-  /** Starts it again on another port. @returns the address of its database `tributary` there */
-  startElsewhere(): Promise<string>
+  /** Starts it again on another port. @returns the new URL of its database `tributary` */
+  startOnNewPort(): Promise<string>
   close(): Promise<void>
 }
 
-/** Whether tests of a server run here; false where it is not installed. @throws Error on CI, where it must be */
+/** Whether a PostgreSQL server is installed. @throws Error on CI when it is not */
 export function hasPostgres(): boolean {
   if (existsSync(programs)) return true
-  const missing = `${programs} is not there: install Debian's postgresql-15 to run these tests.`
+  const missing = `${programs} does not exist: install Debian's postgresql-15 to run these tests.`
   if (process.env.CI) throw new Error(missing)
   console.warn(missing)
   return false
@@ -34,7 +34,7 @@ export function hasPostgres(): boolean {
 /**
  * Creates a server with an empty database `tributary` on a free port.
  * @param environment variables of its process, in addition to the defaults
- * @throws Error where postgresql-15 is missing
+ * @throws Error when postgresql-15 is not installed
  */
 export async function startPostgres(environment: Record<string, string> = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-postgres-'))
@@ -51,7 +51,7 @@ export async function startPostgres(environment: Record<string, string> = {}): P
   let child: ChildProcess
   let exited: Promise<unknown>
 
-  /** The server and the processes that it made; one for each connection, and a few more. */
+  /** Sends a signal to the server and to its child processes: one per connection, and a few others. */
   function signal(name: NodeJS.Signals): void {
     const pid = child.pid ?? 0
     process.kill(pid, name === 'SIGKILL' ? 'SIGSTOP' : name)
@@ -79,7 +79,7 @@ export async function startPostgres(environment: Record<string, string> = {}): P
         env: { ...process.env, ...environment },
       })
       exited = once(child, 'exit')
-      if (await answers(child, url('postgres', atPort))) return
+      if (await waitUntilReady(child, url('postgres', atPort))) return
       if (performance.now() > deadlineMs) throw new Error('PostgreSQL does not start.')
     }
   }
@@ -91,7 +91,7 @@ export async function startPostgres(environment: Record<string, string> = {}): P
   return {
     url,
     start: () => start(),
-    async startElsewhere() {
+    async startOnNewPort() {
       const otherPort = await freePort()
       await start(otherPort)
       return url('tributary', otherPort)
@@ -123,8 +123,8 @@ function userOfServer(): { uid: number; gid: number } | undefined {
   return { uid, gid }
 }
 
-/** Waits until a server answers. @returns false when its process ended before, as it does while an earlier one is being cleared up after */
-async function answers(child: ChildProcess, url: string): Promise<boolean> {
+/** Waits until a server responds. @returns false when its process exited, as it does while files of a killed one remain */
+async function waitUntilReady(child: ChildProcess, url: string): Promise<boolean> {
   const sql = postgres(url, { max: 1, backoff: () => 0.05, connect_timeout: 1 })
   try {
     while (child.exitCode === null) {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** The processes that run on a folder of the embedded engines, by program: `supervisor`, `clickhouse/engine`, `postgres/engine`. */
+/** The processes of the embedded engines of a folder, by program: `supervisor`, `clickhouse/engine`, `postgres/engine`. */
 export function processesOf(path: string): { id: number; program: string }[] {
   const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { App } from '../../src/http/context.ts'
 
-/** A connection on which a test writes whatever bytes it likes. */
+/** A TCP connection on which a test writes arbitrary bytes. */
 export interface RawConnection {
   readonly socket: Socket
-  /** Everything that has been received, as text. */
+  /** All received bytes as text. */
   received(): string
-  /** Whether the server has ended the connection. */
+  /** Whether the server has closed the connection. */
   isClosed(): boolean
 }
 
@@ -29,7 +29,7 @@ export async function openRaw(app: App, bytes: string): Promise<RawConnection> {
   return { socket, received: () => received, isClosed: () => isClosed }
 }
 
-/** @returns a GET as it goes over the wire */
+/** @returns the bytes of a GET request */
 export function rawGet(path: string, key?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `Authorization: ApiKey ${key}\r\n`}\r\n`
 }

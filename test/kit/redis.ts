@@ -13,20 +13,20 @@ export interface TestRedis extends ServerProcess {
   close(): void
 }
 
-/** Whether tests of Redis run here; false where it is not installed. @throws Error on CI, where it must be */
+/** Whether Redis is installed. @throws Error on CI when it is not */
 export function hasRedis(): boolean {
   if (existsSync(program)) return true
-  const missing = `${program} is not there: install Debian's redis-server to run these tests.`
+  const missing = `${program} does not exist: install Debian's redis-server to run these tests.`
   if (process.env.CI) throw new Error(missing)
   console.warn(missing)
   return false
 }
 
-/** Starts a server on a free port and waits until it responds. */
+/** Starts a server on a free port and waits until it responds. @throws Error where it is not installed */
 export async function startRedis(): Promise<TestRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}/0`
-  let child = await begin(port, url)
+  let child = await spawnServer(port, url)
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     const exited = once(child, 'exit')
@@ -41,18 +41,19 @@ export async function startRedis(): Promise<TestRedis> {
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     async start() {
-      child = await begin(port, url)
+      child = await spawnServer(port, url)
     },
     close: () => void child.kill('SIGKILL'),
   }
 }
 
-async function begin(port: number, url: string): Promise<ChildProcess> {
+async function spawnServer(port: number, url: string): Promise<ChildProcess> {
   const words = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp']
   const child = spawn(program, words, { stdio: 'ignore' })
+  await once(child, 'spawn')
   const client = new Client(url, { retryStrategy: () => 50, maxRetriesPerRequest: null })
   client.on('error', () => {})
-  // Waits for as long as the server needs to come up; the time limit of the hook or test bounds it.
+  // Waits until the server is ready; the timeout of the hook or test limits it.
   await client.ping()
   client.disconnect()
   return child

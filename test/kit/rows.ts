@@ -2,11 +2,21 @@ import type { NamedTable } from '../../schema/metadata.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { testNowMs } from './app.ts'
 
-/** Columns of a row as ClickHouse takes them; what is left out gets the column's default. */
+/** Columns of a row of ClickHouse; omitted columns get their default. */
 export type StoredRow = Record<string, string | number | boolean | null>
 
+/** Stores pixel events as one insert; columns that are not given have their defaults. */
+export async function storeEvents({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string, rows: StoredRow[]) {
+  const values = rows.map((row) => ({ account_id: accountId, origin: 'server', event_name: 'visit', ...row }))
+  await clickhouse.client.insert({
+    table: 'pixel_events',
+    values: values.map((row: StoredRow) => ({ received_at: row.occurred_at ?? null, ...row })),
+    format: 'JSONEachRow',
+  })
+}
+
 /**
- * Inserts clicks directly, without the importer: for tests of reading.
+ * Inserts clicks directly, without the importer.
  * @param rows each with `id` and `clicked_at` (`2026-11-20 10:00:00.000`)
  */
 export async function storeClicks({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string, rows: StoredRow[]) {
@@ -18,7 +28,7 @@ export async function storeClicks({ clickhouse }: Pick<Stores, 'clickhouse'>, ac
 }
 
 /**
- * Inserts conversions directly, without the importer: for tests of reading. As in an import, a later row of an id also
+ * Inserts conversions directly, without the importer. As in an import, a later row of an id also
  * inserts the previous row as deleted.
  * @param rows each with `id` and `converted_at`; status approved, version 1 unless given
  */
@@ -41,8 +51,8 @@ export async function storeConversions(
   })
 }
 
-/** As imports do, gives a moment of storing to the rows of an account that are put into its tables within an hour. */
-export async function giveMoments({ postgres }: Pick<Stores, 'postgres'>, accountId: string): Promise<void> {
+/** Sets the watermarks of an account an hour ahead, so that reads include rows that are inserted directly. */
+export async function advanceWatermarks({ postgres }: Pick<Stores, 'postgres'>, accountId: string): Promise<void> {
   await postgres`
     INSERT INTO watermarks
     SELECT ${accountId}, resource, clock_timestamp() + interval '1 hour'
@@ -51,8 +61,8 @@ export async function giveMoments({ postgres }: Pick<Stores, 'postgres'>, accoun
 }
 
 /**
- * Puts campaigns, offers, landing pages or traffic sources straight into their table.
- * @param rows each with `id`; named after it, active and made at testNowMs unless given
+ * Inserts campaigns, offers, landing pages or traffic sources directly.
+ * @param rows each with `id`; by default the name is the id, the status active and both times testNowMs
  */
 export async function storeMetadata(
   { postgres }: Pick<Stores, 'postgres'>,
@@ -61,18 +71,18 @@ export async function storeMetadata(
   rows: ({ id: string } & Record<string, string | number | null | Date | string[]>)[],
 ) {
   for (const row of rows) {
-    const made = new Date(testNowMs)
+    const createdAt = new Date(testNowMs)
     const { id } = row
     await postgres`
       INSERT INTO ${postgres(table)} ${postgres({
-        ...{ account_id: accountId, name: id, status: 'active', created_at: made, updated_at: made },
+        ...{ account_id: accountId, name: id, status: 'active', created_at: createdAt, updated_at: createdAt },
         ...(table === 'campaigns' && { user_id: accountId }),
         ...row,
       })}`
   }
 }
 
-/** Keeps parts of a table from being merged in the background, so that versions of a row stay side by side. */
+/** Stops background merges of a table, so that versions of a row stay unmerged. */
 export async function stopMerges(stores: Pick<Stores, 'clickhouse'>, table: string): Promise<void> {
   const settings = mergeLimits.map((name) => `${name} = 1`)
   await changeTables(stores, `ALTER TABLE ${table} MODIFY SETTING ${settings.join(', ')}`)
@@ -82,10 +92,10 @@ export async function startMerges(stores: Pick<Stores, 'clickhouse'>, table: str
   await changeTables(stores, `ALTER TABLE ${table} RESET SETTING ${mergeLimits.join(', ')}`)
 }
 
-/** Bytes that a merge may have, whether many threads are free or few. */
+/** Maximum size of a merge, with many and with few free threads. */
 const mergeLimits = ['max_bytes_to_merge_at_max_space_in_pool', 'max_bytes_to_merge_at_min_space_in_pool']
 
-/** Changes or merges rows past the program, on every node where there are several: DELETE, ALTER, OPTIMIZE. */
+/** Runs DELETE, ALTER or OPTIMIZE directly, on every node of a cluster. */
 export async function changeTables({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<void> {
   for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse]) {
     await client.command({

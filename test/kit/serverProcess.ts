@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 /** The server of one test; its process can be ended, killed, suspended and restarted. */
 export interface ServerProcess {
-  /** Ends it in order, and waits for its exit. */
+  /** Stops it gracefully, and waits for its exit. */
   stop(): Promise<void>
   /** Kills it, and waits for its exit. */
   kill(): Promise<void>
@@ -14,7 +14,7 @@ export interface ServerProcess {
   start(): Promise<void>
 }
 
-/** A port of loopback that is free right now. */
+/** @returns a free port on loopback */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

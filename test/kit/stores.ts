@@ -8,44 +8,44 @@ import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 
-/** Migrated, empty stores that no other test file sees. */
+/** Migrated, empty stores that no other test file uses. */
 export interface TestStores extends Stores {
   readonly settings: Settings
-  /** For processes that a test starts on the same stores. */
+  /** Environment of processes that a test starts on the same stores. */
   readonly environment: Record<string, string>
   /** Marks the stores as changed beyond their rows (tables, settings, killed engines), so that no other file reuses them. */
-  spoil(): void
+  markDirty(): void
   /** Empties the stores for the next file of this process; removes them if they are dirty. */
   close(): Promise<void>
 }
 
 /** Embedded engines for reuse by later files of this process: starting a pair takes two seconds, emptying it 50 ms. */
-const spare: Made[] = []
+const spare: OpenedStores[] = []
 
 /**
  * Opens stores for one test file; `close` them in `afterAll`.
  * @param servers addresses of servers that the file started, instead of the engines of the suite
  */
 export async function openTestStores(servers?: Record<string, string>): Promise<TestStores> {
-  const made = servers ? await make(servers) : (spare.pop() ?? (await make()))
+  const opened = servers ? await openStoresOf(servers) : (spare.pop() ?? (await openStoresOf()))
   let isDirty = false
   return {
-    ...made.stores,
-    settings: made.settings,
-    environment: made.environment,
-    spoil() {
+    ...opened.stores,
+    settings: opened.settings,
+    environment: opened.environment,
+    markDirty() {
       isDirty = true
     },
     async close() {
-      if (isDirty || servers || made.settings.CLICKHOUSE_URL !== undefined) return await made.remove()
-      await empty(made)
-      spare.push(made)
+      if (isDirty || servers || opened.settings.CLICKHOUSE_URL !== undefined) return await opened.remove()
+      await empty(opened)
+      spare.push(opened)
     },
   }
 }
 
 /** Stores, and the data to reset them. */
-interface Made {
+interface OpenedStores {
   stores: Stores
   settings: Settings
   environment: Record<string, string>
@@ -53,8 +53,8 @@ interface Made {
   remove(): Promise<void>
 }
 
-async function make(servers: Record<string, string> = {}): Promise<Made> {
-  const { environment: ofSuite, remove } = await makeTestPlace()
+async function openStoresOf(servers: Record<string, string> = {}): Promise<OpenedStores> {
+  const { environment: ofSuite, remove } = await createTestEnvironment()
   const environment = { ...ofSuite, ...servers }
   const settings = readSettings(environment)
   const stores = await openStores(settings, () => {})
@@ -70,16 +70,16 @@ async function make(servers: Record<string, string> = {}): Promise<Made> {
   }
 }
 
-async function empty({ stores, plans }: Made): Promise<void> {
+async function empty({ stores, plans }: OpenedStores): Promise<void> {
   const { clickhouse, postgres: sql } = stores
   clickhouse.onQuery = undefined
-  const answer = await clickhouse.client.query({
+  const result = await clickhouse.client.query({
     query: `
       SELECT name FROM system.tables
       WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'schema_migrations'`,
     format: 'JSONEachRow',
   })
-  for (const { name } of await answer.json<{ name: string }>()) {
+  for (const { name } of await result.json<{ name: string }>()) {
     await clickhouse.client.command({ query: `ALTER TABLE ${name} DROP PARTITION ALL` })
   }
   const tables = await sql`
@@ -96,11 +96,14 @@ async function dropDatabases({ client, cluster, database }: ClickHouse): Promise
   }
 }
 
-/** Creates the environment of stores: a copy of the template folder and, on servers, databases of its own. Nothing is started. */
-export async function makeTestPlace(): Promise<{ environment: Record<string, string>; remove: () => Promise<void> }> {
-  const { clickhouseUrl, clusterEnvironment, databaseUrl, template, places } = inject('engines')
+/** Creates an environment with its own stores: a copy of the template folder, or databases on servers. Starts no process. */
+export async function createTestEnvironment(): Promise<{
+  environment: Record<string, string>
+  remove: () => Promise<void>
+}> {
+  const { clickhouseUrl, clusterEnvironment, databaseUrl, template, copies } = inject('engines')
   const name = `test_${randomBytes(6).toString('hex')}`
-  const folder = await mkdtemp(join(places, 'place-'))
+  const folder = await mkdtemp(join(copies, 'stores-'))
   const removers: (() => Promise<unknown>)[] = []
   if (!clickhouseUrl || !databaseUrl) {
     await cp(template, folder, { recursive: true, filter: (path) => basename(path) !== 'run' })
@@ -109,7 +112,7 @@ export async function makeTestPlace(): Promise<{ environment: Record<string, str
     await asAdmin(databaseUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`)
     removers.push(() => asAdmin(databaseUrl, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`))
   }
-  // The engines linger for a moment after their last client; what they still write into the folder goes with it.
+  // The engines run for two seconds after their last client and may still write files.
   removers.push(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }))
   return {
     environment: {
@@ -124,9 +127,9 @@ export async function makeTestPlace(): Promise<{ environment: Record<string, str
   }
 }
 
-async function asAdmin(url: string, ask: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
+async function asAdmin(url: string, run: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
-  await ask(sql)
+  await run(sql)
   await sql.end()
 }
 

@@ -10,16 +10,16 @@ import { openStores } from '../../src/stores/open.ts'
 import { startCluster } from './clickhouseCluster.ts'
 import { startContainers } from './containers.ts'
 
-/** The engines of the suite: servers where their address is known, embedded engines otherwise. */
+/** The engines of the suite: servers if their URL is set, embedded engines otherwise. */
 export interface Engines {
   clickhouseUrl: string | undefined
-  /** Further environment of the programs of a suite on a cluster. */
+  /** Additional environment of programs on a cluster. */
   clusterEnvironment: Record<string, string>
   databaseUrl: string | undefined
-  /** A migrated folder of the embedded engines, to be copied. */
+  /** A migrated folder of the embedded engines, which test files copy. */
   template: string
   /** The folder of the copies; removed at the end. */
-  places: string
+  copies: string
 }
 
 declare module 'vitest' {
@@ -46,14 +46,14 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     `Stores: ClickHouse is ${cluster ? 'a cluster of two' : how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`,
   )
 
-  const places = await mkdtemp(join(tmpdir(), 'tributary-test-'))
-  const template = join(places, 'template')
+  const copies = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+  const template = join(copies, 'template')
   if (!clickhouseUrl || !databaseUrl) await fill(template)
-  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template, places })
+  project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template, copies })
   return async () => {
     await Promise.all([containers?.stop(), cluster?.close()])
     // Engines end two seconds after their last client.
-    await rm(places, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
+    await rm(copies, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
   }
 }
 

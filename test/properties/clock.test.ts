@@ -9,7 +9,7 @@ import { buildApp } from '../../src/app.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { type FalseClock, makeFalseClock, mayFalsifyClocks } from '../kit/falseClock.ts'
+import { canFakeClocks, createFakeClock, type FakeClock } from '../kit/fakeClock.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
 
 const clicks = (...ids: string[]) => ids.map((id) => ({ id, clickedAt: '2026-03-01T10:00:00Z' }))
@@ -67,11 +67,11 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
   })
 })
 
-const canRun = mayFalsifyClocks() && hasPostgres() && !process.env.TRIBUTARY_TEST_CLUSTER
+const canRun = canFakeClocks() && hasPostgres() && !process.env.TRIBUTARY_TEST_CLUSTER
 
 describe.skipIf(!canRun)('updated_since while the clock of Postgres steps back and forth', () => {
   let folder: string
-  let clock: FalseClock
+  let clock: FakeClock
   let server: PostgresServer
   let api: TestApp
 
@@ -79,7 +79,7 @@ describe.skipIf(!canRun)('updated_since while the clock of Postgres steps back a
     folder = await mkdtemp(join(tmpdir(), 'tributary-clock-'))
     // The Postgres server runs as another user.
     await chmod(folder, 0o755)
-    clock = await makeFalseClock(join(folder, 'clock'))
+    clock = await createFakeClock(join(folder, 'clock'))
     server = await startPostgres(clock.environment)
     api = await openTestApp({ ttlMs: 0 }, { DATABASE_URL: server.url('tributary') })
   }, 120_000)

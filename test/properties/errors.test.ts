@@ -1,5 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { columnFilterNames, filterNames } from '../../schema/filters.ts'
 import { namedTables } from '../../schema/metadata.ts'
 import { ProblemBody } from '../../schema/problem.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
@@ -9,9 +10,9 @@ import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
-import { mustBe, openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { assertSchema, openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { type Operation, operations, operationsOf, type Parameter } from '../kit/operations.ts'
-import { changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'
+import { changeTables, storeClicks, storeEvents, storeMetadata } from '../kit/rows.ts'
 
 // Tests each row of the error table at every endpoint that it applies to. The rows that apply follow from the contract, so
 // a new endpoint is covered automatically; a new parameter needs its invalid values in `badValues`.
@@ -22,7 +23,7 @@ let otherKey: string
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.spoil()
+  api.stores.markDirty()
   await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 1, eventsPerMinute: 1 })
   key = await api.account('acme')
   otherKey = await api.account('other')
@@ -35,6 +36,8 @@ beforeAll(async () => {
   const clicked_at = '2026-11-20 10:00:00.000'
   await storeClicks(api.stores, 'acme', [{ id: 'my-click', clicked_at, campaign_id: 'mine' }])
   await storeClicks(api.stores, 'other', [{ id: 'their-click', clicked_at, campaign_id: 'theirs' }])
+  await storeEvents(api.stores, 'acme', [{ id: 'mine', occurred_at: clicked_at }])
+  await storeEvents(api.stores, 'other', [{ id: 'theirs', occurred_at: clicked_at }])
 })
 afterAll(() => api?.close())
 
@@ -54,11 +57,12 @@ interface Difference {
 }
 
 /** Valid values of the required parameters. */
-const goodValues: Record<string, string> = { group_by: 'day', q: 'needle' }
+const goodValues: Record<string, string> = { group_by: 'day', q: 'needle', from: '2026-11-20' }
 const goodBody = { click_id: 'my-click', event_name: 'paid' }
+const goodBodies: Record<string, object> = { '/events': goodBody, '/events/batch': { events: [goodBody] } }
 
 async function send(operation: Operation, difference: Difference = {}, app = api.app): Promise<LightMyRequestResponse> {
-  const { method = operation.method, authorization = `ApiKey ${key}`, body = goodBody } = difference
+  const { method = operation.method, authorization = `ApiKey ${key}`, body = goodBodies[operation.path] } = difference
   const required = operation.query.filter((parameter) => parameter.required).map(({ name }) => [name, goodValues[name]])
   const query = Object.entries({ ...Object.fromEntries(required), ...difference.query })
     .filter(([, value]) => value !== null)
@@ -85,7 +89,7 @@ async function expectProblem(
 ): Promise<LightMyRequestResponse> {
   const response = await send(operation, difference, app)
   const body = response.json()
-  mustBe(ProblemBody, body, operation.path)
+  assertSchema(ProblemBody, body, operation.path)
   expect([difference, response.statusCode, body.error, body.param]).toEqual([difference, status, code, param])
   expect(body.message).toMatch(/^[^\n]+\.$/)
   // Messages describe formats in words, not as regular expressions.
@@ -133,16 +137,17 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         ['', 'missing_api_key'],
         [`ApiKey ${makeKeyText()}`, 'invalid_api_key'],
         [`ApiKey ${key}x`, 'invalid_api_key'],
-        [`Bearer ${key}`, 'invalid_api_key'],
-        [key, 'invalid_api_key'],
+        [`Basic ${key}`, 'invalid_api_key'],
+        [`Bearer ${makeKeyText()}`, 'invalid_api_key'],
+        [makeKeyText(), 'invalid_api_key'],
         [`ApiKey ${revoked.key}`, 'revoked_api_key'],
         [`ApiKey ${expired.key}`, 'expired_api_key'],
       ]
       for (const [authorization, code] of cases) await expectProblem(operation, { authorization }, [401, code])
     })
 
-    it('403 insufficient_scope, with the required scope, for a key with all other scopes', async () => {
-      const { scope } = operation
+    const { scope } = operation
+    it.runIf(scope)('403 insufficient_scope, with the required scope, for a key with all other scopes', async () => {
       const { key: unscoped } = await keyOf(
         'acme',
         scopes.filter((name) => name !== scope),
@@ -167,15 +172,19 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
       const response = await expectProblem(operation, limited, [429, 'rate_limited'])
       expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1)
       const unscoped = { ...invalid, authorization: `ApiKey ${none.key}` }
-      await expectProblem(operation, unscoped, [403, 'insufficient_scope'])
+      await expectProblem(operation, unscoped, scope ? [403, 'insufficient_scope'] : [429, 'rate_limited'])
       await expectProblem(operation, { ...invalid, authorization: null }, [401, 'missing_api_key'])
     })
 
     it('405 method_not_allowed for every other method, with an Allow header', async () => {
+      const path = operation.path.replace('{id}', 'mine')
+      const matches = (one: Operation) => new RegExp(`^${one.path.replace('{id}', '[^/]+')}$`).test(path)
+      const methods = operations.filter(matches).map(({ method }) => method)
+      const allowed = [...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        if (method === operation.method) continue
+        if (allowed.includes(method)) continue
         const response = await expectProblem(operation, { method }, [405, 'method_not_allowed'])
-        expect(response.headers.allow).toBe(operation.method === 'GET' ? 'GET, HEAD' : 'POST')
+        expect(response.headers.allow).toBe(allowed.toSorted().join(', '))
       }
     })
 
@@ -210,12 +219,15 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
 
     if (operation.query.some(({ name }) => name === 'from'))
       it('400 invalid_date_range when from is not before the end', async () => {
-        for (const [from, to] of [
+        const ranges = [
           ['2026-11-02', '2026-11-01'],
           ['2026-11-01T10:00:00Z', '2026-11-01T10:00:00Z'],
           ['2026-11-01T10:00:00Z', '2026-11-01T11:00:00+02:00'],
           ['2026-11-02T00:00:00Z', '2026-11-01'],
-        ] as const) {
+        ] as const
+        // Checksums have dates only.
+        const isAllowed = operation.path.startsWith('/checksums') ? (text: string) => !text.includes('T') : () => true
+        for (const [from, to] of ranges.filter((range) => range.every(isAllowed))) {
           await expectProblem(operation, { query: { from, to } }, [400, 'invalid_date_range'])
         }
       })
@@ -231,7 +243,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     if (operation.hasId)
       it('404 not_found, with the same body, for an absent row, a row of another account and an invalid id', async () => {
         const bodies = []
-        for (const id of ['absent', 'theirs', '%20', 'a'.repeat(65), '%C3%A9', "'--", '..%2F..']) {
+        for (const id of ['absent', 'theirs', '%20', 'a'.repeat(129), '%C3%A9', "'--", '..%2F..']) {
           const response = await expectProblem(operation, { id }, [404, 'not_found'])
           bodies.push({ ...response.json(), requestId: '' })
         }
@@ -242,6 +254,34 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     const { body: fields } = operation
     if (fields)
       describe('the request body', () => {
+        it('400 for invalid JSON and for JSON that is not an object', async () => {
+          for (const body of ['', '{', "{'a':1}", '{"a":NaN}', '\0', '{"event_name":"a"}}']) {
+            await expectProblem(operation, { body }, [400, 'invalid_json'])
+          }
+          for (const body of ['[]', 'null', '1', '"x"', 'true', '[{}]']) {
+            await expectProblem(operation, { body }, [400, 'invalid_body'])
+          }
+        })
+
+        it('413 above the size limit, 415 for another content type', async () => {
+          const more = 'x'.repeat(operation.path === '/events' ? 65_536 : 4 * 1_048_576)
+          const body = { ...goodBodies[operation.path], more }
+          await expectProblem(operation, { body }, [413, 'payload_too_large'])
+          for (const contentType of ['text/plain', 'application/xml', 'multipart/form-data', '']) {
+            await expectProblem(operation, { contentType }, [415, 'unsupported_media_type'])
+          }
+        })
+      })
+
+    if (fields && 'events' in fields)
+      it('400 invalid_events for anything but 1 to 1,000 events', async () => {
+        for (const events of [undefined, null, 'x', {}, [], Array.from({ length: 1_001 }, () => goodBody)]) {
+          await expectProblem(operation, { body: { events } }, [400, 'invalid_events', 'events'])
+        }
+      })
+
+    if (fields && 'event_name' in fields)
+      describe('the fields of the event', () => {
         const withField = (name: string, value: unknown) => ({ ...baseOf(name), [name]: value })
 
         it('has no untested field', () => {
@@ -270,15 +310,6 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
           await expectProblem(operation, missing(visitor), [400, 'invalid_campaign_id', 'campaign_id'])
         })
 
-        it('400 for invalid JSON and for JSON that is not an object', async () => {
-          for (const body of ['', '{', "{'a':1}", '{"a":NaN}', '\0', '{"event_name":"a"}}']) {
-            await expectProblem(operation, { body }, [400, 'invalid_json'])
-          }
-          for (const body of ['[]', 'null', '1', '"x"', 'true', '[{}]']) {
-            await expectProblem(operation, { body }, [400, 'invalid_body'])
-          }
-        })
-
         it('404, with the same body, for an absent click or campaign and one of another account', async () => {
           const bodies = []
           for (const click_id of ['absent', 'their-click']) {
@@ -292,19 +323,14 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
           }
           expect([bodies[0], bodies[2]]).toEqual([bodies[1], bodies[3]])
         })
-
-        it('413 above 64 KiB, 415 for another content type', async () => {
-          await expectProblem(operation, { body: { ...goodBody, more: 'x'.repeat(65_536) } }, [
-            413,
-            'payload_too_large',
-          ])
-          for (const contentType of ['text/plain', 'application/xml', 'multipart/form-data', '']) {
-            await expectProblem(operation, { contentType }, [415, 'unsupported_media_type'])
-          }
-        })
       })
   },
 )
+
+/** Invalid lists of values of every filter. */
+const badLists = [',', 'a,', ',a', '!', '!,', 'a\\', 'a\\n', 'a,\\!b', '!\\!', Array(101).fill('a').join(',')]
+const idFilterNames = ['campaign_id', 'offer_id', 'landing_page_id', 'traffic_source_id', 'visitor_id', 'click_id']
+const badFilterIds = ['a b', 'é', 'a/b', 'a'.repeat(65), "' OR 1=1", 'a\n', '*', '%', 'k1,k 2']
 
 /** Invalid values of parameters by name, in addition to those that follow from the schema. */
 const badValues: Record<string, readonly string[]> = {
@@ -313,9 +339,18 @@ const badValues: Record<string, readonly string[]> = {
   cursor: ['x', 'bm9uZQ', 'null', 'a'.repeat(2_049), 'WyJ4IiwxLCJhIl0'],
   from: ['2026-02-30', '2026-13-01', '2026-11-01T00:00:00', '1793491200', 'today', '2026-11-01T24:30:00Z', '26-11-01'],
   to: ['2026-02-30', '2026-11-31', '2026-11-01T00:00:00', 'now', '2026-11-01T10:00:00+0200', '2026-1-1'],
-  campaign_id: ['a b', 'é', 'a/b', 'a'.repeat(65), "' OR 1=1", 'a\n', 'k1,k2', '*'],
-  offer_id: ['a b', 'é', 'a'.repeat(65), '%', 'o1,o2'],
+  ...Object.fromEntries([...filterNames, ...columnFilterNames].map((name) => [name, badLists])),
+  ...Object.fromEntries(idFilterNames.map((name) => [name, [...badLists, ...badFilterIds]])),
+  country: [...badLists, 'us', 'USA', 'US,de', 'Germany', '__proto__'],
+  device: [...badLists, 'phone', 'Mobile', 'mobile,__proto__'],
+  event_name: ['a,', ',a'],
+  origin: ['pixel', 'Server', 'server,browser'],
+  click_id: ['a b', 'é', 'a'.repeat(65), '*', 'c1,'],
+  visitor_id: ['a b', 'é', 'a'.repeat(65), '*', ',v1'],
   converted: ['1', '0', 'yes', 'TRUE', 'null'],
+  is_bot: ['1', '0', 'yes', 'TRUE', '!true'],
+  is_test: ['1', '0', 'yes', 'TRUE', 'true,false'],
+  dry_run: ['1', '0', 'yes', 'TRUE', 'null'],
   include_test_mode: ['1', '0', 'yes', 'False'],
   status: ['dead', 'Active', 'APPROVED', ',', 'approved,', 'approved,dead', 'approved, pending', 'active,paused'],
   source: ['CPA', 'cpa,revenue', 'none'],
@@ -324,9 +359,15 @@ const badValues: Record<string, readonly string[]> = {
   tz: ['Mars/Olympus', '+05:30', 'Z', 'UTC\n', 'Europe/Berlin/x', '__proto__', 'a'.repeat(65), '../../etc/passwd'],
   order: ['up', 'ASC', 'asc,desc', 'oldest'],
   updated_since: ['2026-02-30', '2026-11-01T00:00:00', '1793491200', 'yesterday', '2026-11-01T24:30:00Z'],
+  updated_after: ['2026-02-30', '2026-11-01T00:00:00', '1793491200', 'yesterday', '2026-11-01T24:30:00Z'],
   csv_escape: ['all', 'Formulas', 'true', 'formulas,formulas', '__proto__'],
   format: ['xml', 'CSV', 'csv,ndjson', 'text/csv', '__proto__'],
-  group_by: ['planet', 'Day', 'day,country', '__proto__', 'day '],
+  group_by: ['planet', 'Day', 'day,day', 'day,', 'day,country,os,browser', '__proto__', 'day '],
+  sort: ['planet', '+clicks', 'clicks,id', '--clicks', 'Clicks', '__proto__'],
+  metrics: ['planet', 'clicks,', 'clicks, cost', 'Clicks', '__proto__'],
+  compare: ['last_week', 'previous_month', 'true', '__proto__'],
+  interval: ['minute', 'Day', 'day,week', '__proto__'],
+  totals: ['1', 'yes', 'TRUE', 'true'],
 }
 
 function badValuesOf({ name, schema }: Parameter): string[] {
@@ -334,7 +375,7 @@ function badValuesOf({ name, schema }: Parameter): string[] {
   if (!named) throw new Error(`The parameter ${name} has no entry in badValues.`)
   const { minimum, maximum, enum: allowed } = schema
   return [
-    ...['', '\0', 'a\0b', `${'x'.repeat(5_000)} `],
+    ...['', '\0', 'a\0b', `${'x'.repeat(9_000)} `],
     ...named,
     ...(minimum === undefined ? [] : [String(minimum - 1)]),
     ...(maximum === undefined ? [] : [String(maximum + 1)]),
@@ -370,9 +411,11 @@ function baseOf(field: string): object {
 
 // The tests below break the stores.
 
+/** Endpoints that read rows; the others return the record of the key alone. */
+const storeOperations = operations.filter(({ scope }) => scope !== undefined)
 const metadataPath = /^\/(campaigns|offers|landing-pages|traffic-sources)/
 /** Reads of ClickHouse; events retry a slow store, see test/api/events. */
-const onClickHouse = operations.filter(({ method, path }) => method === 'GET' && !metadataPath.test(path))
+const onClickHouse = storeOperations.filter(({ method, path }) => method === 'GET' && !metadataPath.test(path))
 const named = (list: readonly Operation[]) =>
   list.map((operation) => [`${operation.method} ${operation.path}`, operation] as const)
 
@@ -424,7 +467,7 @@ describe('503 unavailable when the stores are unavailable', () => {
     await unavailable?.close()
   })
 
-  it.each(named(operations))('%s', async (_name, operation) => {
+  it.each(named(storeOperations))('%s', async (_name, operation) => {
     await expectProblem(operation, {}, [503, 'unavailable'], app)
   })
 })
@@ -440,7 +483,7 @@ describe('500 internal_error for an unexpected error of a store, without interna
       await postgres`ALTER TABLE ${postgres(table)} RENAME TO ${postgres(`hidden_${table}`)}`
   })
 
-  it.each(named(operations))('%s', async (_name, operation) => {
+  it.each(named(storeOperations))('%s', async (_name, operation) => {
     const app = await buildApp({ settings: api.stores.settings, stores: api.stores, now: () => testNowMs })
     const response = await expectProblem(operation, {}, [500, 'internal_error'], app)
     expect(response.json().message).toBe('Internal server error; include the request id in a support request.')

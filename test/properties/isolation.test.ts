@@ -1,5 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { filterNames } from '../../schema/filters.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
@@ -108,7 +109,7 @@ async function fill(account: Account, scale: number): Promise<void> {
     },
     { id: 'astray', convertedAt: at(3), status: 'approved', campaignId: `only-${otherOf(account)}`, revenue: scale },
   ])
-  for (const body of events) {
+  for (const body of [...events, { ...events[1], event_id: `only-${account}` }]) {
     const sent = await post(api.app, keys[account], { ...body, properties: { text } })
     expect([account, body, sent.json()]).toEqual([account, body, { accepted: true }])
   }
@@ -140,19 +141,38 @@ const values: Record<string, readonly string[]> = {
   order: ['asc'],
   // Its responses depend on the clock; see test/properties/sync.test.ts.
   updated_since: [],
+  updated_after: [],
   to: [],
   days: [],
   tz: ['Asia/Kathmandu'],
-  campaign_id: testedIds('k'),
-  offer_id: testedIds('o'),
   converted: ['true', 'false'],
   status: ['active', 'archived', 'approved', 'pending'],
+  origin: ['server', 'browser'],
   source: ['cpa', 'revenue'],
   include_test_mode: ['true'],
   q: ['text', 'of other', 'k1', 'only-'],
-  fields: ['campaignName', 'name', 'referrer,sub1', 'id'],
-  group_by: ['campaign', 'country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source', 'day'],
+  fields: ['campaignName', 'name', 'referrer,sub1'],
+  group_by: ['campaign', 'offer,landing', 'traffic_source,country,device', 'os,browser', 'sub1,region', 'day'],
+  sort: ['id'],
+  metrics: [],
+  totals: [],
+  interval: ['week'],
+  compare: ['previous_period'],
+  // Filters by ids are like campaign_id, the others like country.
+  ...Object.fromEntries(filterNames.map((name) => [name, []])),
+  event_name: ['paid'],
+  click_id: [],
+  visitor_id: ['x'],
+  transaction_id: [],
+  is_bot: [],
+  is_test: [],
+  campaign_id: testedIds('k'),
+  offer_id: testedIds('o'),
+  country: ['!US'],
 }
+
+/** Further values of parameters where these are required. */
+const requiredValues: Record<string, readonly string[]> = { from: [at(0).slice(0, 10)] }
 
 /**
  * The query strings of an endpoint: empty, each value of each parameter, and each of these with every campaign. Required
@@ -164,7 +184,8 @@ function queriesOf({ query, path }: Operation): string[] {
     if (!tested) throw new Error(`The parameter ${name} of ${path} has no entry in values.`)
     const isAllowed = (value: string) =>
       !(schema.enum && !schema.enum.includes(value)) && !(schema.pattern && !new RegExp(schema.pattern).test(value))
-    return { name, required, given: tested.filter(isAllowed).map((value) => `${name}=${encodeURIComponent(value)}`) }
+    const given = (required ? [...tested, ...(requiredValues[name] ?? [])] : tested).filter(isAllowed)
+    return { name, required, given: given.map((value) => `${name}=${encodeURIComponent(value)}`) }
   })
   const required = pairs.filter((pair) => pair.required).flatMap(({ given }) => given)
   const campaigns = pairs.flatMap(({ name, given }) => (name === 'campaign_id' ? given : []))
@@ -283,6 +304,7 @@ describe('an account', () => {
       expect(stored.map(({ id, user_id, properties }) => [id, user_id, JSON.parse(properties).text])).toEqual([
         ['e1', `user-${account}`, `text of ${account}`],
         ['e2', `user-${account}`, `text of ${account}`],
+        [`only-${account}`, `user-${account}`, `text of ${account}`],
       ])
       const again = await post(api.app, keys[account], { ...events[0] })
       expect(again.json()).toEqual({ accepted: true, deduplicated: true })
@@ -292,10 +314,13 @@ describe('an account', () => {
 
 /**
  * Finds data of an account in a response: its texts, names and users, and rows that only it has. A conversion may refer to
- * any id, so a bucket with an id of the other account leaks nothing unless it has a name.
+ * any id, so a bucket with an id of the other account leaks nothing unless it has a name. Earlier buckets have no name.
  */
 function foreignIn(body: string, account: Account): string[] {
-  const shown = new RegExp(`[^{}]{0,40}(of ${account}|user-${account}|"id":"only-${account}"(?!,"name":null))`, 'g')
+  const shown = new RegExp(
+    `[^{}]{0,40}(of ${account}|user-${account}|(?<!"previous":{)"id":"only-${account}"(?!,"name":null))`,
+    'g',
+  )
   // A search response repeats its query.
   return [...body.replace(/"query":"[^"]*"/, '').matchAll(shown)].map(([found]) => found)
 }
@@ -339,6 +364,23 @@ describe('a row of another account', () => {
       expect(responses[0]?.status).toBe(404)
     }
     await close()
+  })
+})
+
+describe('every ClickHouse query of a read', () => {
+  it('has the account as the first condition on each table', async () => {
+    const { app, queries, close } = await openRecording()
+    const read = async (url: string) => void (await send(app, url, 'acme'))
+    await forEachConcurrently(urls, read)
+    await forEachConcurrently(exportUrls, read, concurrentExportsMax)
+    await close()
+    const tables = queries.flatMap((query) =>
+      query.startsWith('ClickHouse') ? query.split(/\b(?:FROM|JOIN) (?=[a-z_]+\b(?!\())/).slice(1) : [],
+    )
+    const condition =
+      /^\w+(?: AS \w+)?(?: FINAL)?\s+(?:PREWHERE (?!account_id)[\s\S]*?\s)?(?:PRE)?WHERE account_id (?:=|IN) \{p\d+:/
+    expect(tables.length).toBeGreaterThan(100)
+    expect(tables.filter((text) => !condition.test(text))).toEqual([])
   })
 })
 

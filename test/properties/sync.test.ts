@@ -130,6 +130,21 @@ describe('updated_since', () => {
     expect(ids(await readAllPages(`/conversions?updated_since=${next.asOf}`))).toEqual([])
   })
 
+  it('updated_after returns the rows stored later than a time, on pages and in an export', async () => {
+    for (const list of ['clicks', 'conversions']) {
+      const all = (await readAllPages(`/${list}?updated_since=1970-01-01`)).rows
+      const times = [...new Set(all.map(({ storedAt }) => storedAt))]
+      expect(times.length).toBeGreaterThan(1)
+      for (const time of times) {
+        const expected = ids({ rows: all.filter(({ storedAt }) => storedAt > time) })
+        expect(ids(await readAllPages(`/${list}?updated_after=${time}`, 7))).toEqual(expected)
+        expect(ids(await readExport(`/${list}?updated_after=${time}`))).toEqual(expected)
+        // Rows are stored at whole milliseconds, so a later microsecond is after the same rows.
+        expect(ids(await readAllPages(`/${list}?updated_after=${time.replace('Z', '999Z')}`))).toEqual(expected)
+      }
+    }
+  })
+
   it('returns a conversion again when its click has been stored', async () => {
     await importContent(api.stores, 'acme', 'conversions', [conversion(11, { id: 'early', clickId: 'to-come' })])
     const { asOf } = await readAllPages('/conversions?updated_since=2026-01-01')
@@ -168,55 +183,72 @@ describe('updated_since', () => {
     expect(rows.map(({ id }) => id)).toContain('unfinished')
   })
 
-  it('synchronizes a copy to the rows of the source during concurrent writes', async () => {
-    const copyKey = await api.account('copied')
-    const copy = { clicks: new Map<string, Row>(), conversions: new Map<string, Row>() }
-    const since = { clicks: '2026-01-01', conversions: '2026-01-01' }
-    const pull = async (list: 'clicks' | 'conversions') => {
-      const { rows, asOf } = await readAllPages(`/${list}?updated_since=${since[list]}`, 50, copyKey)
-      for (const row of rows) copy[list].set(row.id, row)
-      since[list] = asOf
-    }
-    let isWriting = true
-    const writing = async () => {
-      for (let round = 0; round < 6; round++) {
-        const some = several(40, (n) => conversion(n + round * 10, { updatedAt: `2026-05-0${round + 1}T00:00:00Z` }))
-        const state = ['approved', 'hold', 'refunded'][round % 3]
-        await importContent(
-          api.stores,
-          'copied',
-          'conversions',
-          some.map((row) => ({ ...row, status: state })),
-        )
-        await importContent(
-          api.stores,
-          'copied',
-          'clicks',
-          several(30, (n) => click(n + round * 15)),
-        )
+  it.each(['asOf', 'storedAt'] as const)(
+    'synchronizes a copy by %s to the rows of the source during concurrent writes',
+    async (knows) => {
+      const accountId = `copied-by-${knows}`
+      const copyKey = await api.account(accountId)
+      const copy = { clicks: new Map<string, Row>(), conversions: new Map<string, Row>() }
+      const since = { clicks: 'updated_since=1970-01-01', conversions: 'updated_since=1970-01-01' }
+      /** Versions that a connector which knows only `storedAt` has read, to detect repetitions. */
+      const versions = new Set<string>()
+      const pull = async (list: 'clicks' | 'conversions') => {
+        const { rows, asOf } = await readAllPages(`/${list}?${since[list]}`, 50, copyKey)
+        for (const row of rows) copy[list].set(row.id, row)
+        if (knows === 'asOf') since[list] = `updated_since=${asOf}`
+        const last = rows.at(-1)
+        if (knows === 'storedAt' && last) {
+          since[list] = `updated_after=${last.storedAt}`
+          const read = rows.map(({ id, storedAt }) => `${list} ${storedAt} ${id}`)
+          expect(read.filter((version) => versions.has(version))).toEqual([])
+          for (const version of read) versions.add(version)
+        }
       }
-      isWriting = false
-    }
-    const pulling = async () => {
-      while (isWriting) {
-        await pull('conversions')
-        await pull('clicks')
+      let isWriting = true
+      const writing = async () => {
+        for (let round = 0; round < 6; round++) {
+          const some = several(40, (n) => conversion(n + round * 10, { updatedAt: `2026-05-0${round + 1}T00:00:00Z` }))
+          const state = ['approved', 'hold', 'refunded'][round % 3]
+          await importContent(
+            api.stores,
+            accountId,
+            'conversions',
+            some.map((row) => ({ ...row, status: state })),
+          )
+          await importContent(
+            api.stores,
+            accountId,
+            'clicks',
+            several(30, (n) => click(n + round * 15)),
+          )
+        }
+        isWriting = false
       }
-    }
-    await Promise.all([writing(), pulling()])
-    await pull('conversions')
-    await pull('clicks')
-    for (const list of ['clicks', 'conversions'] as const) {
-      const { rows } = await readAllPages(`/${list}?`, 200, copyKey)
-      const byId = (some: Iterable<Row>) => [...some].map(stored).sort((a, b) => (a.id < b.id ? -1 : 1))
-      expect(byId(copy[list].values())).toEqual(byId(rows))
-    }
-  })
+      const pulling = async () => {
+        while (isWriting) {
+          await pull('conversions')
+          await pull('clicks')
+        }
+      }
+      await Promise.all([writing(), pulling()])
+      await pull('conversions')
+      await pull('clicks')
+      for (const list of ['clicks', 'conversions'] as const) {
+        const { rows } = await readAllPages(`/${list}?`, 200, copyKey)
+        const byId = (some: Iterable<Row>) => [...some].map(stored).sort((a, b) => (a.id < b.id ? -1 : 1))
+        expect(byId(copy[list].values())).toEqual(byId(rows))
+      }
+    },
+  )
 
   it.each([
     ['/clicks?updated_since=soon', 'invalid_updated_since'],
     ['/conversions?updated_since=2026-02-30', 'invalid_updated_since'],
     ['/conversions?updated_since=2026-01-01&order=desc', 'invalid_order'],
+    ['/clicks?updated_after=soon', 'invalid_updated_after'],
+    ['/clicks?updated_after=2026-01-01&updated_since=2026-01-01', 'invalid_updated_after'],
+    ['/conversions?updated_since=2026-01-01&updated_after=2026-01-01&format=csv', 'invalid_updated_after'],
+    ['/conversions?updated_after=2026-01-01&order=desc', 'invalid_order'],
     ['/clicks?order=up', 'invalid_order'],
     ['/offers?order=asc', 'unknown_parameter'],
   ])('%s is refused with %s', async (path, code) => {

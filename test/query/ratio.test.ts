@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { difference, fromMillionths, type Millionths, millionthsOf, ratio } from '../../src/query/ratio.ts'
+import { difference, fromMillionths, type Millionths, millionthsOf } from '../../src/query/money.ts'
+import { ratio } from '../../src/query/ratio.ts'
 
-/** Any amount that Decimal(38, 6) holds, small ones and ties as often as large ones. */
+/** All amounts of Decimal(38, 6); small ones and ties as often as large ones. */
 const amounts = fc.oneof(
   fc.bigInt({ min: -200n, max: 200n }),
   fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
   fc.bigInt({ min: -(10n ** 37n), max: 10n ** 37n }),
 )
-/** As ClickHouse writes it: no zeros at the end. */
+/** The format of ClickHouse: no trailing zeros. */
 const textOf = (millionths: bigint): string => {
   const digits = `${millionths < 0n ? -millionths : millionths}`.padStart(7, '0')
   const decimals = digits.slice(-6).replace(/0+$/, '')

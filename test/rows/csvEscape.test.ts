@@ -11,12 +11,12 @@ import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 let api: TestApp
 let key: string
 
-/** What a spreadsheet takes for the beginning of a formula, and what it does not. */
+/** Texts that a spreadsheet runs as formulas, and texts that it does not. */
 const starts = ['=', '+', '-', '@', '\t', '\r']
 const texts = [...starts.map((start) => `${start}HYPERLINK("x")\r\n=2`), "'=1", ' =1', 'a=1', '\n=1', '"', '']
-const places = ['campaign_id', 'offer_id', 'landing_page_id', 'traffic_source_id']
+const entityIds = ['campaign_id', 'offer_id', 'landing_page_id', 'traffic_source_id']
 const tables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as const
-const shared = [...places, 'visitor_id', 'country', 'device', 'os', 'browser', 'currency']
+const shared = [...entityIds, 'visitor_id', 'country', 'device', 'os', 'browser', 'currency']
 const subIds = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`)
 const clickTexts = [
   ...[
@@ -67,20 +67,23 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 async function readRecords(path: string): Promise<Record<string, string>[]> {
-  const answer = await api.get(path, key)
-  expect(answer.statusCode).toBe(200)
+  const response = await api.get(path, key)
+  expect(response.statusCode).toBe(200)
   const records: Record<string, string>[] = []
-  for await (const rows of readCsv(readLines([Buffer.from(answer.body)] as never))) {
+  for await (const rows of readCsv(readLines([Buffer.from(response.body)] as never), {
+    delimiter: ',',
+    checkHeader: () => {},
+  })) {
     for (const { fields } of rows) records.push(fields as Record<string, string>)
   }
   return records
 }
 
-/** Fields whose content a stranger may choose: neither moments nor words of ours. */
+/** Fields with arbitrary text: neither times nor enumerations. */
 function freeTextsOf({ properties }: { properties: Record<string, TSchema> }): string[] {
-  const ours = ['source', 'status', 'baseCurrency', 'subIds']
+  const enumerations = ['source', 'status', 'baseCurrency', 'subIds']
   return Object.entries(properties)
-    .filter(([name, { type, format }]) => [type].flat().includes('string') && !format && !ours.includes(name))
+    .filter(([name, { type, format }]) => [type].flat().includes('string') && !format && !enumerations.includes(name))
     .map(([name]) => name)
 }
 
@@ -88,7 +91,7 @@ describe.each([
   ['/clicks', Click],
   ['/conversions', Conversion],
 ] as const)('csv_escape=formulas on %s', (path, schema) => {
-  it("puts ' before every text cell that begins like a formula, and changes nothing else", async () => {
+  it("prefixes every text cell that begins like a formula with ', and changes nothing else", async () => {
     const plain = await readRecords(`${path}?format=csv`)
     const escaped = await readRecords(`${path}?format=csv&csv_escape=formulas`)
     const changed = new Set<string>()
@@ -101,13 +104,13 @@ describe.each([
         }),
       ),
     )
-    // Ids are the one text that may be a number.
+    // Only ids are text that can look like a number.
     for (const record of expected) if (record.id?.startsWith('-')) record.id = `'${record.id}`
     expect(escaped).toEqual(expected)
     expect([...changed, 'id'].sort()).toEqual(freeTextsOf(schema).sort())
   })
 
-  it('keeps cursors, and is no filter that they are bound to', async () => {
+  it('does not change cursors, which are not bound to it', async () => {
     const rows = await readRecords(`${path}?format=csv&csv_escape=formulas&order=asc`)
     const rest = await readRecords(`${path}?format=csv&order=asc&cursor=${encodeURIComponent(rows[2]?.cursor ?? '')}`)
     expect(rest.map(({ cursor }) => cursor)).toEqual(rows.slice(3).map(({ cursor }) => cursor))
@@ -129,7 +132,7 @@ describe('csv_escape=formulas', () => {
     expect(Number(escaped[0]?.cost)).toBeLessThan(0)
   })
 
-  it('leaves days and their numbers as they are', async () => {
+  it('does not change days and numbers', async () => {
     const path = '/stats/daily?days=3&format=csv'
     expect(await readRecords(`${path}&csv_escape=formulas`)).toEqual(await readRecords(path))
   })
@@ -139,15 +142,15 @@ describe('csv_escape=formulas', () => {
     expect(toCsv(['=a'], [{ '=a': '@x' }], undefined)).toBe('"=a"\n"@x"\n')
   })
 
-  it('is refused for any format but CSV, which Accept may name', async () => {
+  it('is rejected for any format except CSV, which Accept may select too', async () => {
     for (const path of ['/clicks?', '/conversions?', '/reports?group_by=day&', '/stats/daily?']) {
       for (const format of [
         '',
         '&format=json',
         ...(path.startsWith('/c') ? ['&format=ndjson', '&format=parquet'] : []),
       ]) {
-        const answer = await api.get(`${path}csv_escape=formulas${format}`, key)
-        expect([path, format, answer.statusCode, answer.json().error]).toEqual([
+        const response = await api.get(`${path}csv_escape=formulas${format}`, key)
+        expect([path, format, response.statusCode, response.json().error]).toEqual([
           path,
           format,
           400,
@@ -155,8 +158,8 @@ describe('csv_escape=formulas', () => {
         ])
       }
       const headers = { authorization: `ApiKey ${key}`, accept: 'text/csv' }
-      const answer = await api.app.inject({ url: `/api/v1${path}csv_escape=formulas`, headers })
-      expect([path, answer.statusCode]).toEqual([path, 200])
+      const response = await api.app.inject({ url: `/api/v1${path}csv_escape=formulas`, headers })
+      expect([path, response.statusCode]).toEqual([path, 200])
     }
     expect((await api.get('/stats/overview?csv_escape=formulas', key)).json().error).toBe('unknown_parameter')
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readSettings } from '../../src/settings.ts'
 
-it('name the variable at fault in one line, and never show a password', () => {
+it('names the invalid variable in one line, and never shows a password', () => {
   for (const [name, value, shown] of [
     ['CLICKHOUSE_URL', 'clickhouse://user:hush@db:9000/x', 'clickhouse://…@db:9000/x'],
     ['CLICKHOUSE_URL', 'http://user:hush%zz@db:8123/x', 'http://…@db:8123/x'],
@@ -16,7 +16,7 @@ it('name the variable at fault in one line, and never show a password', () => {
   expect(() => readSettings({ PORT: '70000' })).toThrow(/^PORT=70000: /)
 })
 
-it('take every address that the drivers take', () => {
+it('accepts every address that the drivers accept', () => {
   for (const [name, value] of [
     ['CLICKHOUSE_URL', 'https://user:p%40ss@db.example.com:8443/tributary'],
     ['DATABASE_URL', 'postgres://user:p,w@one:5432,two:5432/tributary?sslmode=require'],

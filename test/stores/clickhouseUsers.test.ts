@@ -15,7 +15,7 @@ import { openStores, type Stores } from '../../src/stores/open.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { testNowMs } from '../kit/app.ts'
 import { type ClickHouseServer, documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
-import { makeTestPlace } from '../kit/stores.ts'
+import { createTestEnvironment } from '../kit/stores.ts'
 
 // The users that `docs/clickhouse-users.sql` makes.
 const owner = 'tributary_owner'
@@ -24,17 +24,17 @@ const reader = 'tributary_reader'
 
 let server: ClickHouseServer
 let environment: Record<string, string>
-let removePlace: () => Promise<void>
+let removeEnvironment: () => Promise<void>
 let stores: Stores
 let app: App
 let key: string
 
 beforeAll(async () => {
   server = await startClickHouse()
-  const place = await makeTestPlace()
-  removePlace = place.remove
+  const own = await createTestEnvironment()
+  removeEnvironment = own.remove
   // The server is this file's own, whatever the others run on.
-  const { CLICKHOUSE_CLUSTER: _cluster, CLICKHOUSE_NODES: _nodes, ...alone } = place.environment
+  const { CLICKHOUSE_CLUSTER: _cluster, CLICKHOUSE_NODES: _nodes, ...alone } = own.environment
   const asOwner = await openStores(readSettings({ ...alone, CLICKHOUSE_URL: server.url(owner) }), () => {})
   await migrate(asOwner)
   await asOwner.close()
@@ -52,13 +52,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await app?.close()
   await stores?.close()
-  await removePlace?.()
+  await removeEnvironment?.()
   await server?.close()
 })
 
 const get = async (path: string) => {
-  const answer = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
-  return [answer.statusCode, answer.json()]
+  const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+  return [response.statusCode, response.json()]
 }
 
 describe('docs/clickhouse-users.sql', () => {
@@ -84,7 +84,7 @@ describe('the owner', () => {
     'DROP DATABASE tributary',
     'SYSTEM SHUTDOWN',
   ])('can’t %s', async (statement) => {
-    await expect(server.ask(owner, statement)).rejects.toThrow(/ACCESS_DENIED/)
+    await expect(server.run(owner, statement)).rejects.toThrow(/ACCESS_DENIED/)
   })
 })
 
@@ -135,8 +135,8 @@ describe('the writer and the reader', () => {
 
 describe('the writer', () => {
   it('deletes rows and ends its own queries, as repairs do', async () => {
-    await server.ask(writer, `DELETE FROM tributary.click_index WHERE account_id = 'nobody'`)
-    await server.ask(writer, `KILL QUERY WHERE query_id IN ('none') SYNC`)
+    await server.run(writer, `DELETE FROM tributary.click_index WHERE account_id = 'missing'`)
+    await server.run(writer, `KILL QUERY WHERE query_id IN ('none') SYNC`)
   })
 
   it.each([
@@ -145,7 +145,7 @@ describe('the writer', () => {
     'CREATE TABLE tributary.x (a UInt8) ENGINE = Memory',
     'ALTER TABLE tributary.clicks ADD COLUMN x UInt8',
   ])('can’t %s', async (statement) => {
-    await expect(server.ask(writer, statement)).rejects.toThrow(/ACCESS_DENIED/)
+    await expect(server.run(writer, statement)).rejects.toThrow(/ACCESS_DENIED/)
   })
 })
 
@@ -161,7 +161,7 @@ describe('the reader', () => {
     'SELECT 1 SETTINGS max_memory_usage = 0',
     'SELECT 1 SETTINGS readonly = 0',
   ])('can’t %s', async (statement) => {
-    await expect(server.ask(reader, statement)).rejects.toThrow(/ACCESS_DENIED|READONLY|SETTING_CONSTRAINT_VIOLATION/)
+    await expect(server.run(reader, statement)).rejects.toThrow(/ACCESS_DENIED|READONLY|SETTING_CONSTRAINT_VIOLATION/)
   })
 })
 
@@ -181,16 +181,16 @@ describe('a start', () => {
   it('waits for an unreachable server, and logs it once', async () => {
     const target = new URL(server.url(writer))
     const serverPort = Number(target.port)
-    const gate = createServer((socket) => {
+    const proxy = createServer((socket) => {
       const inside = connect(serverPort, '127.0.0.1').on('error', () => socket.destroy())
       socket
         .on('error', () => inside.destroy())
         .pipe(inside)
         .pipe(socket)
     }).listen(0, '127.0.0.1')
-    await once(gate, 'listening')
-    const { port } = gate.address() as AddressInfo
-    await new Promise((resolve) => gate.close(resolve))
+    await once(proxy, 'listening')
+    const { port } = proxy.address() as AddressInfo
+    await new Promise((resolve) => proxy.close(resolve))
     target.port = `${port}`
     const { CLICKHOUSE_READER_URL: _, ...rest } = environment
     const settings = readSettings({ ...rest, CLICKHOUSE_URL: target.href })
@@ -199,10 +199,10 @@ describe('a start', () => {
     const opening = openStores(settings, ({ message }) => said.push(message), 60_000)
     await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1)
     expect(said[0]).toMatch(/^Waiting for CLICKHOUSE_URL: ClickHouse: .*ECONNREFUSED/)
-    gate.listen(port, '127.0.0.1')
+    proxy.listen(port, '127.0.0.1')
     const late = await opening
     expect(said).toHaveLength(1)
     await late.close()
-    gate.close()
+    proxy.close()
   })
 })

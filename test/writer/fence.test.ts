@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readClickHouseClock, untilClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
+import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
+import { execute } from '../../src/stores/clickhouse/execute.ts'
 import {
   beginsBefore,
   insertRows,
@@ -11,7 +12,6 @@ import {
 } from '../../src/stores/clickhouse/insert.ts'
 import { RowBinary } from '../../src/stores/clickhouse/rowBinary.ts'
 import { ch, text } from '../../src/stores/clickhouse/sql.ts'
-import { execute } from '../../src/stores/postgres/statement.ts'
 import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
@@ -21,7 +21,7 @@ let stores: TestStores
 let account: string
 beforeAll(async () => {
   stores = await openTestStores()
-  stores.spoil()
+  stores.markDirty()
   await changeTables(stores, 'SYSTEM STOP MERGES')
 })
 afterAll(() => stores.close())
@@ -82,7 +82,7 @@ describe('an insert with a deadline', () => {
     const statement = await statementOf(insertion, deadlineMs)
     async function* slowly() {
       yield insertion.bytes.subarray(0, 10)
-      await untilClickHouseClock(stores.clickhouse, deadlineMs)
+      await waitForClickHouseClock(stores.clickhouse, deadlineMs)
       yield insertion.bytes.subarray(10)
     }
     const values = Readable.from(slowly(), { objectMode: false })
@@ -154,7 +154,7 @@ it('a batch that arrives after its deadline is sent again with a later deadline'
     isLate = true
     const [row] = await stores.postgres<{ statement_deadline: Date }[]>`
       SELECT statement_deadline FROM leases WHERE name = ${`writer:${account}`}`
-    await untilClickHouseClock(stores.clickhouse, row?.statement_deadline.getTime() ?? 0)
+    await waitForClickHouseClock(stores.clickhouse, row?.statement_deadline.getTime() ?? 0)
   })
   const rows = [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z', campaignId: 'c1' }]
   expect(await importContent(slow, account, 'clicks', rows)).toMatchObject({ inserted: 1 })

@@ -4,22 +4,23 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
-import { differences } from '../../src/writer/repair/rollupDifferences.ts'
-import { rollupNames } from '../../src/writer/repair/rollups.ts'
+import { sumDifferences } from '../../src/writer/repair/sumDifferences.ts'
+import { sumsTableNames } from '../../src/writer/repair/sumsTables.ts'
 import { exitOf, run, start } from '../cli/runCommand.ts'
-import { makeAccount, rowsOf } from '../import/runImport.ts'
+import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
 import { processesOf } from '../kit/processes.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { until } from '../stores/embedded/folder.ts'
 
 /** Wide enough that a batch has some ten thousand. */
 const rows = 40_000
+const campaignCount = 7
 const clickAt = (index: number) => Date.UTC(2026, 0, 1) + index * 60_000
 const lineOf = (index: number) =>
   JSON.stringify({
     id: `click-${index}`,
     clickedAt: new Date(clickAt(index)).toISOString(),
-    campaignId: `c${index % 7}`,
+    campaignId: `c${index % campaignCount}`,
     cost: 0.01,
     userAgent: 'x'.repeat(500),
   })
@@ -31,7 +32,7 @@ let folder: string
 let file: string
 beforeAll(async () => {
   stores = await openTestStores()
-  stores.spoil()
+  stores.markDirty()
   folder = await mkdtemp(join(tmpdir(), 'tributary-kill-'))
   file = join(folder, 'clicks.ndjson')
   await writeFile(file, linesOf(0, rows))
@@ -79,8 +80,8 @@ async function expectExact(account: string): Promise<void> {
     expect(counted).toEqual([{ n: rows, ids: rows }])
   }
   const span = { accountId: account, fromMs: Date.UTC(2026, 0, 1), untilMs: Date.UTC(2027, 0, 1) }
-  for (const name of rollupNames) {
-    expect(await selectRows(stores.clickhouse, differences(name, span), { label: 'test' })).toEqual([])
+  for (const name of sumsTableNames) {
+    expect(await selectRows(stores.clickhouse, sumDifferences(name, span), { label: 'test' })).toEqual([])
   }
 }
 
@@ -120,6 +121,11 @@ it('an import continues and is exact when ClickHouse is killed', { timeout: 180_
 
 it('two concurrent imports of overlapping files are exact', { timeout: 180_000 }, async () => {
   const account = await makeAccount(stores)
+  const campaigns = Array.from({ length: campaignCount }, (_, index) => ({
+    id: `c${index}`,
+    name: `Campaign ${index}`,
+  }))
+  await importContent(stores, account, 'campaigns', campaigns)
   const halves = [join(folder, 'first.ndjson'), join(folder, 'second.ndjson')] as const
   await writeFile(halves[0], linesOf(0, 25_000))
   await writeFile(halves[1], linesOf(15_000, rows))

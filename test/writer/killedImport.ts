@@ -1,14 +1,14 @@
 import { sums } from '../../src/query/metrics.ts'
 import type { Stores } from '../../src/stores/open.ts'
-import { rollupNames } from '../../src/writer/repair/rollups.ts'
+import { sumsTableNames } from '../../src/writer/repair/sumsTables.ts'
 import { rowsOf } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
 
 /** The error that ends a killed import. */
 export class ImportKilled extends Error {}
 
-export const clickTables = ['clicks', 'click_index', ...rollupNames] as const
-export const conversionTables = ['conversions', 'conversion_index', 'converted_clicks', ...rollupNames] as const
+export const clickTables = ['clicks', 'click_index', ...sumsTableNames] as const
+export const conversionTables = ['conversions', 'conversion_index', 'converted_clicks', ...sumsTableNames] as const
 export type WrittenTable = (typeof clickTables)[number] | (typeof conversionTables)[number]
 
 type Row = Record<string, string | number | boolean | null>
@@ -49,12 +49,12 @@ export function killedStores(
   return { ...stores, clickhouse: { ...stores.clickhouse, client: killed } }
 }
 
-const isRollup = (table: WrittenTable) => (rollupNames as string[]).includes(table)
+const isSumsTable = (table: WrittenTable) => (sumsTableNames as string[]).includes(table)
 
 async function present(stores: Stores, accountId: string, table: WrittenTable): Promise<Row[]> {
   const added = sums.map(({ name }) => `sum(${table}.${name}) AS ${name}`)
-  const columns = isRollup(table) ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '*'
-  const grouping = isRollup(table) ? 'GROUP BY ALL' : ''
+  const columns = isSumsTable(table) ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '*'
+  const grouping = isSumsTable(table) ? 'GROUP BY ALL' : ''
   return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
 }
 
@@ -70,7 +70,7 @@ async function undo(stores: Stores, accountId: string, table: WrittenTable, befo
     const isNew =
       kept.length > 0 ? `AND (${key.map((name) => `toString(${name})`).join(', ')}) NOT IN (${kept.join(', ')})` : ''
     await changeTables(stores, `DELETE FROM ${table} WHERE account_id = '${accountId}' ${isNew}`)
-  } else if (isRollup(table)) {
+  } else if (isSumsTable(table)) {
     const sumNames = sums.map(({ name }) => name)
     const keyOf = (row: Row) =>
       JSON.stringify(

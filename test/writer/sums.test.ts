@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sums } from '../../src/query/metrics.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
-import { differences } from '../../src/writer/repair/rollupDifferences.ts'
-import { rollupNames } from '../../src/writer/repair/rollups.ts'
+import { sumDifferences } from '../../src/writer/repair/sumDifferences.ts'
+import { sumsTableNames } from '../../src/writer/repair/sumsTables.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
@@ -141,10 +141,10 @@ async function countVersions(account: string): Promise<object[]> {
 
 /** The stored sums, after checking that they match the rows. */
 async function sumsByCountry(account: string): Promise<Summed[]> {
-  for (const name of rollupNames) {
+  for (const name of sumsTableNames) {
     for (const year of [2025, 2026]) {
       const span = { accountId: account, fromMs: Date.UTC(year, 0, 1), untilMs: Date.UTC(year + 1, 0, 1) }
-      expect(await selectRows(stores.clickhouse, differences(name, span), { label: 'test' })).toEqual([])
+      expect(await selectRows(stores.clickhouse, sumDifferences(name, span), { label: 'test' })).toEqual([])
     }
   }
   const rows = await rowsOf<Record<string, string>>(

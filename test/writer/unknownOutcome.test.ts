@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Stores } from '../../src/stores/open.ts'
-import { openIdleWriter } from '../../src/writer/open.ts'
-import { compareAccount } from '../../src/writer/repair/compare.ts'
+import { openIdleWriter } from '../../src/writer/openWriter.ts'
+import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
 import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
-import { changeTables, giveMoments } from '../kit/rows.ts'
+import { advanceWatermarks, changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { clickTables, conversionTables, killedStores, type WrittenTable } from './killedImport.ts'
 
@@ -16,6 +16,13 @@ beforeAll(async () => {
 afterAll(() => stores.close())
 beforeEach(async () => {
   account = await makeAccount(stores)
+  // An import warns of campaigns that the account does not have.
+  await importContent(
+    stores,
+    account,
+    'campaigns',
+    ['c0', 'c1'].map((id) => ({ id, name: id })),
+  )
 })
 
 /** The error of a connection that breaks before the response arrives. */
@@ -61,7 +68,7 @@ async function expectExact({ changes }: { changes: boolean }): Promise<void> {
       pending: conversions.length - (changes ? changed.length : 0),
     })
     const writer = await openIdleWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
-    expect(await compareAccount(writer)).toEqual([])
+    expect(await findDifferences(writer)).toEqual([])
     await writer.close()
     expect(await stores.postgres`SELECT 1 FROM import_batches WHERE account_id = ${account}`).toEqual([])
   }
@@ -113,7 +120,7 @@ describe('an import whose connection breaks during an insert', () => {
           )
           .join(', ')}`,
       )
-      await giveMoments(stores, account)
+      await advanceWatermarks(stores, account)
       const done = await importContent(losing(without), account, 'clicks', clicks)
       expect(done).toMatchObject({ inserted: 0, duplicates: clicks.length, said: [confirmed] })
       await expectExact({ changes: false })

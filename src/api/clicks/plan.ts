@@ -1,20 +1,23 @@
 import type { ClickQuery } from '../../../schema/click.ts'
 import { pageLimitDefault } from '../../../schema/page.ts'
+import { type ColumnFilter, type Filter, readColumnFilters, readFilters } from '../../query/filters.ts'
 import { cursorBinding, type ListOrder, planListOrder } from '../../query/listOrder.ts'
 import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
 import { listRange, type Range } from '../../query/timeRange.ts'
 
-/** One page of clicks, decided. */
+/** Query plan of one page of clicks. */
 export interface ClickPlan {
   accountId: string
   baseCurrency: string
   range: Partial<Range>
-  campaignId: string | undefined
-  offerId: string | undefined
+  filters: readonly Filter[]
+  columnFilters: readonly ColumnFilter[]
+  isBot: boolean | undefined
+  isTest: boolean | undefined
   converted: boolean | undefined
   order: ListOrder
   limit: number
-  /** Sort key of the last row of the previous page; absent for the first page. */
+  /** Sort key of the last row of the previous page; undefined for the first page. */
   after: PageKey | undefined
   /** Fingerprint that cursors of this list carry. */
   fingerprint: string
@@ -22,25 +25,28 @@ export interface ClickPlan {
 }
 
 /**
- * Decides which clicks a page is read from; no I/O.
- * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_order`, `invalid_updated_since`, `invalid_cursor`
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_order`, `invalid_updated_since`,
+ *   `invalid_updated_after`, `invalid_cursor`, or `invalid_<filter>`
  */
 export function planClicks(
   query: ClickQuery,
   caller: { accountId: string; currency: string },
   nowMs: number,
 ): ClickPlan {
-  const { limit, cursor, format: _format, csv_escape: _escape, order: _order, ...filters } = query
-  const walk = planListOrder(query)
-  const boundTo = fingerprint(caller.accountId, 'clicks', { ...filters, ...cursorBinding(walk) })
+  const { limit, cursor, fields: _fields, format: _format, csv_escape: _escape, order: _order, ...filters } = query
+  const order = planListOrder(query)
+  const boundTo = fingerprint(caller.accountId, 'clicks', { ...filters, ...cursorBinding(order) })
   return {
     accountId: caller.accountId,
     baseCurrency: caller.currency,
     range: listRange(query),
-    campaignId: query.campaign_id,
-    offerId: query.offer_id,
+    filters: readFilters(query),
+    columnFilters: readColumnFilters(query),
+    isBot: query.is_bot,
+    isTest: query.is_test,
     converted: query.converted,
-    order: walk,
+    order,
     limit: limit ?? pageLimitDefault,
     after: readCursor(cursor, boundTo),
     fingerprint: boundTo,

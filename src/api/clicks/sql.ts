@@ -1,11 +1,11 @@
-import type { RowFormat } from '../../../schema/rowFormat.ts'
+import type { ExportOptions } from '../../http/listResponse.ts'
+import { inRange } from '../../query/conditions.ts'
+import { columnFilterConditions, type Filter, filterConditions } from '../../query/filters.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
-import type { CsvEscape } from '../../rows/csvEscape.ts'
-import { entityColumns } from '../../rows/entityNames.ts'
+import { clickColumns } from '../../rows/clicks.ts'
 import { clickFields, type RowField } from '../../rows/exportFields.ts'
 import { formatClause, selectList } from '../../rows/exportFormat.ts'
-import { subIdColumns } from '../../rows/values.ts'
 import {
   ch,
   count,
@@ -20,12 +20,12 @@ import {
 import type { ClickPlan } from './plan.ts'
 
 /**
- * The sort keys of the next clicks, newest first: two narrow columns in the order of the primary key, so that reading
- * stops after a page however deep it lies. Repeated rows stand side by side; the reader drops them.
- * TRAP: without PREWHERE the id of every row is read, also of those that the filters rule out (ClickHouse 26.7 puts a
- * filter of its own there for ORDER BY … LIMIT).
- * @param from where to go on
- * @param sinceMs where to stop; each month between the two costs a few milliseconds, since it is a partition
+ * The sort keys of the next clicks, newest first: two narrow columns in the order of the primary key, so that every page
+ * costs the same. Repeated rows are adjacent; the caller drops them.
+ * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, also of filtered ones (it puts its own filter there for
+ * ORDER BY … LIMIT).
+ * @param from the last key that was read; undefined at the start
+ * @param sinceMs start of the time slice; each month in it costs a few milliseconds, since it is a partition
  * @returns rows `atMs`, `id`
  */
 export function clickKeysSql(
@@ -34,13 +34,13 @@ export function clickKeysSql(
   sinceMs: number | undefined,
   limit: number,
 ): Fragment {
-  const place = [
+  const keyConditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...between(sinceMs, plan.range.untilMs),
+    ...inRange(ch`clicked_at`, { ...plan.range, fromMs: sinceMs }),
     after(from, ch`clicked_at`, ch`id`),
-    ...(plan.converted === false ? [ch`(clicked_at, id) NOT IN (${convertedSql(plan, from, sinceMs)})`] : []),
+    ...convertedCondition(plan, () => convertedSql(plan, from, sinceMs)),
   ]
-  const filters = ofCampaignAndOffer(plan)
+  const filters = clickConditions(plan)
   return ch`
 SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, id
 FROM clicks${
@@ -49,29 +49,29 @@ FROM clicks${
       : ch`
 PREWHERE ${join(filters, '\n  AND ')}`
   }
-WHERE ${join(place, '\n  AND ')}
+WHERE ${join(keyConditions, '\n  AND ')}
 ORDER BY clicked_at DESC, id DESC
 LIMIT ${count(limit)}`
 }
 
-/** The clicks of that stretch that have a conversion now which is no test. */
+/** The clicks of a time slice with a conversion that is not a test. */
 function convertedSql(plan: ClickPlan, from: PageKey | undefined, sinceMs: number | undefined): Fragment {
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...between(sinceMs, from ? from.atMs + 1 : plan.range.untilMs),
+    ...inRange(ch`clicked_at`, { fromMs: sinceMs, untilMs: from ? from.atMs + 1 : plan.range.untilMs }),
     ch`NOT is_test`,
-    ...ofCampaignAndOffer(plan),
+    ...convertedClickConditions(plan),
   ]
   return ch`SELECT clicked_at, click_id FROM converted_clicks FINAL WHERE ${join(conditions, '\n  AND ')}`
 }
 
 /**
- * The next clicks of a walk that begins with the oldest, or goes by the moment that they were stored.
- * @param asOfMs where the latter ends
- * @returns rows `atMs`, `id`: where a click stands in the walk; and `clickedMs`: where it stands in the table
+ * The keys of the next clicks in ascending order of `clicked_at`, or of `stored_at` with `updated_since` or `updated_after`.
+ * @param asOfMs watermark, the exclusive end of an order by `stored_at`
+ * @returns rows `atMs`, `id`: the key in this order; `clickedMs`, `id`: the sort key of the table
  */
 export function clickListSql(plan: ClickPlan, asOfMs: number | undefined, limit: number): Fragment {
-  const at = orderColumns(plan)
+  const at = orderColumn(plan)
   return ch`
 SELECT toUnixTimestamp64Milli(${at}) AS atMs, id, toUnixTimestamp64Milli(clicked_at) AS clickedMs
 FROM clicks
@@ -81,55 +81,70 @@ LIMIT 1 BY ${at}, id
 LIMIT ${count(limit)}`
 }
 
-function orderColumns({ order: walk }: ClickPlan): Fragment {
-  return walk.updatedSinceMs === undefined ? ch`clicked_at` : ch`stored_at`
+function orderColumn({ order }: ClickPlan): Fragment {
+  return order.updatedSinceMs === undefined ? ch`clicked_at` : ch`stored_at`
 }
 
-/** What a click of a list fulfils, in the order of its walk, after its cursor. */
+/** The conditions of a list in its order, after its cursor. */
 function orderConditions(plan: ClickPlan, asOfMs: number | undefined): Fragment[] {
-  const { order: walk, range, converted } = plan
-  const isConverted = ch`(clicked_at, id) IN (${convertedSql(plan, undefined, range.fromMs)})`
-  const at = orderColumns(plan)
+  const { order, range } = plan
+  const at = orderColumn(plan)
   return [
     ch`account_id = ${text(plan.accountId)}`,
-    ...between(range.fromMs, range.untilMs),
-    ...(walk.updatedSinceMs === undefined || asOfMs === undefined
+    ...inRange(ch`clicked_at`, range),
+    ...(order.updatedSinceMs === undefined || asOfMs === undefined
       ? []
-      : [ch`stored_at >= ${instant(walk.updatedSinceMs)}`, ch`stored_at < ${instant(asOfMs)}`]),
-    walk.isOldestFirst ? afterOldest(plan.after, at, ch`id`) : after(plan.after, at, ch`id`),
-    ...ofCampaignAndOffer(plan),
-    ...(converted === undefined ? [] : [converted ? isConverted : ch`NOT ${isConverted}`]),
+      : [ch`stored_at >= ${instant(order.updatedSinceMs)}`, ch`stored_at < ${instant(asOfMs)}`]),
+    order.isOldestFirst ? afterOldest(plan.after, at, ch`id`) : after(plan.after, at, ch`id`),
+    ...clickConditions(plan),
+    ...convertedCondition(plan, () => convertedSql(plan, undefined, range.fromMs)),
   ]
 }
 
-/** Clicks with a conversion that is no test. One conversion is a row, so a click may have several. */
+/** Clicks with a conversion that is not a test. Each conversion is a row, so a click may have several. */
 export function convertedQuery(plan: ClickPlan): LatestQuery {
   return {
     table: ch`converted_clicks`,
     at: ch`clicked_at`,
     id: ch`click_id`,
-    keyConditions: [ch`account_id = ${text(plan.accountId)}`, ...between(plan.range.fromMs, plan.range.untilMs)],
-    versionConditions: [ch`NOT is_test`, ...ofCampaignAndOffer(plan)],
+    keyConditions: [ch`account_id = ${text(plan.accountId)}`, ...inRange(ch`clicked_at`, plan.range)],
+    versionConditions: [ch`NOT is_test`, ...convertedClickConditions(plan)],
   }
 }
 
-function between(sinceMs: number | undefined, untilMs: number | undefined): Fragment[] {
+/** The condition of the parameter `converted`, if it is present. @param converted the keys of clicks with conversions */
+function convertedCondition({ converted: isConverted }: ClickPlan, converted: () => Fragment): Fragment[] {
+  if (isConverted === undefined) return []
+  return [ch`(clicked_at, id) ${isConverted ? ch`IN` : ch`NOT IN`} (${converted()})`]
+}
+
+/** The conditions of all filters, on the rows of `clicks`. */
+function clickConditions({ filters, columnFilters, isBot, isTest }: ClickPlan): Fragment[] {
   return [
-    ...(sinceMs === undefined ? [] : [ch`clicked_at >= ${instant(sinceMs)}`]),
-    ...(untilMs === undefined ? [] : [ch`clicked_at < ${instant(untilMs)}`]),
+    ...(isBot === undefined ? [] : [isBot ? ch`is_bot` : ch`NOT is_bot`]),
+    ...(isTest === undefined ? [] : [isTest ? ch`is_test` : ch`NOT is_test`]),
+    ...filterConditions(filters, 'clicks'),
+    ...columnFilterConditions(columnFilters),
   ]
 }
 
-function ofCampaignAndOffer({ campaignId, offerId }: ClickPlan): Fragment[] {
-  return [
-    ...(campaignId === undefined ? [] : [ch`campaign_id = ${text(campaignId)}`]),
-    ...(offerId === undefined ? [] : [ch`offer_id = ${text(offerId)}`]),
-  ]
+/** The conditions of the filters that `converted_clicks` has columns for. */
+function convertedClickConditions({ filters }: ClickPlan): Fragment[] {
+  return filterConditions(filters.filter(isOfConvertedClicks), 'clicks')
+}
+
+function isOfConvertedClicks({ attribute }: Filter): boolean {
+  return attribute === 'campaign' || attribute === 'offer'
+}
+
+/** Whether `convertedQuery` applies all filters of the plan. */
+export function hasConvertedQuery({ filters, columnFilters, isBot, isTest }: ClickPlan): boolean {
+  return filters.every(isOfConvertedClicks) && columnFilters.length === 0 && isBot === undefined && isTest === undefined
 }
 
 /**
- * The clicks of a page by their sort keys, in no order; columns as they are stored.
- * @param table `converted_click_rows` holds those that have conversions once more, but need not hold all of them
+ * The clicks of a page by their sort keys, unordered; columns as stored.
+ * @param table `converted_click_rows` has copies of most clicks with conversions
  */
 export function clickRowsSql(
   table: 'clicks' | 'converted_click_rows',
@@ -137,21 +152,13 @@ export function clickRowsSql(
   keys: readonly PageKey[],
 ): Fragment {
   return ch`
-SELECT
-  id, toUnixTimestamp64Milli(clicked_at) AS clickedAtMs,
-  ${entityColumns},
-  visitor_id AS visitorId, country, region, city, device, os, os_version AS osVersion, browser,
-  browser_version AS browserVersion, language, referrer, user_agent AS userAgent, ip,
-  ${subIdColumns}, external_click_id AS externalClickId,
-  utm_source AS utmSource, utm_medium AS utmMedium, utm_campaign AS utmCampaign, utm_term AS utmTerm,
-  utm_content AS utmContent, cost, currency, cost_base AS costBase, is_bot AS isBot, is_test AS isTest,
-  toUnixTimestamp64Milli(stored_at) AS storedAtMs
+SELECT ${clickColumns}
 FROM ${identifier(table)}
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`
 }
 
-/** @returns rows `id`, `conversionCount` for those clicks of a page that have conversions which are no tests */
+/** @returns rows `id`, `conversionCount` of the clicks of a page with conversions that are not tests */
 export function conversionCountsSql(accountId: string, keys: readonly PageKey[]): Fragment {
   return ch`
 SELECT click_id AS id, count() AS conversionCount
@@ -163,22 +170,21 @@ GROUP BY click_id`
 }
 
 /**
- * All clicks of a list, as ClickHouse writes them: read in the order in which they are written, so that memory stays
- * constant. How often each one converted comes from one list of those that did, since a join would have to sort.
- * @param places ids and names of campaigns and the like
- * @param asOfMs where a walk by the moment of storing ends
+ * All clicks of a list in an export format, in the order of the primary key, so that memory stays constant. Conversion
+ * counts come from one list of the converted clicks, since a join would have to sort.
+ * @param entities ids and names of campaigns and other entities
  */
 export function clickExportSql(
   plan: ClickPlan,
-  places: readonly RowField[],
-  { format, csvEscape, asOfMs }: { format: RowFormat; csvEscape: CsvEscape; asOfMs: number },
+  entities: readonly RowField[],
+  { asOfMs, ...options }: ExportOptions,
 ): Fragment {
-  const { accountId, range, order: walk } = plan
-  const counted = [ch`account_id = ${text(accountId)}`, ...between(range.fromMs, range.untilMs), ch`NOT is_test`]
+  const { accountId, range, order } = plan
+  const counted = [ch`account_id = ${text(accountId)}`, ...inRange(ch`clicked_at`, range), ch`NOT is_test`]
   const conversions = ch`transform(id, counts.1, counts.2, toUInt64(0))`
-  const at = orderColumns(plan)
+  const at = orderColumn(plan)
   const fields = [
-    ...clickFields(plan.baseCurrency, places),
+    ...clickFields(plan.baseCurrency, entities),
     { name: 'converted', value: ch`toBool(${conversions} > 0)` },
     { name: 'conversionCount', value: ch`toInt64(${conversions})` },
     { name: 'storedAt', value: ch`stored_at` },
@@ -195,10 +201,10 @@ WITH (
   )
 ) AS counts
 SELECT
-  ${selectList(fields, format, csvEscape)}
+  ${selectList(fields, options)}
 FROM clicks
 WHERE ${join(orderConditions(plan, asOfMs), '\n  AND ')}
-ORDER BY ${walk.isOldestFirst ? ch`${at}, id` : ch`${at} DESC, id DESC`}
+ORDER BY ${order.isOldestFirst ? ch`${at}, id` : ch`${at} DESC, id DESC`}
 LIMIT 1 BY ${at}, id
-${formatClause(format)}`
+${formatClause(options.format)}`
 }

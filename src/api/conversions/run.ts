@@ -1,29 +1,28 @@
 import type { Conversion } from '../../../schema/conversion.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { findLatestVersions } from '../../query/latestVersions.ts'
-import { readWatermark } from '../../query/listOrder.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
+import { readWatermark } from '../../query/watermark.ts'
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import type { ConversionPlan } from './plan.ts'
 import { conversionQuery, oldestKeysSql, storedVersionsSql } from './sql.ts'
 
-/** A page, and until when it is known to be whole; null where it is not walked by the moment of storing. */
-type WalkedPage = PageRows<Conversion> & { asOf: string | null }
+/** A page; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
+type ConversionRows = PageRows<Conversion> & { asOf: string | null }
 
 /**
- * Reads one page of conversions, each in its latest state and under the filters that this one matches.
+ * Reads one page of conversions, each in its latest version; the filters apply to that version.
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function listConversions(
   context: RouteContext,
   plan: ConversionPlan,
   signal: AbortSignal,
-): Promise<WalkedPage> {
-  const { order: walk } = plan
-  if (walk.updatedSinceMs !== undefined) return listByStoredAt(context, plan, signal)
-  if (walk.isOldestFirst) return listOldestFirst(context, plan, signal)
+): Promise<ConversionRows> {
+  if (plan.order.updatedSinceMs !== undefined) return listByStoredAt(context, plan, signal)
+  if (plan.order.isOldestFirst) return listOldestFirst(context, plan, signal)
   const rows = await findLatestVersions(
     context.stores.clickhouse,
     conversionQuery(plan),
@@ -36,8 +35,12 @@ export async function listConversions(
   return { ...page, data: page.data.map(await conversionWriter(context, plan, page.data)), asOf: null }
 }
 
-/** Reads one page, oldest first. */
-async function listOldestFirst(context: RouteContext, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
+/** Reads one page in ascending order of `convertedAt`. */
+async function listOldestFirst(
+  context: RouteContext,
+  plan: ConversionPlan,
+  signal: AbortSignal,
+): Promise<ConversionRows> {
   const keys = await selectRows<PageKey>(context.stores.clickhouse, oldestKeysSql(plan, plan.limit + 1), {
     label: 'conversions.page',
     signal,
@@ -47,22 +50,26 @@ async function listOldestFirst(context: RouteContext, plan: ConversionPlan, sign
   return { ...page, data: rows.map(await conversionWriter(context, plan, rows)), asOf: null }
 }
 
-/** Reads the latest versions of the rows at these keys, newest first, and leaves out those that the plan rules out. */
+/** Reads the latest versions of the rows at these keys that match the filters, newest first. */
 function readLatest(
   context: RouteContext,
   plan: ConversionPlan,
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<StoredConversion[]> {
-  const { versionConditions: state } = conversionQuery(plan)
-  return readConversions(context, plan.accountId, keys, { state, label: 'conversions.rows', signal })
+  const { versionConditions } = conversionQuery(plan)
+  return readConversions(context, plan.accountId, keys, { state: versionConditions, label: 'conversions.rows', signal })
 }
 
 /**
- * Reads one page by the moment of storing: versions in that order, and of them those that are still the latest. A
- * conversion that gets a new version meanwhile comes again later.
+ * Reads one page in the order of `storedAt`: versions in that order, of which those that are still the latest are
+ * returned. A conversion that gets a new version in the meantime is listed again later.
  */
-async function listByStoredAt(context: RouteContext, plan: ConversionPlan, signal: AbortSignal): Promise<WalkedPage> {
+async function listByStoredAt(
+  context: RouteContext,
+  plan: ConversionPlan,
+  signal: AbortSignal,
+): Promise<ConversionRows> {
   const asOfMs = await readWatermark(context.stores.postgres, plan.accountId, 'conversions')
   const versionsMax = 2 * plan.limit + 1
   const rows: StoredConversion[] = []
@@ -72,11 +79,11 @@ async function listByStoredAt(context: RouteContext, plan: ConversionPlan, signa
     const versions = await selectRows<PageKey & { convertedMs: number }>(
       context.stores.clickhouse,
       storedVersionsSql(plan, from, asOfMs, versionsMax),
-      { label: 'conversions.walk', signal },
+      { label: 'conversions.list', signal },
     )
     const keys = versions.map(({ id, convertedMs }) => ({ id, atMs: convertedMs }))
     const latest = await readLatest(context, plan, keys, signal)
-    const byKey = new Map(latest.map((row) => [`${row.storedAtMs} ${row.id}`, row]))
+    const byKey = new Map(latest.map((row) => [`${row.storedAt} ${row.id}`, row]))
     for (const { atMs, id } of versions) {
       const row = byKey.get(`${atMs} ${id}`)
       if (row) rows.push(row)
@@ -85,7 +92,7 @@ async function listByStoredAt(context: RouteContext, plan: ConversionPlan, signa
     from = versions.at(-1)
     isRead = versions.length < versionsMax
   }
-  const page = toPage(rows, plan.limit, ({ storedAtMs, id }) => ({ atMs: Number(storedAtMs), id }), plan.fingerprint)
+  const page = toPage(rows, plan.limit, ({ storedAt, id }) => ({ atMs: Number(storedAt), id }), plan.fingerprint)
   const data = page.data.map(await conversionWriter(context, plan, page.data))
   return { ...page, data, asOf: toInstantText(asOfMs) }
 }

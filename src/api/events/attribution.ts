@@ -2,57 +2,49 @@ import { LRUCache } from 'lru-cache'
 import { Problem } from '../../problem.ts'
 import { type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { RefreshingCache } from '../../stores/refreshingCache.ts'
 import { Batcher } from './batcher.ts'
 import { clickCampaignsSql, type OwnedId } from './sql.ts'
 import type { ValidEvent } from './validate.ts'
 
-/** Where an event belongs. */
+/** The campaign of an event. */
 export interface EventCampaign {
   readonly campaignId: string
   /** The owner of the campaign. */
   readonly userId: string
 }
 
-/** What events are attributed by. */
+/** Finds the campaigns of events. */
 export interface Attribution {
   /**
-   * Finds the place of an event among the account's own clicks and campaigns. What does not exist and what is somebody
-   * else's are one case: neither is found.
+   * Finds the campaign of an event among the clicks and campaigns of its account. An id that does not exist and an id of
+   * another account give the same error.
    * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
    */
   resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign>
-  /** Drops the clicks that were found: they are looked up again. Campaigns come from Postgres, and expire by themselves. */
+  /** Clears the cache of clicks. Cached campaigns come from Postgres and expire. */
   forget(): void
 }
 
-/** A click never changes, so what was found stays; what was not found may arrive at any moment and is asked again. */
+/** Found clicks are cached without expiry, since a click never changes; a missing click is not cached. */
 const clicksMax = 100_000
 
-/** From this age on a campaign is read again, beside the answer. */
+/** From this age on a campaign is read again in the background. */
 const refreshMs = 5_000
-/** A campaign that could not be read again for so long, because Postgres is away, is not used any more. */
+/** Maximum age of a campaign while Postgres is unavailable, and how often it is tried again. */
 const ttlMs = 60_000
-/** While Postgres is away, a campaign is tried again this often. */
 const retryMs = 1_000
 const campaignsMax = 20_000
 
 const lookUpsMax = 1_000
 const deadlineMs = 5_000
 
-interface Campaign {
-  place: EventCampaign
-  readAtMs: number
-  triedAtMs: number
-  isBeingRead: boolean
-}
-
-/** @param now the present moment in epoch milliseconds */
+/** @param now the current time, epoch milliseconds */
 export function openAttribution(
   { clickhouse, postgres }: { clickhouse: QueryTarget; postgres: Postgres },
   now: () => number,
 ): Attribution {
   const clicks = new LRUCache<string, string>({ max: clicksMax })
-  const campaigns = new LRUCache<string, Campaign>({ max: campaignsMax })
 
   const clickLookUps = new Batcher<OwnedId, string | undefined>({
     itemsMax: lookUpsMax,
@@ -86,6 +78,7 @@ export function openAttribution(
     },
   })
 
+  /** @returns the campaign id of a click, undefined for an unknown click */
   async function findClick(click: OwnedId): Promise<string | undefined> {
     const key = keyOf(click)
     const known = clicks.get(key)
@@ -95,36 +88,14 @@ export function openAttribution(
     return campaignId
   }
 
-  async function findCampaign(campaign: OwnedId): Promise<EventCampaign | undefined> {
-    const known = campaigns.get(keyOf(campaign))
-    const nowMs = now()
-    const ageMs = known ? nowMs - known.readAtMs : Number.POSITIVE_INFINITY
-    // A clock that was set back tells nothing about the age.
-    if (!known || ageMs >= ttlMs || ageMs < 0) return readCampaign(campaign, nowMs)
-    if (ageMs >= refreshMs && nowMs - known.triedAtMs >= retryMs && !known.isBeingRead) {
-      known.triedAtMs = nowMs
-      known.isBeingRead = true
-      // A failure shows at the first event that has to wait for Postgres.
-      readCampaign(campaign, nowMs)
-        .catch(() => {})
-        .finally(() => {
-          known.isBeingRead = false
-        })
-    }
-    return known.place
-  }
-
-  async function readCampaign(campaign: OwnedId, readAtMs: number): Promise<EventCampaign | undefined> {
-    const key = keyOf(campaign)
-    const userId = await campaignLookUps.add(campaign)
-    if (userId === undefined) {
-      campaigns.delete(key)
-      return undefined
-    }
-    const place = { campaignId: campaign.id, userId }
-    campaigns.set(key, { place, readAtMs, triedAtMs: readAtMs, isBeingRead: false })
-    return place
-  }
+  const campaigns = new RefreshingCache<OwnedId, EventCampaign>({
+    max: campaignsMax,
+    ...{ refreshMs, ttlMs, retryMs, now, keyOf },
+    async read(campaign) {
+      const userId = await campaignLookUps.add(campaign)
+      return userId === undefined ? undefined : { campaignId: campaign.id, userId }
+    },
+  })
 
   return {
     forget() {
@@ -132,19 +103,23 @@ export function openAttribution(
     },
     async resolve(accountId, of) {
       if ('campaignId' in of) {
-        const place = await findCampaign({ accountId, id: of.campaignId })
-        if (!place) throw new Problem('campaign_not_found', 'There is no such campaign.', { param: 'campaign_id' })
-        return place
+        const campaign = await campaigns.find({ accountId, id: of.campaignId })
+        if (!campaign) throw new Problem('campaign_not_found', 'No such campaign.', { param: 'campaign_id' })
+        return campaign
       }
       const campaignId = await findClick({ accountId, id: of.clickId })
-      const place = campaignId === undefined ? undefined : await findCampaign({ accountId, id: campaignId })
-      if (!place) throw new Problem('click_not_found', 'There is no such click.', { param: 'click_id' })
-      return place
+      const campaign = campaignId === undefined ? undefined : await campaigns.find({ accountId, id: campaignId })
+      if (!campaign) {
+        throw new Problem('click_not_found', 'No such click, or the account does not have its campaign.', {
+          param: 'click_id',
+        })
+      }
+      return campaign
     },
   }
 }
 
-/** Ids hold no space, so no two of them make the same key. */
+/** Ids contain no spaces, so keys are unique. */
 function keyOf({ accountId, id }: OwnedId): string {
   return `${accountId} ${id}`
 }

@@ -1,31 +1,29 @@
 import { Problem } from '../../problem.ts'
+import { withDeadline } from '../../stores/deadline.ts'
 
 export interface BatcherOptions<Item, Result> {
   /**
-   * Answers a batch: one result an item, in their order. An Error among them fails its own item and no other; what is
-   * thrown fails them all.
-   * @param signal aborts when the deadline has passed
+   * Processes a batch and returns one result per item, in their order. An Error among the results fails its own item; an
+   * exception fails all items.
+   * @param signal aborts at the deadline
    */
   run(items: readonly Item[], signal: AbortSignal): Promise<readonly (Result | Error)[]>
-  /** Items a batch. */
+  /** Maximum number of items per batch. */
   itemsMax: number
-  /** Batches at the same time; while they run, the next one gathers. */
+  /** Maximum number of concurrent batches; further items are queued. */
   concurrentMax: number
-  /**
-   * A batch that takes longer has failed; whatever still becomes of it, nobody waits for it, and whoever has waited for the
-   * next one as long as that does not wait once more.
-   */
+  /** Duration after which a batch fails; items that have been queued as long fail with it. */
   deadlineMs: number
   /**
-   * So many batches may start in a window of so many milliseconds, which begins with the first of them. Without it they
-   * start as they come. TRAP: over any span, instead of windows, one late batch would space out all that follow.
+   * Maximum number of batches that start in a time window, which begins with the first of them. Unlimited by default.
+   * TRAP: with a limit over any span instead of windows, one late batch would delay all batches after it.
    */
   pace?: { starts: number; withinMs: number }
   /**
-   * A batch that may start waits for the callers that the last one answered, who may ask again: one batch of all costs
-   * less than two of half. It waits until it is as large as that one was with those who waited meanwhile, until no item
-   * has come for `quietMs`, or for `mostMs` and `mostMsPerItem` more for each of those that it waits for. Beside a running
-   * batch it waits until it has so many items, or for so long. Without it nothing waits.
+   * Delays a batch until the callers of the last batch have had the time to call again: one large batch costs less than two
+   * small ones. It waits until the batch has as many items as the last one had together with those queued meanwhile, until
+   * no item has come for `quietMs`, or for `mostMs` plus `mostMsPerItem` for each expected item. While another batch runs, it
+   * waits until it has `beside.items` items, or for `beside.mostMs`. No delay by default.
    */
   gather?: {
     quietMs: number
@@ -37,51 +35,67 @@ export interface BatcherOptions<Item, Result> {
 
 type Gathering = NonNullable<BatcherOptions<never, never>['gather']>
 
-interface QueuedItem<Item, Result> {
-  item: Item
+/** Items of one call, which are never split among batches. */
+interface QueuedItems<Item, Result> {
+  items: readonly Item[]
   sinceMs: number
-  resolve: (result: Result) => void
+  resolve: (results: readonly (Result | Error)[]) => void
   reject: (error: unknown) => void
 }
 
-/** What concurrent calls ask for, put together: they share one question, and each gets its own answer. */
+/** Combines the items of concurrent calls into batches; each call gets its own results. */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>
-  /** The window of `pace`: when it began, by a clock that nobody sets, and how many started in it. */
+  /** Start of the current window of `pace` by the monotonic clock, and the number of batches started in it. */
   #windowAtMs = Number.NEGATIVE_INFINITY
   #startsInWindow = 0
-  #queue: QueuedItem<Item, Result>[] = []
-  /** When the last item came, when the answers of the last batch were written, and how many may come now that they are. */
+  #queue: QueuedItems<Item, Result>[] = []
+  #queuedItems = 0
+  /** When the last item was added, when the results of the last batch were delivered, and how many items may follow it. */
   #addedAtMs = 0
   #respondedAtMs = 0
   #expected = 1
   #running = 0
   #isScheduled = false
-  /** Told at the end of the next batch. */
+  /** Called at the end of the next batch. */
   readonly #ended: (() => void)[] = []
 
   constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options
   }
 
-  /** How many items wait for their batch to start. */
+  /** Number of items in no batch yet. */
   get queued(): number {
-    return this.#queue.length
+    return this.#queuedItems
   }
 
   /**
-   * Puts an item into the next batch.
-   * @throws Problem `unavailable` after the deadline, or whatever the batch ended with
+   * Adds an item to the next batch.
+   * @throws Problem `unavailable` after the deadline, or the error of the item or its batch
    */
-  add(item: Item): Promise<Result> {
+  async add(item: Item): Promise<Result> {
+    const [result] = await this.addAll([item])
+    if (result instanceof Error) throw result
+    return result as Result
+  }
+
+  /**
+   * Adds items to the next batch that has space for all of them.
+   * @param items at most `itemsMax`
+   * @returns a result or an Error for each item, in their order
+   * @throws Problem `unavailable` after the deadline, or the error of the batch
+   */
+  addAll(items: readonly Item[]): Promise<readonly (Result | Error)[]> {
+    if (items.length === 0) return Promise.resolve([])
     return new Promise((resolve, reject) => {
       this.#addedAtMs = performance.now()
-      this.#queue.push({ item, sinceMs: this.#addedAtMs, resolve, reject })
+      this.#queue.push({ items, sinceMs: this.#addedAtMs, resolve, reject })
+      this.#queuedItems += items.length
       this.#schedule()
     })
   }
 
-  /** Resolves when nothing waits and nothing runs. */
+  /** Resolves when no item is queued and no batch is running. */
   async idle(): Promise<void> {
     while (this.#queue.length > 0 || this.#running > 0) {
       await new Promise<void>((resolve) => this.#ended.push(resolve))
@@ -92,7 +106,7 @@ export class Batcher<Item, Result> {
     if (this.#isScheduled || this.#queue.length === 0 || this.#running === this.#options.concurrentMax) return
     this.#isScheduled = true
     const pauseMs = this.#pauseMs()
-    // Even without a pause, every call that is being read from a socket right now gets in.
+    // Even without a pause, the batch includes all calls that are being read from sockets now.
     if (pauseMs > 0) setTimeout(() => this.#gather(), pauseMs)
     else setImmediate(() => this.#gather())
   }
@@ -101,12 +115,12 @@ export class Batcher<Item, Result> {
   #gather(sinceMs = performance.now()): void {
     const { gather } = this.#options
     if (!gather || this.#isGathered(gather, sinceMs)) this.#start()
-    // What has arrived meanwhile is read from its sockets between the timer and the check.
+    // Sockets are read between the timer and the check.
     else setTimeout(() => setImmediate(() => this.#gather(sinceMs)), gather.quietMs)
   }
 
   #isGathered({ quietMs, mostMs, mostMsPerItem, beside }: Gathering, sinceMs: number): boolean {
-    const { length } = this.#queue
+    const length = this.#queuedItems
     const nowMs = performance.now()
     if (length >= this.#options.itemsMax) return true
     if (this.#running > 0) return length >= beside.items || nowMs - sinceMs >= beside.mostMs
@@ -122,70 +136,77 @@ export class Batcher<Item, Result> {
   }
 
   #start(): void {
-    const { pace, itemsMax } = this.#options
+    const { pace } = this.#options
     if (pace) {
       const nextAtMs = this.#windowAtMs + pace.withinMs
       const nowMs = performance.now()
       if (nowMs >= nextAtMs || this.#startsInWindow === pace.starts) {
-        // TRAP: a timer may be a little early; the window is not.
+        // TRAP: a timer may fire a little early; the window does not start earlier.
         this.#windowAtMs = Math.max(nowMs, nextAtMs)
         this.#startsInWindow = 0
       }
       this.#startsInWindow += 1
     }
-    const batch = this.#queue.splice(0, itemsMax)
+    const batch = this.#takeBatch()
     this.#running += 1
     this.#isScheduled = false
     this.#schedule()
     void this.#run(batch)
   }
 
-  async #run(batch: readonly QueuedItem<Item, Result>[]): Promise<void> {
+  /** Removes the first calls from the queue, as many as fit into a batch. */
+  #takeBatch(): QueuedItems<Item, Result>[] {
+    let items = 0
+    let calls = 0
+    for (const call of this.#queue) {
+      if (items + call.items.length > this.#options.itemsMax) break
+      items += call.items.length
+      calls += 1
+    }
+    this.#queuedItems -= items
+    return this.#queue.splice(0, calls)
+  }
+
+  async #run(batch: readonly QueuedItems<Item, Result>[]): Promise<void> {
     const { run, deadlineMs } = this.#options
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(unavailable()), deadlineMs)
+    const items = batch.flatMap((call) => call.items)
+    const late = unavailable()
     try {
-      const answered = run(
-        batch.map(({ item }) => item),
-        late.signal,
+      const results = await withDeadline(
+        deadlineMs,
+        () => late,
+        (signal) => run(items, signal),
       )
-      const results = await Promise.race([answered, aborted(late.signal)])
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const result = results[index]
-        if (result instanceof Error) reject(result)
-        else resolve(result as Result)
+      let first = 0
+      for (const call of batch) {
+        call.resolve(results.slice(first, first + call.items.length))
+        first += call.items.length
       }
     } catch (error) {
       for (const { reject } of batch) reject(error)
+      if (error === late) this.#refuseLate()
     } finally {
-      clearTimeout(timer)
-      if (late.signal.aborted) this.#refuseLate()
       this.#running -= 1
-      // TRAP: a thousand answers take 30 ms to write, in which nobody is heard who asks again: it is no silence.
+      // TRAP: a thousand responses take 30 ms to write. No call can arrive in that time, so it is not quiet time.
       this.#respondedAtMs = Number.POSITIVE_INFINITY
       setImmediate(() => {
         this.#respondedAtMs = performance.now()
       })
-      this.#expected = batch.length + this.#queue.length
+      this.#expected = items.length + this.#queuedItems
       this.#schedule()
-      for (const tell of this.#ended.splice(0)) tell()
+      for (const notify of this.#ended.splice(0)) notify()
     }
   }
 
   #refuseLate(): void {
     const nowMs = performance.now()
-    const isLate = ({ sinceMs }: QueuedItem<Item, Result>) => nowMs - sinceMs >= this.#options.deadlineMs
+    const isLate = ({ sinceMs }: QueuedItems<Item, Result>) => nowMs - sinceMs >= this.#options.deadlineMs
     for (const { reject } of this.#queue.filter(isLate)) reject(unavailable())
-    this.#queue = this.#queue.filter((waiting) => !isLate(waiting))
+    this.#queue = this.#queue.filter((call) => !isLate(call))
+    this.#queuedItems = this.#queue.reduce((sum, { items }) => sum + items.length, 0)
   }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-}
-
 function unavailable(): Problem {
-  return new Problem('unavailable', 'A store does not answer at the moment; try again.', { retryAfterS: 2 })
+  return new Problem('unavailable', 'A store did not respond in time; retry.', { retryAfterS: 2 })
 }

@@ -2,66 +2,64 @@ import { Problem } from '../../problem.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
+import { withDeadline } from '../../stores/deadline.ts'
+import { RefreshingCache } from '../../stores/refreshingCache.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 
-/** Tells whether ClickHouse still holds everything that it held before. */
+/** Detects that ClickHouse may have lost rows that it had before. */
 export interface Continuity {
   /**
-   * Makes sure that ClickHouse has neither been restarted nor had its tables replaced until a second ago; otherwise
-   * `onBreak` has been called when it returns. For the most part without waiting.
+   * Checks, usually without a query, that ClickHouse was not restarted and its tables were not replaced, up to a second
+   * ago. Otherwise `onBreak` is called before this returns.
    * @throws Problem `unavailable` when ClickHouse does not respond within `deadlineMs`
    */
   confirm(): Promise<void>
 }
 
-/** From this age on the last check is repeated in the background, from `lifeMs` on before `confirm` returns. */
+/** From this age on the check is repeated in the background, from `ttlMs` on before `confirm` returns. */
 const refreshMs = 500
-const lifeMs = 1_000
+const ttlMs = 1_000
 
-/** `uptime()` is in whole seconds, so the start of a server is known to a second, and some latency. */
+/** `uptime()` is in whole seconds, so the start time is exact to a second plus latency. */
 const startToleranceMs = 2_500
 
-/** One run of one server on one set of tables. */
+/** One run of a ClickHouse server with its tables. */
 interface Run {
   /** When the server started, by the monotonic clock of this process, milliseconds. */
   startedMs: number
-  /** UUIDs of the tables; a table that is dropped and restored gets another. */
+  /** UUIDs of the tables; a restored table has a new one. */
   tables: string
 }
 
 /**
- * Watches for restores from a backup. Every restore either replaces the files of a server, which has to be stopped and
- * started for that, or makes tables anew; rows that were read before may be missing after it.
- * @param deadlineMs how long a check may take, with its retries while ClickHouse is unavailable
+ * Detects restores from a backup. A restore either replaces the files of a stopped server or creates new tables; rows that
+ * were read before it may be missing after it.
+ * @param deadlineMs maximum duration of a check, including retries while ClickHouse is unavailable
  * @param onBreak called before the next `confirm` returns
  */
 export function watchContinuity(clickhouse: ClickHouse, deadlineMs: number, onBreak: () => void): Continuity {
-  let last: { runs: Run[]; atMs: number } | undefined
-  let running: Promise<void> | undefined
-
-  async function check(): Promise<void> {
-    const deadline = AbortSignal.timeout(deadlineMs)
-    const atMs = performance.now()
-    const runs = await retryWhileUnavailable('checking ClickHouse', () => readRuns(clickhouse, deadline), {
-      giveUpAfterMs: deadlineMs,
-      signal: deadline,
-    }).catch((error) => {
-      throw deadline.aborted ? unavailable() : error
-    })
-    if (last && !areSame(last.runs, runs)) onBreak()
-    last = { runs, atMs }
-  }
+  let last: Run[] | undefined
+  const checks = new RefreshingCache<ClickHouse, Run[]>({
+    max: 1,
+    ...{ refreshMs, ttlMs },
+    now: () => performance.now(),
+    keyOf: ({ database }) => database,
+    async read() {
+      const runs = await withDeadline(deadlineMs, unavailable, (signal) =>
+        retryWhileUnavailable('checking ClickHouse', () => readRuns(clickhouse, signal), {
+          giveUpAfterMs: deadlineMs,
+          signal,
+        }),
+      )
+      if (last && !areSame(last, runs)) onBreak()
+      last = runs
+      return runs
+    },
+  })
 
   return {
     async confirm() {
-      const ageMs = last ? performance.now() - last.atMs : Number.POSITIVE_INFINITY
-      if (ageMs < refreshMs) return
-      running ??= check().finally(() => {
-        running = undefined
-      })
-      if (ageMs >= lifeMs) await running
-      // A failure shows at the first caller that has to wait.
-      else running.catch(() => {})
+      await checks.find(clickhouse)
     },
   }
 }
@@ -75,15 +73,18 @@ WHERE database = currentDatabase()
   const clients = clickhouse.cluster?.nodes.map(({ client }) => client) ?? [clickhouse.client]
   return await Promise.all(
     clients.map(async (reader) => {
-      const asked = { reader, onQuery: clickhouse.onQuery }
-      const [row] = await selectRows<{ uptimeS: number; tables: string }>(asked, query, { label: 'continuity', signal })
+      const target = { reader, onQuery: clickhouse.onQuery }
+      const [row] = await selectRows<{ uptimeS: number; tables: string }>(target, query, {
+        label: 'continuity',
+        signal,
+      })
       return { startedMs: performance.now() - (row?.uptimeS ?? 0) * 1_000, tables: row?.tables ?? '' }
     }),
   )
 }
 
 function unavailable(): Problem {
-  return new Problem('unavailable', 'ClickHouse does not respond at the moment; try again.', { retryAfterS: 2 })
+  return new Problem('unavailable', 'ClickHouse did not respond in time; retry.', { retryAfterS: 2 })
 }
 
 function areSame(before: readonly Run[], now: readonly Run[]): boolean {

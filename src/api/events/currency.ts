@@ -1,5 +1,7 @@
+import type { Note } from './notes.ts'
+
 /**
- * Codes of ISO 4217 that no country pays with (funds, metals, bond units, tests) and one that Intl does not know yet.
+ * ISO 4217 codes that Intl does not list: funds, metals, bond units, tests, and the new VED.
  * Source: list one of ISO 4217, six-group.com, as of 2024-06-25.
  */
 const notInIntl = [
@@ -28,7 +30,11 @@ const notInIntl = [
 
 const currencyCodes: ReadonlySet<unknown> = new Set([...Intl.supportedValuesOf('currency'), ...notInIntl])
 
-/** @returns the currency when it is a code of ISO 4217 in uppercase, else the empty string: it is ignored, never refused */
-export function keepCurrency(given: unknown): string {
-  return currencyCodes.has(given) ? (given as string) : ''
+/** @returns an uppercase ISO 4217 code; the empty string for any other value, which is ignored */
+export function keepCurrency(given: unknown, note: Note): string {
+  if (currencyCodes.has(given)) return given as string
+  if (given !== undefined && given !== null) {
+    note('currency_ignored', 'currency', 'currency must be an uppercase ISO 4217 code such as USD.')
+  }
+  return ''
 }

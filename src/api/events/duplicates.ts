@@ -3,30 +3,33 @@ import { duplicateWindowMs } from '../../../schema/event.ts'
 import { type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
 import { acceptancesSql, type OwnedId } from './sql.ts'
 
-/** What an event that is the caller's own came to. */
+/** Outcome of a valid event that belongs to the caller. */
 export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
 
-/** The last time that an event's id was accepted as a new event. */
+/** Outcomes of events in flight, by account and id. */
+export type InFlight = Map<string, Promise<Outcome>>
+
+/** The last time that an event id was accepted as a new event. */
 export interface Acceptance {
-  /** 0 at first; one more each time the id came back after its window. */
+  /** 0 at first; 1 more each time the id was sent again after its window. */
   generation: number
-  /** Epoch milliseconds; of several that raced, the earliest. */
+  /** Epoch milliseconds; the earliest of concurrent calls. */
   receivedAtMs: number
 }
 
 /**
- * ClickHouse finds the ids of a statement on one core. Two statements at once answer a thousand sooner than one; for some
- * hundred it is not worth the 5 ms that every statement costs.
+ * ClickHouse searches the ids of one statement on one core. For a thousand ids two concurrent statements are faster; for a
+ * few hundred they are not worth the 5 ms that each statement costs.
  */
 const idsPerStatement = 640
 
-/** Ids that were accepted lately; ClickHouse knows the older ones, and those of other instances. */
+/** Cached ids; older ones and those of other instances are looked up in ClickHouse. */
 const recentMax = 100_000
 
-/** Recognises events by their ids: among those under way here, those of late, and those stored. */
+/** Detects duplicates by event id: among events in flight in this process, recent ones, and stored ones. */
 export class Duplicates {
   readonly #clickhouse: QueryTarget
-  readonly #inFlight = new Map<string, Promise<Outcome>>()
+  readonly #inFlight: InFlight = new Map()
   readonly #recentAtMs = new LRUCache<string, number>({ max: recentMax })
 
   constructor(clickhouse: QueryTarget) {
@@ -34,36 +37,44 @@ export class Duplicates {
   }
 
   /**
-   * Lets the first of concurrent calls with one id through. The others wait for it: once it is stored they are
-   * duplicates, and anything else that it comes to, an error too, is theirs as well.
-   * @param first stores the event; must `remember` it before it answers
+   * Processes the first of concurrent calls with one id. The others wait for it: they are duplicates if it is stored;
+   * otherwise they get its outcome or error.
+   * @param first stores the event; must call `remember` before it resolves; called synchronously or not at all
+   * @param inFlight separate calls of a dry run, which must not affect other calls
    */
-  async once(event: OwnedId, receivedAtMs: number, first: () => Promise<Outcome>): Promise<Outcome> {
+  async once(
+    event: OwnedId,
+    receivedAtMs: number,
+    first: () => Promise<Outcome>,
+    inFlight: InFlight = this.#inFlight,
+  ): Promise<Outcome> {
     const key = keyOf(event)
     const recentAtMs = this.#recentAtMs.get(key)
     if (recentAtMs !== undefined && isWithinWindow(recentAtMs, receivedAtMs)) return 'duplicate'
-    const underWay = this.#inFlight.get(key)
-    if (underWay) {
-      const outcome = await underWay
+    const running = this.#inFlight.get(key) ?? inFlight.get(key)
+    if (running) {
+      const outcome = await running
       return outcome === 'stored' ? 'duplicate' : outcome
     }
-    const started = first().finally(() => this.#inFlight.delete(key))
-    this.#inFlight.set(key, started)
+    const started = first().finally(() => inFlight.delete(key))
+    inFlight.set(key, started)
     return started
   }
 
   /**
-   * Asks ClickHouse for the last acceptance of each event.
+   * Reads the last acceptance of each event from ClickHouse.
    * @returns one for each event, in their order; undefined for an id that was never accepted
    * @throws Problem `unavailable`, `query_timeout`
    */
   async findLast(events: readonly OwnedId[], signal: AbortSignal): Promise<(Acceptance | undefined)[]> {
     const options = { label: 'events.duplicates', signal }
-    const answers = await Promise.all(
-      inParts(events).map((part) => selectRows<OwnedId & Acceptance>(this.#clickhouse, acceptancesSql(part), options)),
+    const results = await Promise.all(
+      splitEvenly(events).map((part) =>
+        selectRows<OwnedId & Acceptance>(this.#clickhouse, acceptancesSql(part), options),
+      ),
     )
     const last = new Map<string, Acceptance>()
-    for (const row of answers.flat()) {
+    for (const row of results.flat()) {
       const known = last.get(keyOf(row))
       if (!known || isBefore(known, row)) last.set(keyOf(row), row)
     }
@@ -71,25 +82,25 @@ export class Duplicates {
     return events.map((event) => last.get(keyOf(event)))
   }
 
-  /** Notes that an event is stored, so that nobody need ask ClickHouse when it comes again soon. */
+  /** Caches a stored event, so that a duplicate soon after needs no query. */
   remember(event: OwnedId, receivedAtMs: number): void {
     this.#recentAtMs.set(keyOf(event), receivedAtMs)
   }
 
-  /** Drops what is remembered: ClickHouse is asked for every id again. */
+  /** Clears the cache: every id is looked up in ClickHouse again. */
   forget(): void {
     this.#recentAtMs.clear()
   }
 }
 
-/** Equal parts of a list, none of them larger than one statement is to ask for. */
-function inParts<Item>(items: readonly Item[]): Item[][] {
+/** Splits a list into parts of about equal size, of at most `idsPerStatement` items. */
+function splitEvenly<Item>(items: readonly Item[]): Item[][] {
   const parts = Math.ceil(items.length / idsPerStatement)
   const size = Math.ceil(items.length / parts)
   return Array.from({ length: parts }, (_, part) => items.slice(part * size, (part + 1) * size))
 }
 
-/** @returns the generation that an event is to be stored as, or undefined when it is a duplicate */
+/** @returns the generation to store an event as, or undefined for a duplicate */
 export function generationAfter(last: Acceptance | undefined, receivedAtMs: number): number | undefined {
   if (!last) return 0
   return isWithinWindow(last.receivedAtMs, receivedAtMs) ? undefined : last.generation + 1
@@ -99,13 +110,13 @@ function isWithinWindow(firstAtMs: number, receivedAtMs: number): boolean {
   return receivedAtMs - firstAtMs <= duplicateWindowMs
 }
 
-/** Whether the first of two rows with one id tells less: an older generation, or a later call of the same one. */
-function isBefore(one: Acceptance, other: Acceptance): boolean {
-  if (one.generation !== other.generation) return one.generation < other.generation
-  return one.receivedAtMs > other.receivedAtMs
+/** Whether row `b` replaces row `a` of the same id: it has a later generation, or the same one received earlier. */
+function isBefore(a: Acceptance, b: Acceptance): boolean {
+  if (a.generation !== b.generation) return a.generation < b.generation
+  return a.receivedAtMs > b.receivedAtMs
 }
 
-/** Ids hold no space, so no two events make the same key. */
+/** Ids contain no spaces, so keys are unique. */
 function keyOf({ accountId, id }: OwnedId): string {
   return `${accountId} ${id}`
 }

@@ -3,12 +3,14 @@ import { fairUseFactor } from '../../../schema/event.ts'
 import { countStoredEvents } from '../../query/monthlyEvents.ts'
 import type { QueryTarget } from '../../stores/clickhouse/select.ts'
 
-/** An account's place under its ceiling, taken by one event until it is stored or fails. */
+/** Reservation of one event below the ceiling of its account. */
 export interface Reservation {
   /** The event is stored. */
   confirm(): void
-  /** It is not confirmed that the event is stored: the count is read again before the account's next event. */
+  /** It is not known whether the event is stored: the count is read again before the account's next event. */
   cancel(): void
+  /** The event was not sent to the store. */
+  release(): void
 }
 
 /** An account in one UTC month. */
@@ -18,27 +20,27 @@ export interface AccountMonth {
   monthMs: number
 }
 
-/** From this age on, what others stored is counted again, beside the answer; from `lifeMs` on, before it. */
+/** From this age on, events of other instances are counted again in the background; from `ttlMs` on, before the decision. */
 const refreshMs = 2_500
 const ttlMs = 4_500
 
-/** Account-months that are kept in mind; forgetting one costs a look-up. */
+/** Cached counts; an evicted one is read again. */
 const countsMax = 50_000
 
 interface Count extends AccountMonth {
-  /** Stored by this process. */
+  /** Events stored by this process. */
   own: number
-  /** About to be. */
+  /** Reserved events. */
   reserved: number
-  /** Stored by other instances and earlier processes: at least so many. */
+  /** Minimum number of events stored by other instances and earlier processes. */
   others: number
-  /** By a clock that nobody sets; undefined before the first reading. */
+  /** By the monotonic clock; undefined before the first read. */
   readAtMs: number | undefined
   reading: Promise<void> | undefined
 }
 
 /**
- * Counts the events that an account may still store this month. Exact for one process; what others store shows within
+ * Limits the events that an account stores per month. Exact for one process; events of other instances are counted within
  * 5 seconds.
  */
 export class FairUseCeiling {
@@ -50,7 +52,7 @@ export class FairUseCeiling {
   }
 
   /**
-   * Makes sure that the counts are known and fresh; for the most part without waiting.
+   * Reads missing and expired counts; usually none, so it returns without a query.
    * @throws Problem `unavailable`, `query_timeout`
    */
   async prepare(accountMonths: readonly AccountMonth[]): Promise<void> {
@@ -63,15 +65,15 @@ export class FairUseCeiling {
       const ofMonth = unread.filter((count) => count.monthMs === monthMs)
       const reading = this.#read(monthMs, ofMonth)
       for (const count of ofMonth) count.reading = reading
-      // A failure shows at the first event that has to wait for a count.
+      // The error is discarded here; callers that need the count get it below.
       reading.catch(() => {})
     }
     await Promise.all(old.filter((count) => ageOf(count) >= ttlMs).map(({ reading }) => reading))
   }
 
   /**
-   * Takes a place, to be kept or given back.
-   * @param clickAllowance tracked clicks a month of the account's plan
+   * Reserves one event; the caller confirms, cancels or releases it.
+   * @param clickAllowance tracked clicks per month of the subscription plan
    * @returns undefined when the account is at its ceiling
    */
   reserve(accountMonth: AccountMonth, clickAllowance: number): Reservation | undefined {
@@ -87,25 +89,28 @@ export class FairUseCeiling {
         count.reserved -= 1
         count.readAtMs = undefined
       },
+      release() {
+        count.reserved -= 1
+      },
     }
   }
 
-  /** Drops every count: they are read again. */
+  /** Clears the cache: counts are read again. */
   forget(): void {
     this.#counts.clear()
   }
 
   async #read(monthMs: number, counts: readonly Count[]): Promise<void> {
-    const askedAtMs = performance.now()
+    const startedAtMs = performance.now()
     try {
       const accountIds = counts.map(({ accountId }) => accountId)
       const storedOf = await countStoredEvents(this.#clickhouse, accountIds, monthMs, { label: 'events.ceiling' })
       for (const count of counts) {
-        // Our own events of this moment may be among the stored ones or not: others have the rest at least. What they
-        // had once they keep, so that a busy moment of ours does not make it less.
+        // Reserved events of this process may be stored already or not, so this is a minimum. It never decreases, so many
+        // reservations at one moment do not lower it.
         const stored = storedOf.get(count.accountId) ?? 0
         count.others = Math.max(count.others, stored - count.own - count.reserved)
-        count.readAtMs = askedAtMs
+        count.readAtMs = startedAtMs
       }
     } finally {
       for (const count of counts) count.reading = undefined
@@ -114,10 +119,10 @@ export class FairUseCeiling {
 
   #countOf({ accountId, monthMs }: AccountMonth): Count {
     const key = `${accountId} ${monthMs}`
-    const known = this.#counts.get(key)
-    if (known) return known
-    const fresh = { accountId, monthMs, own: 0, reserved: 0, others: 0, readAtMs: undefined, reading: undefined }
-    this.#counts.set(key, fresh)
-    return fresh
+    const cached = this.#counts.get(key)
+    if (cached) return cached
+    const count = { accountId, monthMs, own: 0, reserved: 0, others: 0, readAtMs: undefined, reading: undefined }
+    this.#counts.set(key, count)
+    return count
   }
 }

@@ -1,65 +1,56 @@
 import { propertyLimits } from '../../../schema/event.ts'
 import { isLonger } from '../../../schema/textLength.ts'
+import { isJsonWithin } from './jsonSize.ts'
+import type { Note } from './notes.ts'
 
 type Kept = string | number | boolean
 
-/** Half of a surrogate pair without the other: UTF-8 has no form for it. */
+/** An unpaired surrogate, which UTF-8 cannot represent. */
 const loneSurrogate = /\p{Surrogate}/gu
 
 /**
- * Keeps what may be kept of an event's properties: the first 20 keys whose name and value are within the limits.
- * Nothing is refused, what may not stay is dropped.
- * @returns JSON text of an object, empty when nothing is left
+ * Keeps the first 20 properties of an event with a key and a value within the limits, and drops the others.
+ * @param note receives a note on each dropped property
+ * @returns JSON text of an object; empty when no property is kept
  */
-export function keepProperties(given: unknown): string {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return ''
-  if (!isWrittenWithin(given, propertyLimits.bytesMax)) return ''
-  // Without a prototype, so that no key has a meaning of its own.
+export function keepProperties(given: unknown, note: Note): string {
+  if (given === undefined || given === null) return ''
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    note('properties_dropped', 'properties', 'properties must be an object.')
+    return ''
+  }
+  if (!isJsonWithin(given, propertyLimits.bytesMax)) {
+    note('properties_dropped', 'properties', `properties is larger than ${propertyLimits.bytesMax / 1024} KiB as JSON.`)
+    return ''
+  }
+  // No prototype, so that no key is special.
   const kept: Record<string, Kept> = Object.create(null)
   let count = 0
   for (const [key, value] of Object.entries(given)) {
-    if (count === propertyLimits.keysMax) break
-    if (key === 'constructor' || isLonger(key, propertyLimits.keyLengthMax) || !isKept(value)) continue
-    kept[wellFormed(key)] = typeof value === 'string' ? wellFormed(value) : value
+    const fault = faultOf(key, value, count)
+    if (fault !== undefined) {
+      note('property_dropped', `properties.${key}`, fault)
+      continue
+    }
+    kept[wellFormed(key)] = typeof value === 'string' ? wellFormed(value) : (value as Kept)
     count += 1
   }
   return count === 0 ? '' : JSON.stringify(kept)
 }
 
-function isKept(value: unknown): value is Kept {
-  if (typeof value === 'string') return !isLonger(value, propertyLimits.textLengthMax)
-  return typeof value === 'boolean' || Number.isFinite(value)
+/** @returns why a property is dropped; undefined for one that is kept */
+function faultOf(key: string, value: unknown, kept: number): string | undefined {
+  const { keysMax, keyLengthMax, textLengthMax } = propertyLimits
+  if (kept === keysMax) return `Only the first ${keysMax} valid properties are stored.`
+  if (key === 'constructor') return 'This name is reserved.'
+  if (isLonger(key, keyLengthMax)) return `The name has more than ${keyLengthMax} characters.`
+  if (typeof value === 'string') {
+    return isLonger(value, textLengthMax) ? `The text has more than ${textLengthMax} characters.` : undefined
+  }
+  const isSupported = typeof value === 'boolean' || Number.isFinite(value)
+  return isSupported ? undefined : 'The value must be text, a finite number or a boolean.'
 }
 
 function wellFormed(text: string): string {
   return text.replace(loneSurrogate, '\ufffd')
-}
-
-/**
- * Whether a value of JSON.parse takes at most so many bytes as JSON in UTF-8. Looks at no more of it than that, and
- * never descends by calling itself: JSON.stringify runs out of stack some 4,000 levels deep.
- */
-function isWrittenWithin(value: object, mostBytes: number): boolean {
-  const open: unknown[] = [value]
-  let bytes = 0
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next !== 'object' || next === null) {
-      // A text of n units takes n bytes at least, so a long one need not be written to be refused.
-      if (typeof next === 'string' && next.length > mostBytes) return false
-      bytes += Buffer.byteLength(JSON.stringify(next))
-    } else if (Array.isArray(next)) {
-      bytes += 2 + Math.max(0, next.length - 1)
-      if (bytes <= mostBytes) for (const item of next) open.push(item)
-    } else {
-      const keys = Object.keys(next)
-      bytes += 2 + Math.max(0, keys.length - 1)
-      for (const key of keys) {
-        bytes += Buffer.byteLength(JSON.stringify(key)) + 1
-        if (bytes > mostBytes) return false
-        open.push((next as Record<string, unknown>)[key])
-      }
-    }
-    if (bytes > mostBytes) return false
-  }
-  return true
 }

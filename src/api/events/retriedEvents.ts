@@ -4,18 +4,12 @@ import { insertRows } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
 
-const { text, instant } = columnsOf<PixelEvent>()
-
 /** The columns of `pixel_event_retries`. */
-const retryColumns = [
-  text('account_id', (event) => event.accountId),
-  text('id', (event) => event.id),
-  instant('received_at', (event) => event.receivedAt),
-]
+const retryColumns = columnsOf({ accountId: 'id', id: 'id', receivedAt: 'instant' })
 
 /**
- * Records that events may be stored more than once, so that surplus copies are not counted. Call it before they are
- * inserted again.
+ * Records that events may be stored more than once, so that surplus copies are not counted. Call it before the second
+ * insert.
  * @param events server events, at least one
  * @throws Problem `unavailable` when it is not known whether they are recorded: record them again
  */

@@ -1,52 +1,50 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import { EventBody, EventResponse } from '../../../schema/event.ts'
+import { EventBody, EventQuery, EventResponse } from '../../../schema/event.ts'
+import { batchLimits, EventBatchBody, EventBatchResponse, EventLines } from '../../../schema/eventBatch.ts'
 import type { App, RouteContext } from '../../http/context.ts'
+import { Problem } from '../../problem.ts'
+import { toEvent } from '../../rows/events.ts'
+import { type AcceptedEvent, acceptBatch, acceptEvents, judge } from './accept.ts'
+import { parseNdjson, readItems } from './batchBody.ts'
 import type { Outcome } from './duplicates.ts'
-import { openIntake } from './intake.ts'
-import { identifierOf, validateEvent } from './validate.ts'
+import { type Intake, openIntake } from './intake.ts'
+import { identifierOf } from './validate.ts'
 
-const answers: Record<Outcome, EventResponse> = {
-  stored: { accepted: true },
-  duplicate: { accepted: true, deduplicated: true },
-  over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
-}
-
-export function eventRoutes(
-  app: App,
-  { stores, now, registry, countIdentifierUse: countIdentifier }: RouteContext,
-): void {
+export function eventRoutes(app: App, context: RouteContext): void {
+  const { stores, now, registry } = context
   const intake = openIntake({ stores, now, log: app.log, registry })
   app.addHook('onClose', () => intake.idle())
+  addEventRoute(app, context, intake)
+  // In its own scope: no other route accepts NDJSON.
+  app.register(async (scope) => addBatchRoute(scope as App, context, intake))
+}
+
+function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Intake): void {
   app.post(
     '/events',
     {
       schema: {
         tags: ['Events'],
-        summary: 'Send a server-side event',
+        summary: 'Send an event',
         description:
-          'An analytics signal from your back end, stored beside the events of the pixel. It never makes a conversion, and its `value` is no revenue. 200 means that it is stored. After a 503, or no response, retry with the same `event_id`: the event may have been stored all the same, and is then a duplicate.',
+          'An analytics signal from your server, stored with the events of the pixel. It never creates a conversion, and its `value` is not revenue. 200 means that the event is stored. After a 503 response, or none, retry with the same `event_id`: if the event was stored before, the response has `deduplicated: true`.',
+        querystring: EventQuery,
         body: EventBody,
         response: {
           200: EventResponse,
-          400: refusal('A field is refused', [
+          400: problems('A field is invalid', [
             'invalid_json',
             'invalid_body',
-            'invalid_event_name',
-            'invalid_click_id',
-            'invalid_visitor_id',
-            'missing_identifier',
-            'invalid_campaign_id',
-            'invalid_value',
-            'invalid_event_id',
-            'invalid_timestamp',
+            ...fieldErrors,
+            'invalid_dry_run',
             'unknown_parameter',
           ]),
-          404: refusal('There is no such click or campaign, or it is not yours', [
-            'click_not_found',
-            'campaign_not_found',
-          ]),
-          503: refusal(
-            'Not acknowledged; retry with the same `event_id`. An insert that took longer than its deadline may still have been stored',
+          404: problems(
+            'No such click or campaign in the account; a click is found only if the account also has its campaign, so import campaigns first',
+            ['click_not_found', 'campaign_not_found'],
+          ),
+          503: problems(
+            'Not acknowledged; retry with the same `event_id`. An insert that exceeded its deadline may still be stored',
             ['unavailable', 'query_timeout'],
           ),
         },
@@ -54,17 +52,123 @@ export function eventRoutes(
       config: { scope: 'write:events' },
     },
     async (request, reply) => {
-      const { accountId, plan } = request.caller
-      const event = validateEvent(request.body, now())
-      const identifier = `${accountId} ${identifierOf(event)}`
-      await countIdentifier(request, reply, identifier, plan.identifierEventsPerMinute)
-      // What waits is the event; a body may be a hundred times as large.
+      const { caller, query } = request
+      const isDryRun = query.dry_run === true
+      const judged = judge(request.body, { nowMs: now(), isDryRun })
+      if (judged instanceof Problem) throw judged
+      const identifier = `${caller.accountId} ${identifierOf(judged.event)}`
+      await eventLimits.countIdentifier(request, reply, identifier, caller.plan.identifierEventsPerMinute)
+      // Frees the body while the event waits: it may be a hundred times as large.
       request.body = null as never
-      return answers[await intake.accept(event, { accountId, clickAllowance: plan.clickAllowance })]
+      const [accepted] = await acceptEvents({ intake, caller, isDryRun }, [judged])
+      if (accepted instanceof Problem) throw accepted
+      return responseOf(accepted as AcceptedEvent)
     },
   )
 }
 
-function refusal(reason: string, codes: readonly string[]): TObject {
+function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Intake): void {
+  const parseJson = app.getDefaultJsonParser('remove', 'remove')
+  const parse = (text: string) => {
+    let parsed: unknown
+    parseJson({} as never, text, (error, value) => {
+      if (error) throw error
+      parsed = value
+    })
+    return parsed
+  }
+  app.addContentTypeParser('application/x-ndjson', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, parseNdjson(body as string, parse)),
+  )
+  app.post(
+    '/events/batch',
+    {
+      bodyLimit: batchLimits.bytesMax,
+      schema: {
+        tags: ['Events'],
+        summary: 'Send a batch of events',
+        description:
+          'Up to 1,000 events as JSON, or as NDJSON with one event per line. Each event is validated and accepted on its own, with the result that `POST /events` gives. Events with an `event_id` are stored once: after a 503 or without a response, send the whole batch again. Every event counts against the rate limit of the key; a batch that exceeds it is rejected as a whole.',
+        querystring: EventQuery,
+        body: {
+          content: { 'application/json': { schema: EventBatchBody }, 'application/x-ndjson': { schema: EventLines } },
+        },
+        response: {
+          200: EventBatchResponse,
+          400: problems('The batch cannot be read', [
+            'invalid_json',
+            'invalid_body',
+            'invalid_events',
+            'invalid_dry_run',
+            'unknown_parameter',
+          ]),
+          413: problems('The body is larger than 4 MiB', ['payload_too_large']),
+          503: problems('No event is acknowledged; send the whole batch again', ['unavailable', 'query_timeout']),
+        },
+      },
+      config: { scope: 'write:events' },
+    },
+    async (request, reply) => {
+      const { caller, query } = request
+      const items = readItems(request.body)
+      const perMinute = caller.plan.eventsPerMinute
+      if (items.length > perMinute) {
+        const limit = `the limit of this API key is ${perMinute} events per minute`
+        throw new Problem('invalid_events', `events has ${items.length} events; ${limit}.`, { param: 'events' })
+      }
+      if (items.length > 1) await eventLimits.countFurtherEvents(request, reply, items.length - 1)
+      request.body = null as never
+      const isDryRun = query.dry_run === true
+      return batchResponseOf(await acceptBatch({ intake, eventLimits, caller, nowMs: now(), isDryRun }, items))
+    },
+  )
+}
+
+const fieldErrors = [
+  'invalid_event_name',
+  'invalid_click_id',
+  'invalid_visitor_id',
+  'missing_identifier',
+  'invalid_campaign_id',
+  'invalid_value',
+  'invalid_event_id',
+  'invalid_timestamp',
+]
+
+const responses = {
+  stored: { accepted: true },
+  duplicate: { accepted: true, deduplicated: true },
+  over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
+} as const satisfies Record<Outcome, EventResponse>
+
+function responseOf({ outcome, preview }: AcceptedEvent): EventResponse {
+  if (!preview) return responses[outcome]
+  const { row, hasId, notes } = preview
+  const event = row && toEvent(row)
+  return { ...responses[outcome], event: event ? { ...event, id: hasId ? event.id : null } : null, notes }
+}
+
+function batchResponseOf(accepted: readonly (AcceptedEvent | Problem)[]): EventBatchResponse {
+  const counts = { stored: 0, duplicate: 0, over_ceiling: 0, rejected: 0 }
+  const results = accepted.map((item, index) => {
+    counts[item instanceof Problem ? 'rejected' : item.outcome] += 1
+    return item instanceof Problem ? rejectionOf(index, item) : { index, ...responseOf(item) }
+  })
+  const { stored, duplicate: deduplicated, over_ceiling: overCeiling, rejected } = counts
+  return { stored, deduplicated, overCeiling, rejected, results }
+}
+
+function rejectionOf(index: number, { code, message, details }: Problem) {
+  const { param, retryAfterS } = details
+  return {
+    index,
+    error: code,
+    message,
+    ...(param !== undefined && { param }),
+    ...(retryAfterS !== undefined && { retryAfter: retryAfterS }),
+  }
+}
+
+function problems(reason: string, codes: readonly string[]): TObject {
   return Type.Object({}, { description: `${reason}: ${codes.map((code) => `\`${code}\``).join(', ')}.` })
 }

@@ -1,13 +1,13 @@
 import { ch, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
 
-/** Something of an account's, by its id. */
+/** The id of a click, campaign or event, with its account. */
 export interface OwnedId {
   accountId: string
   id: string
 }
 
 /**
- * The campaigns of clicks. One SELECT an account: a single one over (account, id) pairs reads several times as much.
+ * The campaigns of clicks. One SELECT per account: a single one over (account, id) pairs reads several times as much.
  * @param wanted at least one
  * @returns rows `accountId`, `id`, `campaignId`
  */
@@ -23,7 +23,7 @@ WHERE account_id = ${text(accountId)}
 }
 
 /**
- * Every acceptance of server events by their ids, however long ago. Rows that will collapse still stand side by side.
+ * All acceptances of server events by their ids, of any age; rows that a merge will collapse are returned separately.
  * @param wanted at least one
  * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`
  */
@@ -39,7 +39,7 @@ WHERE account_id = ${text(accountId)}
   )
 }
 
-/** ClickHouse refuses a form field above 128 KiB; an id has at most 128 bytes, and quotes and a comma. */
+/** ClickHouse rejects a form field above 128 KiB; an id has at most 128 bytes, plus quotes and a comma. */
 const idsPerSelect = 1_000
 
 function perAccount(

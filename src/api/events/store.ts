@@ -5,25 +5,25 @@ import { type RetryOptions, retryWhileUnavailable } from '../../stores/retry.ts'
 import { type PixelEvent, pixelEventColumns } from '../../writer/tables/pixelEvent.ts'
 import { recordRetries } from './retriedEvents.ts'
 
-/** Buffers whose rows are stored, for reuse. */
-const spare: RowBinary[] = []
+/** Buffers for reuse. */
+const freeBuffers: RowBinary[] = []
 
 /**
- * Stores events in one insert; when it returns they are on disk. While ClickHouse is unavailable the insert is attempted
- * again: the same rows, as a new insert under a new query id. ClickHouse never drops it as a repetition of an attempt that
- * it lost in a crash; if the attempt was stored after all, the rows have equal keys and collapse.
+ * Stores events in one insert; when it returns they are on disk. While ClickHouse is unavailable the insert is retried with
+ * the same rows under a new query id, so that ClickHouse does not drop it as a duplicate of an attempt that it lost in a
+ * crash. If the first attempt was stored, the rows have equal keys and collapse.
  * @param events server events, at least one; rows with an equal key collapse
- * @throws Problem `unavailable` or the reason of `patience.signal`: the events may be stored or not; the driver's error when
- *   ClickHouse refused the rows
+ * @throws Problem `unavailable` or the reason of `retry.signal`: the events may be stored or not; the driver's error when
+ *   ClickHouse rejected the rows
  */
 export async function storeEvents(
   clickhouse: ClickHouse,
   events: readonly PixelEvent[],
-  patience: RetryOptions,
+  retry: RetryOptions,
 ): Promise<void> {
-  const out = spare.pop() ?? new RowBinary()
+  const out = freeBuffers.pop() ?? new RowBinary()
   for (const event of events) for (const { write } of pixelEventColumns) write(out, event)
-  const { signal } = patience
+  const { signal } = retry
   let isRetry = false
   let isRecorded = false
   await retryWhileUnavailable(
@@ -41,9 +41,9 @@ export async function storeEvents(
         ...(signal && { signal }),
       })
     },
-    patience,
+    retry,
   )
-  // Only now: an abandoned insert may still be reading the buffer.
+  // Not after an error: an abandoned insert may still read the buffer.
   out.truncate(0)
-  spare.push(out)
+  freeBuffers.push(out)
 }

@@ -3,7 +3,7 @@ import type { Outcome } from './duplicates.ts'
 
 /** What operators see of the events on their way to the store. */
 export interface EventTelemetry {
-  /** Events answered with 200 so far; add to it. */
+  /** Events with a 200 response so far; add to it. */
   readonly outcomes: Record<Outcome, number>
   /** @param stepS how long the look-up and the insert took, seconds; the latter is undefined where nothing was stored */
   countFlush(size: number, stepS: { lookUp: number; insert: number | undefined }): void
@@ -19,13 +19,13 @@ const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
  */
 export function openEventTelemetry(
   registry: Registry | undefined,
-  now: { inFlight: () => number; waiting: () => number },
+  now: { inFlight: () => number; queued: () => number },
 ): EventTelemetry {
   const registers = [registry ?? new Registry()]
   const outcomes: Record<Outcome, number> = { stored: 0, duplicate: 0, over_ceiling: 0 }
   new Counter({
     name: 'events_total',
-    help: 'Events answered with 200, by outcome: stored, duplicate, over_ceiling.',
+    help: 'Events with a 200 response, by outcome: stored, duplicate, over_ceiling.',
     labelNames: ['outcome'],
     registers,
     collect() {
@@ -41,25 +41,25 @@ export function openEventTelemetry(
   })
   const durations = new Histogram({
     name: 'event_flush_duration_seconds',
-    help: 'Seconds that a flush takes, by step: look_up, insert; attempts that had to be repeated included.',
+    help: 'Duration of a flush in seconds, including repeated attempts, by step: look_up, insert.',
     labelNames: ['step'],
     buckets: durationBucketsS,
     registers,
   })
   new Gauge({
-    name: 'events_under_way',
-    help: 'Events that have no answer yet.',
+    name: 'events_in_flight',
+    help: 'Events without a response yet.',
     registers,
     collect() {
       this.set(now.inFlight())
     },
   })
   new Gauge({
-    name: 'events_waiting',
-    help: 'Events that wait for their flush to start.',
+    name: 'events_queued',
+    help: 'Events queued for the next flush.',
     registers,
     collect() {
-      this.set(now.waiting())
+      this.set(now.queued())
     },
   })
   return {

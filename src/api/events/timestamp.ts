@@ -1,6 +1,6 @@
 /**
- * ISO 8601, extended form: a date, or a date with a time of which seconds and their fraction may be left out and an
- * offset (`Z`, `±hh`, `±hhmm`, `±hh:mm`) may follow. Without an offset it is UTC.
+ * ISO 8601, extended form: a date, or a date and a time with optional seconds, fraction and offset (`Z`, `±hh`, `±hhmm`,
+ * `±hh:mm`). Without an offset it is UTC.
  */
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?)?$/
@@ -8,8 +8,8 @@ const dateTime =
 const minuteMs = 60_000
 
 /**
- * Reads a moment.
- * @returns epoch milliseconds, digits beyond them cut off; undefined when it is no date-time or not on the calendar
+ * Parses a timestamp.
+ * @returns epoch milliseconds, truncated; undefined for an invalid timestamp or a date that does not exist
  */
 export function readTimestamp(text: string): number | undefined {
   const parts = dateTime.exec(text)
@@ -23,7 +23,7 @@ export function readTimestamp(text: string): number | undefined {
   if (isAbove(offsetHour, 23) || isAbove(offsetMinute, 59)) return undefined
   const offsetMs = (number(offsetHour) * 60 + number(offsetMinute)) * minuteMs
   const localMs = Date.UTC(
-    // TRAP: Date.UTC takes years 0 to 99 for 1900 to 1999; 400 years later the calendar is the same.
+    // TRAP: Date.UTC reads years 0 to 99 as 1900 to 1999; the calendar repeats after 400 years.
     Number(year) + 400,
     monthNumber - 1,
     dayNumber,
@@ -42,11 +42,11 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Parts that were left out are zero. */
+/** Absent parts are zero. */
 function number(digits: string | undefined): number {
   return digits === undefined ? 0 : Number(digits)
 }
 
-function isAbove(digits: string | undefined, most: number): boolean {
-  return number(digits) > most
+function isAbove(digits: string | undefined, max: number): boolean {
+  return number(digits) > max
 }

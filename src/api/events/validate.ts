@@ -2,15 +2,16 @@ import { eventAgeMaxMs, eventAheadMaxMs, eventNamePattern, eventValueMax } from 
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
 import { Problem } from '../../problem.ts'
 import { keepCurrency } from './currency.ts'
+import { type Note, noNotes } from './notes.ts'
 import { keepProperties } from './properties.ts'
 import { readTimestamp } from './timestamp.ts'
 
-/** An event that is well-formed. Whether its click or campaign is the caller's is not known yet. */
+/** A valid event. Whether its click or campaign belongs to the caller is not checked yet. */
 export interface ValidEvent {
   eventName: string
-  /** Whose event it is: the click when there is one, else the visitor of a campaign. */
+  /** The click of the event; without one, the campaign of its visitor. */
   identifiers: { clickId: string } | { campaignId: string }
-  /** Empty when it was not given. */
+  /** Empty when absent. */
   visitorId: string
   /** Clamped. */
   value: number | null
@@ -18,7 +19,7 @@ export interface ValidEvent {
   currency: string
   /** JSON text of an object, or empty. */
   properties: string
-  /** The caller's own id of the event, to recognise it by. */
+  /** Idempotency key of the caller. */
   eventId: string | undefined
   /** Epoch milliseconds, clamped. */
   occurredAtMs: number
@@ -33,49 +34,56 @@ const eventId = new RegExp(eventIdPattern)
 const idText = 'must be 1 to 64 letters, digits and _ . : -'
 
 /**
- * Reads an event out of a body, in the order of the specification: the name, the identifiers, the other fields. Nothing
- * is coerced, null is the same as absent, and the first fault answers.
- * @param nowMs the moment of the call, epoch milliseconds
+ * Validates an event in the order of the specification: the name, the identifiers, the other fields; the first error is
+ * thrown. Values are not coerced; null is equivalent to an absent field.
+ * @param nowMs time of the request, epoch milliseconds
+ * @param note receives a note on each value that is dropped or changed
  * @throws Problem `invalid_<field>` or `missing_identifier`
  */
-export function validateEvent(body: Readonly<Record<string, unknown>>, nowMs: number): ValidEvent {
+export function validateEvent(
+  body: Readonly<Record<string, unknown>>,
+  nowMs: number,
+  note: Note = noNotes,
+): ValidEvent {
   if (!matches(eventName, body.event_name)) {
     throw invalid('event_name', 'must start with a letter and have up to 64 letters, digits and _')
   }
   return {
     eventName: body.event_name,
     ...readIdentifiers(body),
-    value: readValue(body.value),
-    currency: keepCurrency(body.currency),
-    properties: keepProperties(body.properties),
+    value: readValue(body.value, note),
+    currency: keepCurrency(body.currency, note),
+    properties: keepProperties(body.properties, note),
     eventId: readEventId(body.event_id),
-    occurredAtMs: readOccurredAt(body.timestamp, nowMs),
+    occurredAtMs: readOccurredAt(body.timestamp, nowMs, note),
     receivedAtMs: nowMs,
   }
 }
 
-/** @returns what the limit of clicks and visitors counts by, unique within the account */
+/** @returns the click or visitor that the rate limit of identifiers counts, unique within the account */
 export function identifierOf({ identifiers, visitorId }: ValidEvent): string {
   return 'clickId' in identifiers ? `click ${identifiers.clickId}` : `visitor ${visitorId}`
 }
 
-/** With a click, the campaign is not even looked at: it comes from the click. */
+/** With a click, `campaign_id` is not read: the campaign is that of the click. */
 function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEvent, 'identifiers' | 'visitorId'> {
   const { click_id: clickId, visitor_id: visitorId, campaign_id: campaignId } = body
   if (isPresent(clickId) && !matches(id, clickId)) throw invalid('click_id', idText)
   if (isPresent(visitorId) && !matches(id, visitorId)) throw invalid('visitor_id', idText)
   if (isPresent(clickId)) return { identifiers: { clickId }, visitorId: visitorId ?? '' }
   if (!isPresent(visitorId)) throw new Problem('missing_identifier', 'Send click_id, or visitor_id and campaign_id.')
-  if (!isPresent(campaignId)) throw invalid('campaign_id', 'is required beside visitor_id')
+  if (!isPresent(campaignId)) throw invalid('campaign_id', 'is required with visitor_id')
   if (!matches(id, campaignId)) throw invalid('campaign_id', idText)
   return { identifiers: { campaignId }, visitorId }
 }
 
-function readValue(value: unknown): number | null {
+function readValue(value: unknown, note: Note): number | null {
   if (!isPresent(value)) return null
   if (typeof value !== 'number') throw invalid('value', 'must be a number')
-  // Nobody means a negative zero, and it equals zero everywhere but in a comparison of bits.
-  return Math.min(Math.max(value, -eventValueMax), eventValueMax) + 0
+  const clamped = Math.min(Math.max(value, -eventValueMax), eventValueMax)
+  if (clamped !== value) note('value_clamped', 'value', `value is clamped to ±${eventValueMax}.`)
+  // Adding 0 converts -0 to 0.
+  return clamped + 0
 }
 
 function readEventId(value: unknown): string | undefined {
@@ -84,11 +92,15 @@ function readEventId(value: unknown): string | undefined {
   return value
 }
 
-function readOccurredAt(value: unknown, nowMs: number): number {
+function readOccurredAt(value: unknown, nowMs: number, note: Note): number {
   if (!isPresent(value)) return nowMs
   const atMs = typeof value === 'string' ? readTimestamp(value) : undefined
   if (atMs === undefined) throw invalid('timestamp', 'must be an ISO 8601 date-time such as 2026-11-21T03:00:00Z')
-  return Math.min(Math.max(atMs, nowMs - eventAgeMaxMs), nowMs + eventAheadMaxMs)
+  const clampedMs = Math.min(Math.max(atMs, nowMs - eventAgeMaxMs), nowMs + eventAheadMaxMs)
+  if (clampedMs !== atMs) {
+    note('timestamp_clamped', 'timestamp', 'timestamp is clamped to the last 30 days and the next 5 minutes.')
+  }
+  return clampedMs
 }
 
 function isPresent(value: unknown): value is NonNullable<unknown> {

@@ -1,55 +1,60 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
+import { withDeadline } from '../../stores/deadline.ts'
 import type { Stores } from '../../stores/open.ts'
 import type { Redis } from '../../stores/redis.ts'
+import { RefreshingCache } from '../../stores/refreshingCache.ts'
 
-/** A store that takes longer than this does not answer. */
+/** A store that takes longer to respond is not ready. */
 const deadlineMs = 2_000
-/** Callers without a key can't make the stores work more often than this. */
+/** Requests need no key, so stores are checked at most once in this time. */
 const ttlMs = 1_000
 
+/** A store, and how to check its readiness. */
+interface CheckedStore {
+  name: string
+  check(signal: AbortSignal): PromiseLike<unknown>
+}
+
 /**
- * Makes the question whether both stores answer, and Redis where it is needed; many callers share one look.
- * @returns throws Problem `unavailable`, naming the store that does not answer
+ * Checks whether both stores respond, and Redis if requests need it; concurrent requests share one check.
+ * @returns throws Problem `unavailable`, naming the stores that did not respond
  */
 export function openReadiness(
   { clickhouse, postgres, redis }: Pick<Stores, 'clickhouse' | 'postgres'> & { redis: Redis | undefined },
   now: () => number,
 ): () => Promise<void> {
-  let last: { atMs: number; silent: Promise<string[]> } | undefined
-
-  async function look(): Promise<string[]> {
-    const silent = await Promise.all([
-      isUnresponsive(() => asksEveryNode(clickhouse)).then((it) => it && 'ClickHouse'),
-      isUnresponsive(async () => (await postgres`SELECT 1`).length === 1).then((it) => it && 'Postgres'),
-      redis && isUnresponsive(async () => (await redis.read('ready')).count === 0).then((it) => it && 'Redis'),
-    ])
-    return silent.filter((name) => typeof name === 'string')
-  }
+  const stores: CheckedStore[] = [
+    { name: 'ClickHouse', check: (signal) => queryEveryShard(clickhouse, signal) },
+    { name: 'Postgres', check: () => postgres`SELECT 1` },
+    ...(redis ? [{ name: 'Redis', check: () => redis.read('ready') }] : []),
+  ]
+  const responses = new RefreshingCache<CheckedStore, boolean>({
+    max: stores.length,
+    ...{ refreshMs: ttlMs, ttlMs, now },
+    sharesFirstRead: true,
+    keyOf: ({ name }) => name,
+    read: isResponsive,
+  })
 
   return async () => {
-    if (!last || Math.abs(now() - last.atMs) >= ttlMs) last = { atMs: now(), silent: look() }
-    const silent = await last.silent
-    if (silent.length === 0) return
-    throw new Problem('unavailable', `Not ready: ${silent.join(' and ')} did not answer.`, { retryAfterS: 1 })
+    const areResponsive = await Promise.all(stores.map((store) => responses.find(store)))
+    const unavailable = stores.filter((_, index) => !areResponsive[index]).map(({ name }) => name)
+    if (unavailable.length === 0) return
+    throw new Problem('unavailable', `Not ready: ${unavailable.join(' and ')} did not respond.`, { retryAfterS: 1 })
   }
 }
 
-/** A question to a table waits for every shard that rows may lie on. */
-async function asksEveryNode(clickhouse: Stores['clickhouse']): Promise<boolean> {
-  await selectRows(clickhouse, ch`SELECT 1 FROM clicks WHERE account_id = '' LIMIT 1`, { label: 'ready' })
-  return true
+/** A query on a table waits for every shard. */
+function queryEveryShard(clickhouse: Stores['clickhouse'], signal: AbortSignal): Promise<unknown> {
+  return selectRows(clickhouse, ch`SELECT 1 FROM clicks WHERE account_id = '' LIMIT 1`, { label: 'ready', signal })
 }
 
-async function isUnresponsive(ask: () => Promise<boolean>): Promise<boolean> {
-  const late = new AbortController()
-  try {
-    return !(await Promise.race([ask(), pause(deadlineMs, false, { signal: late.signal })]))
-  } catch {
-    return true
-  } finally {
-    late.abort()
-  }
+async function isResponsive({ check }: CheckedStore): Promise<boolean> {
+  const late = () => new Error(`no response within ${deadlineMs} ms`)
+  return await withDeadline(deadlineMs, late, check).then(
+    () => true,
+    () => false,
+  )
 }

@@ -3,16 +3,16 @@ import type { Redis } from '../../stores/redis.ts'
 import { openReadiness } from './readiness.ts'
 
 /**
- * What an orchestrator asks, without a key: whether to restart the process, and whether to send it requests.
- * @param redis given where no request is answered without it
+ * Liveness and readiness probes for an orchestrator; they need no API key.
+ * @param redis given where requests fail without it
  */
 export function healthRoutes(app: App, { stores, now }: RouteContext, redis: Redis | undefined): void {
-  const makeSure = openReadiness({ ...stores, redis }, now)
+  const assertReady = openReadiness({ ...stores, redis }, now)
 
   app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'alive' }))
 
   app.get('/readyz', { schema: { hide: true } }, async () => {
-    await makeSure()
+    await assertReady()
     return { status: 'ready' }
   })
 }

@@ -1,9 +1,9 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { NamedTable } from '../../../schema/metadata.ts'
 import {
   Campaign,
   CampaignPage,
-  ItemPath,
+  itemPath,
   LandingPage,
   LandingPagePage,
   MetadataQuery,
@@ -12,19 +12,27 @@ import {
   TrafficSource,
   TrafficSourcePage,
 } from '../../../schema/metadata.ts'
+import { listFormats } from '../../../schema/rowFormat.ts'
 import type { Scope } from '../../../schema/scopes.ts'
 import type { App, RouteContext } from '../../http/context.ts'
+import { streamFormat } from '../../http/streaming.ts'
+import { checkCsvEscape } from '../../rows/csvEscape.ts'
+import { readFields, readPageFields, selectInPage } from '../../rows/selectedFields.ts'
+import { exportMetadata } from './export.ts'
 import { planMetadata } from './plan.ts'
 import { findMetadata, listMetadata } from './run.ts'
 
-/** The four kinds of metadata differ in their names and their rows, and in nothing else. */
-const kinds: {
+/** The metadata resources; they differ only in their names and rows. */
+const resources: {
   path: string
   table: NamedTable
   scope: Scope
   tag: string
+  /** In the singular. */
   one: string
-  row: TSchema
+  /** Id of a row of the demo account. */
+  example: string
+  row: TObject
   page: TSchema
 }[] = [
   {
@@ -32,7 +40,8 @@ const kinds: {
     table: 'campaigns',
     scope: 'read:campaigns',
     tag: 'Campaigns',
-    one: 'One campaign',
+    one: 'campaign',
+    example: 'cmp-luma-meta-broad',
     row: Campaign,
     page: CampaignPage,
   },
@@ -41,7 +50,8 @@ const kinds: {
     table: 'offers',
     scope: 'read:offers',
     tag: 'Offers',
-    one: 'One offer',
+    one: 'offer',
+    example: 'off-luma-blanket',
     row: Offer,
     page: OfferPage,
   },
@@ -50,7 +60,8 @@ const kinds: {
     table: 'landing_pages',
     scope: 'read:landing-pages',
     tag: 'Landing pages',
-    one: 'One landing page',
+    one: 'landing page',
+    example: 'lp-luma-quiz',
     row: LandingPage,
     page: LandingPagePage,
   },
@@ -59,31 +70,52 @@ const kinds: {
     table: 'traffic_sources',
     scope: 'read:traffic-sources',
     tag: 'Traffic sources',
-    one: 'One traffic source',
+    one: 'traffic source',
+    example: 'src-meta',
     row: TrafficSource,
     page: TrafficSourcePage,
   },
 ]
 
 export function metadataRoutes(app: App, context: RouteContext): void {
-  for (const { path, table, scope, tag, one, row, page } of kinds) {
+  for (const { path, table, scope, tag, one, example, row, page } of resources) {
     app.get(
       path,
       {
         schema: {
           tags: [tag],
-          summary: `${tag}, newest first`,
-          querystring: MetadataQuery,
+          summary: `List ${tag.toLowerCase()}`,
+          description: `${tag} of the account, newest first.`,
+          querystring: MetadataQuery(row),
           response: { 200: page },
         },
-        config: { scope },
+        config: { scope, formats: listFormats },
       },
-      (request) => listMetadata(context, planMetadata(table, request.query, request.caller)),
+      async (request, reply) => {
+        const plan = planMetadata(table, request.query, request.caller)
+        const { format: wanted, csv_escape: csvEscape, fields } = request.query
+        const format = streamFormat(request, listFormats, wanted)
+        checkCsvEscape(csvEscape, format)
+        if (!format) {
+          const selected = readPageFields(fields)
+          return selectInPage(await listMetadata(context, plan), selected)
+        }
+        const selected = readFields(fields)
+        return await context.streaming.send(request, reply, format, (signal) =>
+          exportMetadata(context, plan, { row, format, csvEscape, selected }, signal),
+        )
+      },
     )
     app.get(
       `${path}/:id`,
       {
-        schema: { tags: [tag], summary: one, params: ItemPath, response: { 200: row } },
+        schema: {
+          tags: [tag],
+          summary: `Get ${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`,
+          description: `The same row as in the list of ${tag.toLowerCase()}.`,
+          params: itemPath(example),
+          response: { 200: row },
+        },
         config: { scope },
       },
       (request) => findMetadata(context, table, request.caller.accountId, request.params.id),

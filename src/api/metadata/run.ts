@@ -1,9 +1,9 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
-import { type PageRows, toPage } from '../../query/pagination.ts'
+import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { type Resource, resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { MetadataPlan } from './plan.ts'
 
 /**
@@ -12,9 +12,23 @@ import type { MetadataPlan } from './plan.ts'
  */
 export async function listMetadata(
   { stores: { postgres } }: RouteContext,
-  { table, accountId, status, limit, after, fingerprint: boundTo }: MetadataPlan,
+  plan: MetadataPlan,
 ): Promise<PageRows<Resource>> {
-  const rows = await queryPostgres(
+  const rows = await readRows(postgres, plan, plan.limit + 1)
+  const page = toPage(rows, plan.limit, keyOf, plan.fingerprint)
+  return { ...page, data: page.data.map(toResource) }
+}
+
+/**
+ * Reads the first rows of a plan after its cursor, newest first by (createdAt, id).
+ * @throws Problem `unavailable`
+ */
+export function readRows(
+  postgres: Postgres,
+  { table, accountId, status, after }: MetadataPlan,
+  limit: number,
+): Promise<readonly StoredResource<Resource>[]> {
+  return queryPostgres(
     postgres<StoredResource<Resource>[]>`
       SELECT ${resourceColumns(postgres, table)}
       FROM ${postgres(table)}
@@ -22,15 +36,18 @@ export async function listMetadata(
         ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
         ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
       ORDER BY created_at DESC, id DESC
-      LIMIT ${limit + 1}`,
+      LIMIT ${limit}`,
   )
-  const page = toPage(rows, limit, ({ createdAt, id }) => ({ atMs: createdAt.getTime(), id }), boundTo)
-  return { ...page, data: page.data.map(toResource) }
+}
+
+/** The sort key of a row, for cursors. */
+export function keyOf({ createdAt, id }: StoredResource<Resource>): PageKey {
+  return { atMs: createdAt.getTime(), id }
 }
 
 /**
  * Reads one row.
- * @throws Problem `not_found` when the account has no such row, whoever else has; `unavailable`
+ * @throws Problem `not_found` when the account has no such row; `unavailable`
  */
 export async function findMetadata(
   { stores: { postgres } }: RouteContext,

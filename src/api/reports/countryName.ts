@@ -2,7 +2,7 @@ const englishNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'no
 
 /**
  * @param code ISO 3166-1 alpha-2
- * @returns the English name, null for a code that stands for no country
+ * @returns the English name, null for an unassigned code
  */
 export function countryName(code: string): string | null {
   return /^[A-Z]{2}$/.test(code) ? (englishNames.of(code) ?? null) : null

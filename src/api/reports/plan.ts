@@ -1,59 +1,84 @@
-import type { NamedTable } from '../../../schema/metadata.ts'
-import { type Dimension, type ReportQuery, reportDaysDefault } from '../../../schema/report.ts'
-import { type DayAlignedRange, type Range, reportRange, splitAtMidnights } from '../../query/timeRange.ts'
+import type { Dimension } from '../../../schema/dimensions.ts'
+import { type Metric, metricNames } from '../../../schema/metrics.ts'
+import { type ReportQuery, reportBucketsMax, reportDaysDefault } from '../../../schema/report.ts'
+import { Problem } from '../../problem.ts'
+import { type PreviousRange, previousRange } from '../../query/comparison.ts'
+import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
+import { readFilters } from '../../query/filters.ts'
+import { assertDaysAtMost, type Range, reportRange } from '../../query/timeRange.ts'
+import { readTimeZone } from '../../query/timeZone.ts'
 
-/** Where a dimension lives: in clicks and conversions alike, in the tables of sums, and where its labels come from. */
-export interface DimensionPlan {
-  /** Column of `clicks` and `conversions`; `day` is their own moment instead. */
-  column: string | undefined
-  /** Value of `dimension` in the tables of sums. Those of any dimension add up to the same, so a day is any of them. */
-  summedDimension: string
-  names: NamedTable | 'country' | 'itself'
+/** The order of a report's rows; equal rows are ordered by id. */
+export interface ReportOrder {
+  by: 'id' | Metric
+  isDescending: boolean
 }
 
-const dimensionPlans: Record<Dimension, DimensionPlan> = {
-  campaign: { column: 'campaign_id', summedDimension: 'campaign', names: 'campaigns' },
-  country: { column: 'country', summedDimension: 'country', names: 'country' },
-  device: { column: 'device', summedDimension: 'device', names: 'itself' },
-  os: { column: 'os', summedDimension: 'os', names: 'itself' },
-  browser: { column: 'browser', summedDimension: 'browser', names: 'itself' },
-  offer: { column: 'offer_id', summedDimension: 'offer', names: 'offers' },
-  landing: { column: 'landing_page_id', summedDimension: 'landing', names: 'landing_pages' },
-  traffic_source: { column: 'traffic_source_id', summedDimension: 'traffic_source', names: 'traffic_sources' },
-  day: { column: undefined, summedDimension: 'device', names: 'itself' },
-}
-
-/** A report, decided: no text of the caller's but ids is left in it. */
+/** Query plan of a report. */
 export interface ReportPlan {
   accountId: string
   currency: string
-  groupBy: Dimension
-  dimension: DimensionPlan
+  /** As in the request. */
+  groupBy: string
+  /** One to three. */
+  dimensions: readonly Dimension[]
   range: Range
-  /** Whole days come from sums, ragged edges from the rows themselves. */
-  cut: DayAlignedRange
-  campaignId: string | undefined
+  /** IANA name; undefined if the request has no `tz`. */
+  tz: string | undefined
+  facts: FactsPlan
+  order: ReportOrder
+  limit: number
+  /** Metrics of the response, in the order of the schema. */
+  metrics: readonly Metric[]
+  /** With `compare`: the earlier range. */
+  previous: (PreviousRange & { facts: FactsPlan }) | undefined
   nowMs: number
 }
 
+const daysMax = 366
+const hoursDaysMax = 31
+
 /**
- * Decides how a report is answered; no I/O.
- * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
+ * Builds the query plan of a report; no I/O.
+ * @throws Problem `invalid_group_by`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, or
+ *   `invalid_<filter>`
  */
 export function planReport(
   query: ReportQuery,
   caller: { accountId: string; currency: string },
   nowMs: number,
 ): ReportPlan {
-  const range = reportRange(query, reportDaysDefault, nowMs)
+  const dimensions = readDimensions(query.group_by)
+  const zone = readTimeZone(query.tz ?? 'UTC')
+  const range = reportRange(query, reportDaysDefault, zone, nowMs)
+  const isByHour = dimensions.includes('hour')
+  assertDaysAtMost(isByHour ? hoursDaysMax : daysMax, range, zone, isByHour ? 'A report by hour' : 'A report')
+  const facts = { accountId: caller.accountId, range, zone, dimensions, filters: readFilters(query) }
+  const previous = query.compare && previousRange(query.compare, range, zone, nowMs)
+  const wanted = new Set<string>(query.metrics?.split(','))
   return {
     accountId: caller.accountId,
     currency: caller.currency,
     groupBy: query.group_by,
-    dimension: dimensionPlans[query.group_by],
+    dimensions,
     range,
-    cut: splitAtMidnights(range),
-    campaignId: query.campaign_id,
+    tz: query.tz === undefined ? undefined : zone,
+    facts: planFacts(facts),
+    order: readOrder(query.sort ?? '-clicks'),
+    limit: query.limit ?? reportBucketsMax,
+    metrics: query.metrics === undefined ? metricNames : metricNames.filter((name) => wanted.has(name)),
+    previous: previous && { ...previous, facts: planFacts({ ...facts, range: previous.range }) },
     nowMs,
   }
+}
+
+function readDimensions(groupBy: string): Dimension[] {
+  const dimensions = groupBy.split(',') as Dimension[]
+  if (new Set(dimensions).size === dimensions.length) return dimensions
+  throw new Problem('invalid_group_by', 'group_by contains a dimension twice.', { param: 'group_by' })
+}
+
+function readOrder(sort: string): ReportOrder {
+  const isDescending = sort.startsWith('-')
+  return { by: (isDescending ? sort.slice(1) : sort) as ReportOrder['by'], isDescending }
 }

@@ -3,9 +3,11 @@ import { ReportQuery, ReportResponse } from '../../../schema/report.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { wantsCsv } from '../../http/contentNegotiation.ts'
 import type { App, RouteContext } from '../../http/context.ts'
+import { Problem } from '../../problem.ts'
 import { checkCsvEscape } from '../../rows/csvEscape.ts'
+import { reportCsv } from './csv.ts'
 import { planReport } from './plan.ts'
-import { reportCsv, runReport } from './run.ts'
+import { runReport } from './run.ts'
 
 export function reportRoutes(app: App, context: RouteContext): void {
   app.get(
@@ -13,9 +15,9 @@ export function reportRoutes(app: App, context: RouteContext): void {
     {
       schema: {
         tags: ['Reports'],
-        summary: 'Clicks, conversions, money and ratios, grouped by one dimension',
+        summary: 'Get a report',
         description:
-          'At most 1,000 rows, clicks descending; `totals` and `bucketCount` are over all buckets. Neither bots nor tests count. A conversion belongs to the moment it converted.',
+          'Metrics for each value of a dimension, or each combination of values of two or three: at most 1,000 rows, ordered by clicks, descending, unless `sort` is set. `totals` and `bucketCount` include all rows. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted. Dimensions that conversions do not have are those of their click.',
         querystring: ReportQuery,
         response: { 200: ReportResponse, 304: NotModified },
       },
@@ -24,11 +26,18 @@ export function reportRoutes(app: App, context: RouteContext): void {
     (request, reply) => {
       const plan = planReport(request.query, request.caller, context.now())
       const run = (signal: AbortSignal) => runReport(context, plan, signal)
-      const { format, csv_escape: csvEscape } = request.query
+      const { format, csv_escape: csvEscape, totals: hasTotals = false } = request.query
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
-      if (!isCsv) return context.responseCache.send(request, reply, run)
-      return context.responseCache.sendCsv(request, reply, async (signal) => reportCsv(await run(signal), csvEscape))
+      if (isCsv) {
+        return context.responseCache.sendCsv(request, reply, async (signal) =>
+          reportCsv(await run(signal), plan, { csvEscape, hasTotals }),
+        )
+      }
+      if (hasTotals) {
+        throw new Problem('invalid_totals', 'totals requires CSV; add format=csv, or omit totals.', { param: 'totals' })
+      }
+      return context.responseCache.send(request, reply, run)
     },
   )
 }

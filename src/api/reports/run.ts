@@ -1,61 +1,112 @@
-import { notSet, type ReportResponse, ReportRow } from '../../../schema/report.ts'
+import type { ReportResponse } from '../../../schema/report.ts'
 import type { RouteContext } from '../../http/context.ts'
+import { factsSettings } from '../../query/facts/sql.ts'
 import { type SumTexts, toMetrics } from '../../query/metrics.ts'
 import { toInstantText } from '../../query/timeRange.ts'
-import { toCsv } from '../../rows/csv.ts'
-import type { CsvEscape } from '../../rows/csvEscape.ts'
-import { selectGroups, smallFinal } from '../../stores/clickhouse/select.ts'
-import { countryName } from './countryName.ts'
+import { selectGroups } from '../../stores/clickhouse/select.ts'
+import { readNames } from './names.ts'
 import type { ReportPlan } from './plan.ts'
-import { reportSql } from './sql.ts'
+import { previousSql, reportSql } from './sql.ts'
+
+type Bucket = SumTexts & { id1: string; id2?: string; id3?: string }
+type ReportRow = ReportResponse['data'][number]
 
 /**
- * Asks for a report and labels its buckets.
- * @returns at most 1,000 rows; totals and bucketCount are over all of them
+ * Executes a report and adds the names of its buckets.
+ * @returns up to `limit` rows; totals and bucketCount include all buckets
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function runReport(
-  { stores, nameCache: names }: RouteContext,
+  { stores, nameCache }: RouteContext,
   plan: ReportPlan,
   signal: AbortSignal,
 ): Promise<ReportResponse> {
-  const { rows, totals, rowsBeforeLimit } = await selectGroups<{ id: string } & SumTexts>(
-    stores.clickhouse,
-    reportSql(plan),
-    { label: 'reports', signal, settings: smallFinal },
+  const options = { label: 'reports', signal, settings: factsSettings(plan.facts) }
+  const { rows, totals, rowsBeforeLimit } = await selectGroups<Bucket>(stores.clickhouse, reportSql(plan), options)
+  const buckets = rows.map(idsOf)
+  const nameFunctions = await Promise.all(
+    plan.dimensions.map((dimension, index) =>
+      readNames(
+        nameCache,
+        plan.accountId,
+        dimension,
+        buckets.map((ids) => ids[index] ?? ''),
+      ),
+    ),
   )
-  const nameOf = await labels(
-    names,
-    plan,
-    rows.map(({ id }) => id),
-  )
+  const previous = plan.previous && (await readPrevious(stores, plan, plan.previous, buckets, signal))
   return {
     groupBy: plan.groupBy,
     from: toInstantText(plan.range.fromMs),
     to: toInstantText(plan.range.untilMs),
+    ...(plan.tz !== undefined && { tz: plan.tz }),
     currency: plan.currency,
-    data: rows.map((row) => ({ id: row.id, name: row.id === notSet ? notSet : nameOf(row.id), ...toMetrics(row) })),
-    totals: toMetrics(totals),
+    data: rows.map((row, index) => ({
+      ...labelsOf(plan, buckets[index] ?? [], nameFunctions),
+      ...toMetrics(row, plan.metrics),
+      ...(previous && { previous: previous.rowOf(buckets[index] ?? []) }),
+    })),
+    totals: toMetrics(totals, plan.metrics),
+    ...(previous && { previous: previous.response }),
     bucketCount: rowsBeforeLimit,
     truncated: rowsBeforeLimit > rows.length,
     asOf: toInstantText(plan.nowMs),
   }
 }
 
-/** @returns what a bucket is called; null for an id that nothing is known of */
-async function labels(
-  names: RouteContext['nameCache'],
-  plan: ReportPlan,
-  ids: string[],
-): Promise<(id: string) => string | null> {
-  const source = plan.dimension.names
-  if (source === 'itself') return (id) => id
-  if (source === 'country') return countryName
-  const found = await names.find(plan.accountId, source, ids)
-  return (id) => found.get(id) ?? null
+function idsOf({ id1, id2, id3 }: Bucket): string[] {
+  return [id1, id2, id3].filter((id) => id !== undefined)
 }
 
-/** Formats the rows of the response as CSV. */
-export function reportCsv({ data }: ReportResponse, csvEscape: CsvEscape): string {
-  return toCsv(Object.keys(ReportRow.properties) as (keyof ReportResponse['data'][number])[], data, csvEscape)
+/** @returns id and name of a row; with several dimensions also those of each */
+function labelsOf(
+  { dimensions }: ReportPlan,
+  ids: readonly string[],
+  names: readonly ((id: string) => string | null)[],
+): Pick<ReportRow, 'id' | 'name' | 'dimensions'> {
+  const labels = ids.map((id, index) => ({ id, name: names[index]?.(id) ?? null }))
+  const [only] = labels
+  if (only && labels.length === 1) return only
+  return {
+    id: JSON.stringify(ids),
+    name: labels.map(({ id, name }) => name ?? id).join(' / '),
+    dimensions: Object.fromEntries(labels.map((label, index) => [dimensions[index], label])),
+  }
+}
+
+/** Reads the metrics of the earlier range: its totals, and those of the buckets that the rows of a report are compared with. */
+async function readPrevious(
+  stores: RouteContext['stores'],
+  { dimensions, metrics }: ReportPlan,
+  { facts, range, counterpartOf }: NonNullable<ReportPlan['previous']>,
+  buckets: readonly (readonly string[])[],
+  signal: AbortSignal,
+) {
+  const counterparts = new Map(buckets.map((ids) => [JSON.stringify(ids), counterpart(ids)]))
+  const wanted = [...counterparts.values()].filter((ids) => ids !== null)
+  const settings = { ...factsSettings(facts), totals_mode: 'before_having' } as const
+  const { rows, totals } = await selectGroups<Bucket>(stores.clickhouse, previousSql(facts, wanted), {
+    label: 'reports.previous',
+    signal,
+    settings,
+  })
+  const byIds = new Map(rows.map((row) => [JSON.stringify(idsOf(row)), row]))
+  return {
+    response: {
+      from: toInstantText(range.fromMs),
+      to: toInstantText(range.untilMs),
+      totals: toMetrics(totals, metrics),
+    },
+    rowOf(ids: readonly string[]) {
+      const earlier = counterparts.get(JSON.stringify(ids)) ?? null
+      const key = JSON.stringify(earlier)
+      const id = earlier?.length === 1 ? (earlier[0] ?? null) : earlier && key
+      return { id, ...toMetrics(byIds.get(key) ?? {}, metrics) }
+    },
+  }
+
+  function counterpart(ids: readonly string[]): string[] | null {
+    const earlier = ids.map((id, index) => counterpartOf(dimensions[index] as ReportPlan['dimensions'][number], id))
+    return earlier.some((id) => id === null) ? null : (earlier as string[])
+  }
 }

@@ -9,8 +9,8 @@ import { readSlice, type Slice, valuePositions } from './slices.ts'
 type FoundCampaign = Slice<StoredResource<Campaign>>['found'][number]
 
 /**
- * Reads one page of the campaigns that hold a text, newest first, each with the fields that hold it.
- * @param signal ends the search between two slices, or cancels the statement that runs
+ * Reads one page of the campaigns that contain a text, newest first, each with the fields that contain it.
+ * @param signal ends the search between two slices and cancels the running statement
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchCampaigns(

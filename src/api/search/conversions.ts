@@ -9,17 +9,17 @@ import { findNames } from './names.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 import { conversionSearchQuery, type SearchPart } from './sql.ts'
 
-/** A conversion that holds the text, and where. */
+/** A conversion that contains the text, with the matching fields. */
 interface FoundConversion {
   row: StoredConversion
   matches: Match[]
 }
 
 /**
- * Reads one page of the conversions that hold a text, newest first, each with the fields that hold it.
+ * Reads one page of the conversions that contain a text, newest first, each with the fields that contain it.
  *
- * Names are in Postgres, and the text may be in any number of them: they are taken a part at a time, and each part finds
- * its own newest conversions. The newest of all parts together are the page. One part is the rule.
+ * Names are in Postgres, and any number of them may match. They are read in parts, usually one; each part finds its newest
+ * conversions, and the page has the newest of all parts.
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function searchConversions(
@@ -61,11 +61,11 @@ async function findInPart(
   part: SearchPart,
   signal: AbortSignal,
 ): Promise<FoundConversion[]> {
-  const question = conversionSearchQuery(plan, part)
-  if (!question) return []
+  const query = conversionSearchQuery(plan, part)
+  if (!query) return []
   const readMatching = async (keys: PageKey[]) => {
     const rows = await readConversions(context, plan.accountId, keys, {
-      state: question.versionConditions,
+      state: query.versionConditions,
       label: 'conversions.search.rows',
       signal,
     })
@@ -75,14 +75,7 @@ async function findInPart(
     })
   }
   const options = { label: 'conversions.search', signal }
-  return await findLatestVersions(
-    context.stores.clickhouse,
-    question,
-    plan.after,
-    plan.limit + 1,
-    options,
-    readMatching,
-  )
+  return await findLatestVersions(context.stores.clickhouse, query, plan.after, plan.limit + 1, options, readMatching)
 }
 
 function matchesIn(
@@ -97,40 +90,40 @@ function matchesIn(
   })
 }
 
-/** A name that was found holds the text. */
+/** A name that was found contains the text. */
 function namedMatch(field: ConversionSearchField, name: string | undefined): Match[] {
   return name === undefined ? [] : [{ field, value: name }]
 }
 
-/** Leaves out what is older than a page that is full already. */
+/** Excludes conversions that are older than the last one of a full page. */
 function newerThan(plan: ConversionSearchPlan, found: readonly FoundConversion[]): ConversionSearchPlan {
   const last = found[plan.limit]
   return last ? { ...plan, range: { ...plan.range, fromMs: conversionKey(last.row).atMs } } : plan
 }
 
-/** The newest conversions of two parts, as many as a page needs; one that both found matches where either says. */
+/** Merges the conversions of two parts to the newest `limit + 1`; a conversion in both has the matches of both. */
 function newestOf(
   { fields, limit }: ConversionSearchPlan,
-  one: readonly FoundConversion[],
-  other: readonly FoundConversion[],
+  found: readonly FoundConversion[],
+  more: readonly FoundConversion[],
 ): FoundConversion[] {
-  const byKey = new Map(one.map((found) => [keyText(found), found]))
-  for (const found of other) {
-    const known = byKey.get(keyText(found))
-    const matches = [...(known?.matches ?? []), ...found.matches]
+  const byKey = new Map(found.map((conversion) => [keyText(conversion), conversion]))
+  for (const conversion of more) {
+    const known = byKey.get(keyText(conversion))
+    const matches = [...(known?.matches ?? []), ...conversion.matches]
     const ordered = fields.flatMap((field) => matches.find((match) => match.field === field) ?? [])
-    byKey.set(keyText(found), { row: found.row, matches: ordered })
+    byKey.set(keyText(conversion), { row: conversion.row, matches: ordered })
   }
   return [...byKey.values()].sort(newestFirst).slice(0, limit + 1)
 }
 
 function keyText({ row }: FoundConversion): string {
-  return `${row.convertedAtMs} ${row.id}`
+  return `${row.convertedAt} ${row.id}`
 }
 
-/** Ids are ASCII, so that they sort here as they do in ClickHouse. */
+/** Ids are ASCII, so they sort as in ClickHouse. */
 function newestFirst(a: FoundConversion, b: FoundConversion): number {
-  const [one, other] = [conversionKey(a.row), conversionKey(b.row)]
-  if (one.atMs !== other.atMs) return other.atMs - one.atMs
-  return one.id < other.id ? 1 : -1
+  const [keyA, keyB] = [conversionKey(a.row), conversionKey(b.row)]
+  if (keyA.atMs !== keyB.atMs) return keyB.atMs - keyA.atMs
+  return keyA.id < keyB.id ? 1 : -1
 }

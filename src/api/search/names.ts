@@ -3,12 +3,12 @@ import type { NamesById } from '../../rows/nameCache.ts'
 import type { Postgres } from '../../stores/postgres/connection.ts'
 import { readSlice, type SliceQuery } from './slices.ts'
 
-/** Names that are held, and sent to ClickHouse, at a time. */
+/** Limits of one part: names in memory and in one ClickHouse query. */
 const namesMax = 5_000
 const charactersMax = 4 * 1024 * 1024
 
 /**
- * Finds the campaigns or offers whose name holds the text, a part at a time.
+ * Finds the campaigns or offers with a name that contains the text, in parts.
  * @returns parts of at most 5,000 names by id, none of them empty
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */

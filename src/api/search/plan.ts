@@ -14,18 +14,18 @@ import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts
 import { listRange, type Range } from '../../query/timeRange.ts'
 import { fold } from './caseFolding.ts'
 
-/** One page of a search, decided. */
+/** Query plan of one page of a search. */
 export interface SearchPlan<Field extends string> {
   accountId: string
-  /** Of the account. */
+  /** Currency of the account. */
   currency: string
-  /** As it was asked, trimmed. */
+  /** The search text, trimmed. */
   query: string
-  /** The same without case. */
+  /** The search text with its case folded. */
   folded: string
   fields: readonly Field[]
   limit: number
-  /** Sort key of the last row of the previous page; absent for the first page. */
+  /** Sort key of the last row of the previous page; undefined for the first page. */
   after: PageKey | undefined
   /** Fingerprint that cursors of this search carry. */
   fingerprint: string
@@ -33,14 +33,14 @@ export interface SearchPlan<Field extends string> {
 export type ConversionSearchPlan = SearchPlan<ConversionSearchField> & { range: Partial<Range> }
 export type CampaignSearchPlan = SearchPlan<CampaignSearchField>
 
-/** Who asks. */
+/** The account of the request. */
 interface SearchCaller {
   accountId: string
   currency: string
 }
 
 /**
- * Decides how conversions are searched; no I/O.
+ * Builds the query plan of a conversion search; no I/O.
  * @throws Problem `invalid_q`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_cursor`
  */
 export function planConversionSearch(query: ConversionSearchQuery, caller: SearchCaller): ConversionSearchPlan {
@@ -52,7 +52,7 @@ export function planConversionSearch(query: ConversionSearchQuery, caller: Searc
 }
 
 /**
- * Decides how campaigns are searched; no I/O.
+ * Builds the query plan of a campaign search; no I/O.
  * @throws Problem `invalid_q`, `invalid_cursor`
  */
 export function planCampaignSearch(query: CampaignSearchQuery, caller: SearchCaller): CampaignSearchPlan {
@@ -62,19 +62,19 @@ export function planCampaignSearch(query: CampaignSearchQuery, caller: SearchCal
 function planSearch<Field extends string>(
   list: string,
   known: readonly Field[],
-  asked: CampaignSearchQuery,
+  request: CampaignSearchQuery,
   filters: Record<string, unknown>,
   { accountId, currency }: SearchCaller,
 ): SearchPlan<Field> {
-  const query = asked.q.trim()
+  const query = request.q.trim()
   const length = [...query].length
   if (length < searchLengthMin || length > searchLengthMax) {
     const allowed = `${searchLengthMin} to ${searchLengthMax} characters`
-    throw new Problem('invalid_q', `q must have ${allowed} beside the space around it; it has ${length}.`, {
+    throw new Problem('invalid_q', `q must have ${allowed} without surrounding spaces; it has ${length}.`, {
       param: 'q',
     })
   }
-  const wanted = new Set<string>(asked.fields?.split(',') ?? known)
+  const wanted = new Set<string>(request.fields?.split(',') ?? known)
   const fields = known.filter((field) => wanted.has(field))
   const boundTo = fingerprint(accountId, list, { ...filters, query, fields })
   return {
@@ -83,8 +83,8 @@ function planSearch<Field extends string>(
     query,
     folded: fold(query),
     fields,
-    limit: asked.limit ?? pageLimitDefault,
-    after: readCursor(asked.cursor, boundTo),
+    limit: request.limit ?? pageLimitDefault,
+    after: readCursor(request.cursor, boundTo),
     fingerprint: boundTo,
   }
 }

@@ -7,7 +7,7 @@ import {
 import type { App, RouteContext } from '../../http/context.ts'
 import { searchCampaigns } from './campaigns.ts'
 import { searchConversions } from './conversions.ts'
-import { withDeadline } from './deadline.ts'
+import { withSearchDeadline } from './deadline.ts'
 import { planCampaignSearch, planConversionSearch } from './plan.ts'
 
 export function searchRoutes(app: App, context: RouteContext): void {
@@ -16,9 +16,9 @@ export function searchRoutes(app: App, context: RouteContext): void {
     {
       schema: {
         tags: ['Conversions'],
-        summary: 'Conversions that hold a text, newest first',
+        summary: 'Search conversions',
         description:
-          'Finds the text anywhere in the fields, whatever its case; each row says where. Tests are left out. `externalClickId` and `referrer` are those of the conversion’s click.',
+          'Conversions with a field that contains the text, ignoring case, newest first; `matches` has the fields. Test conversions are excluded. `externalClickId` and `referrer` are those of the conversion’s click.',
         querystring: ConversionSearchQuery,
         response: { 200: ConversionSearchPage },
       },
@@ -26,7 +26,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
     },
     (request) => {
       const plan = planConversionSearch(request.query, request.caller)
-      return withDeadline(request.signal, (signal) => searchConversions(context, plan, signal))
+      return withSearchDeadline(request.signal, (signal) => searchConversions(context, plan, signal))
     },
   )
   app.get(
@@ -34,8 +34,9 @@ export function searchRoutes(app: App, context: RouteContext): void {
     {
       schema: {
         tags: ['Campaigns'],
-        summary: 'Campaigns that hold a text, newest first',
-        description: 'Finds the text anywhere in the fields, whatever its case; each row says where.',
+        summary: 'Search campaigns',
+        description:
+          'Campaigns with a field that contains the text, ignoring case, newest first; `matches` has the fields.',
         querystring: CampaignSearchQuery,
         response: { 200: CampaignSearchPage },
       },
@@ -43,7 +44,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
     },
     (request) => {
       const plan = planCampaignSearch(request.query, request.caller)
-      return withDeadline(request.signal, (signal) => searchCampaigns(context, plan, signal))
+      return withSearchDeadline(request.signal, (signal) => searchCampaigns(context, plan, signal))
     },
   )
 }

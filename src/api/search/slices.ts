@@ -1,7 +1,7 @@
 import type { PageKey } from '../../query/pagination.ts'
 import { type Postgres, queryUntilAborted } from '../../stores/postgres/connection.ts'
 
-/** What of a campaign or offer is searched: the position of each field in `search_text`; tags are the last ones. */
+/** The position of each searched field in `search_text` of a campaign or offer; tags are the last ones. */
 export const valuePositions = { id: 1, name: 2, status: 3, tags: 4 } as const
 export type SearchedValue = keyof typeof valuePositions
 
@@ -9,32 +9,32 @@ export type SearchedValue = keyof typeof valuePositions
 export interface SliceQuery {
   accountId: string
   table: 'campaigns' | 'offers'
-  /** Which values are searched. */
+  /** The searched fields. */
   values: readonly SearchedValue[]
-  /** The text, folded. */
+  /** The search text with its case folded. */
   folded: string
 }
 
-/** What a slice of a table holds. */
+/** The matching rows of one slice of a table. */
 export interface Slice<Row> {
-  /** The rows that hold the text, newest first, each with the positions of the values that do. */
+  /** Newest first, each with the positions of the matching values. */
   found: { row: Row; positions: number[] }[]
-  /** Where the next slice begins; undefined after the last one. */
+  /** Key after which the next slice begins; undefined after the last slice. */
   next: PageKey | undefined
 }
 
 /**
- * Limits of one slice, so that it takes some 5 ms: the embedded engine runs one statement at a time, and a key look-up
- * waits for the one that runs. The worst text costs 20 ns a byte.
+ * Limits of one slice, for about 5 ms: the embedded engine runs one statement at a time, and key look-ups wait for it.
+ * The worst text costs 20 ns per byte.
  */
 const sliceRowsMax = 500
 const sliceBytesMax = 128 * 1024
 
 /**
- * Examines the next rows of a table, newest first, and returns those that hold the text.
- * @param columns what is read of the rows found, `id` and `created_at AS "createdAt"` among it
- * @param from where the slice before ended
- * @param rowsMax rows that are returned at most
+ * Searches the next rows of a table, newest first.
+ * @param columns select list of the rows found, with `id` and `created_at AS "createdAt"`
+ * @param from last key of the previous slice
+ * @param rowsMax maximum number of rows returned
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function readSlice<Row extends { id: string; createdAt: Date }>(

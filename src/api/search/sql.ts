@@ -1,12 +1,13 @@
 import type { ConversionSearchField } from '../../../schema/search.ts'
+import { inRange } from '../../query/conditions.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
-import { ch, type Fragment, identifier, instant, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { likeAnywhere } from './caseFolding.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 
-/** Where each field lies in `conversions`; names live in Postgres. `search_text` holds all of these and nothing else. */
+/** The column of each field in `conversions`; undefined for names, which are in Postgres. `search_text` has exactly these columns. */
 const searchColumns: Record<ConversionSearchField, string | undefined> = {
   id: 'id',
   clickId: 'click_id',
@@ -34,7 +35,7 @@ const searchColumns: Record<ConversionSearchField, string | undefined> = {
 }
 const searchColumnCount = Object.values(searchColumns).filter(Boolean).length
 
-/** What one part of a search looks for: campaigns and offers by id, and the text in the conversions themselves. */
+/** One part of a search: campaigns and offers with a matching name, and whether the conversions themselves are searched. */
 export interface SearchPart {
   campaigns: NamesById
   offers: NamesById
@@ -42,8 +43,8 @@ export interface SearchPart {
 }
 
 /**
- * Which conversions one part of a search finds: by the text in them, or by the campaigns and offers whose names hold it.
- * @returns undefined when there is nothing that could be found
+ * The conversions that one part of a search finds: by their own text, or by the names of their campaign and offer.
+ * @returns undefined when nothing can match
  */
 export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPart): LatestQuery | undefined {
   const { range, fields, folded } = plan
@@ -53,44 +54,40 @@ export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPa
     ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idList(campaignIds)}`]),
     ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idList(offerIds)}`]),
   ]
-  const anyOf = [...(columns.length === 0 ? [] : [inText(columns, folded)]), ...byName]
-  if (anyOf.length === 0) return undefined
+  const alternatives = [...(columns.length === 0 ? [] : [inText(columns, folded)]), ...byName]
+  if (alternatives.length === 0) return undefined
   return {
     table: ch`conversions`,
     at: ch`converted_at`,
     id: ch`id`,
-    keyConditions: [
-      ch`account_id = ${text(plan.accountId)}`,
-      ...(range.fromMs === undefined ? [] : [ch`converted_at >= ${instant(range.fromMs)}`]),
-      ...(range.untilMs === undefined ? [] : [ch`converted_at < ${instant(range.untilMs)}`]),
-    ],
+    keyConditions: [ch`account_id = ${text(plan.accountId)}`, ...inRange(ch`converted_at`, range)],
     versionConditions: [ch`NOT is_test`],
-    keyAlternatives: anyOf,
+    keyAlternatives: alternatives,
     indexedAlternatives: [...(columns.length === 0 ? [] : [inIndex(columns, folded)]), ...byName],
   }
 }
 
-/** The index knows the text of all columns together; where only some are asked for, these are looked at again. */
+/** The index covers all columns together; a search of some columns checks those again. */
 function inText(columns: readonly string[], folded: string): Fragment {
   return ch`(search_text LIKE ${text(likeAnywhere(folded))}${inColumns(columns, folded)})`
 }
 
 /**
- * The same from the indexes alone, without reading any text: rows that hold every piece of it, wherever. Two characters
- * are a piece of their own in an index of their own.
+ * The same condition by the indexes alone, without reading text: rows that contain every trigram, at any position. A text of
+ * two characters has its own index of pairs.
  */
 function inIndex(columns: readonly string[], folded: string): Fragment {
   const characters = [...folded]
-  const pieces = characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''))
-  const holdsPieces =
+  const trigrams = characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''))
+  const hasNgrams =
     characters.length === 2
       ? ch`hasAllTokens(lower(search_text), ${texts([folded])})`
-      : ch`hasAllTokens(search_text, ${texts([...new Set(pieces)].slice(0, piecesMax))})`
-  return ch`(${holdsPieces}${inColumns(columns, folded)})`
+      : ch`hasAllTokens(search_text, ${texts([...new Set(trigrams)].slice(0, trigramsMax))})`
+  return ch`(${hasNgrams}${inColumns(columns, folded)})`
 }
 
-/** Pieces beyond these rule out few rows more. */
-const piecesMax = 32
+/** More trigrams exclude few more rows. */
+const trigramsMax = 32
 
 function inColumns(columns: readonly string[], folded: string): Fragment {
   if (columns.length === searchColumnCount) return nothing

@@ -1,37 +1,79 @@
-import { type StatsQuery, statsDaysDefault } from '../../../schema/stats.ts'
-import { type LocalDay, lastLocalDays } from '../../query/localDays.ts'
-import type { Range } from '../../query/timeRange.ts'
+import { type DailyQuery, type StatsQuery, statsDaysDefault } from '../../../schema/stats.ts'
+import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendar.ts'
+import { type PreviousRange, previousRange } from '../../query/comparison.ts'
+import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
+import { readFilters } from '../../query/filters.ts'
+import { assertDaysAtMost, type Range, reportRange } from '../../query/timeRange.ts'
+import { readTimeZone } from '../../query/timeZone.ts'
 
-/** An overview or a daily series, decided. */
+/** Query plan of an overview. */
 export interface StatsPlan {
   accountId: string
   currency: string
-  /** The zone's name as IANA writes it. */
+  /** Name of the zone in IANA's spelling. */
   tz: string
-  /** At least one, oldest first, without gaps. */
-  days: LocalDay[]
   range: Range
-  campaignId: string | undefined
+  facts: FactsPlan
+  /** With `compare`: the earlier range. */
+  previous: (PreviousRange & { facts: FactsPlan }) | undefined
   nowMs: number
 }
 
+/** Query plan of a series. */
+export interface DailyPlan extends StatsPlan {
+  interval: Interval
+  /** One per row, oldest first. */
+  buckets: readonly CalendarBucket[]
+}
+
+const daysMax = 366
+const hoursDaysMax = 31
+
 /**
- * Decides which moments the days of an answer begin and end at; no I/O.
- * @throws Problem `invalid_tz`
+ * Builds the query plan of an overview; no I/O.
+ * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, or `invalid_<filter>`
  */
-export function planStats(
+export function planOverview(
   query: StatsQuery,
   caller: { accountId: string; currency: string },
   nowMs: number,
 ): StatsPlan {
-  const { tz, days } = lastLocalDays(query.tz ?? 'UTC', query.days ?? statsDaysDefault, nowMs)
+  return planStats(query, [], caller, nowMs)
+}
+
+/**
+ * Builds the query plan of a series; no I/O.
+ * @throws Problem like `planOverview`
+ */
+export function planDaily(
+  query: DailyQuery,
+  caller: { accountId: string; currency: string },
+  nowMs: number,
+): DailyPlan {
+  const interval = query.interval ?? 'day'
+  const plan = planStats(query, [interval], caller, nowMs)
+  if (interval === 'hour') assertDaysAtMost(hoursDaysMax, plan.range, plan.tz, 'A series by hour')
+  return { ...plan, interval, buckets: calendarOf(interval, plan.range, plan.tz) }
+}
+
+function planStats(
+  query: StatsQuery,
+  dimensions: readonly Interval[],
+  { accountId, currency }: { accountId: string; currency: string },
+  nowMs: number,
+): StatsPlan {
+  const tz = readTimeZone(query.tz ?? 'UTC')
+  const range = reportRange(query, statsDaysDefault, tz, nowMs)
+  assertDaysAtMost(daysMax, range, tz, 'A range')
+  const facts = { accountId, range, zone: tz, dimensions, filters: readFilters(query) }
+  const previous = query.compare && previousRange(query.compare, range, tz, nowMs)
   return {
-    accountId: caller.accountId,
-    currency: caller.currency,
+    accountId,
+    currency,
     tz,
-    days,
-    range: { fromMs: days.at(0)?.fromMs ?? nowMs, untilMs: days.at(-1)?.untilMs ?? nowMs },
-    campaignId: query.campaign_id,
+    range,
+    facts: planFacts(facts),
+    previous: previous && { ...previous, facts: planFacts({ ...facts, range: previous.range }) },
     nowMs,
   }
 }

@@ -4,8 +4,9 @@ import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../sche
 import { wantsCsv } from '../../http/contentNegotiation.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { checkCsvEscape } from '../../rows/csvEscape.ts'
-import { planStats } from './plan.ts'
-import { dailyCsv, runDaily, runOverview } from './run.ts'
+import { dailyCsv } from './csv.ts'
+import { planDaily, planOverview } from './plan.ts'
+import { runDaily, runOverview } from './run.ts'
 
 export function statsRoutes(app: App, context: RouteContext): void {
   app.get(
@@ -13,9 +14,9 @@ export function statsRoutes(app: App, context: RouteContext): void {
     {
       schema: {
         tags: ['Stats'],
-        summary: 'Totals over the last days, and how many campaigns and the like there are',
+        summary: 'Get totals',
         description:
-          'Neither bots nor tests count. A conversion belongs to the moment it converted. `resources` counts what is not archived now, whatever the window and filter.',
+          'Every metric over a time range, and the current number of campaigns, offers, landing pages and traffic sources that are not archived, which does not depend on the range and the filters. Bot and test clicks and test conversions are excluded. A conversion counts at the time when it converted.',
         querystring: StatsQuery,
         response: { 200: StatsOverview, 304: NotModified },
       },
@@ -23,7 +24,7 @@ export function statsRoutes(app: App, context: RouteContext): void {
     },
     (request, reply) =>
       context.responseCache.send(request, reply, (signal) =>
-        runOverview(context, planStats(request.query, request.caller, context.now()), signal),
+        runOverview(context, planOverview(request.query, request.caller, context.now()), signal),
       ),
   )
   app.get(
@@ -31,16 +32,16 @@ export function statsRoutes(app: App, context: RouteContext): void {
     {
       schema: {
         tags: ['Stats'],
-        summary: 'The same numbers day by day, in any time zone',
+        summary: 'Get a time series',
         description:
-          'One row for every local day, oldest first; days without a click too. Days have the hours that they have in `tz`: 23, 24 or 25.',
+          'Every metric by day, or by hour, week or month, in any time zone, oldest first; rows without clicks are included. A day has 23, 24 or 25 hours, depending on the clock changes of `tz`.',
         querystring: DailyQuery,
         response: { 200: StatsDaily, 304: NotModified },
       },
       config: { scope: 'read:stats', formats: tableFormats },
     },
     (request, reply) => {
-      const plan = planStats(request.query, request.caller, context.now())
+      const plan = planDaily(request.query, request.caller, context.now())
       const run = (signal: AbortSignal) => runDaily(context, plan, signal)
       const { format, csv_escape: csvEscape } = request.query
       const isCsv = wantsCsv(request, format)

@@ -1,40 +1,49 @@
-import { type StatsDaily, StatsDay, type StatsOverview } from '../../../schema/stats.ts'
+import type { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import type { RouteContext } from '../../http/context.ts'
+import type { FactsPlan } from '../../query/facts/plan.ts'
+import { factsSettings } from '../../query/facts/sql.ts'
 import { type SumTexts, toMetrics } from '../../query/metrics.ts'
 import { toInstantText } from '../../query/timeRange.ts'
-import { toCsv } from '../../rows/csv.ts'
-import type { CsvEscape } from '../../rows/csvEscape.ts'
-import { selectRows, smallFinal } from '../../stores/clickhouse/select.ts'
+import { selectRows } from '../../stores/clickhouse/select.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { StatsPlan } from './plan.ts'
-import { dailySql, totalsSql } from './sql.ts'
+import type { DailyPlan, StatsPlan } from './plan.ts'
+import { seriesSql, totalsSql } from './sql.ts'
 
 /**
- * Asks for every day of a window.
- * @returns one row a local day, oldest first
+ * Executes a series.
+ * @returns one row per unit of time, oldest first
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function runDaily({ stores }: RouteContext, plan: StatsPlan, signal: AbortSignal): Promise<StatsDaily> {
-  const rows = await selectRows<{ startS: number } & SumTexts>(stores.clickhouse, dailySql(plan), {
-    label: 'stats.daily',
-    signal,
-    settings: smallFinal,
-  })
-  const byStart = new Map(rows.map((row) => [row.startS * 1000, row]))
+export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal: AbortSignal): Promise<StatsDaily> {
+  const { interval, buckets, range, previous, nowMs } = plan
+  const [sums, previousSums] = await Promise.all([
+    readSeries(stores, plan.facts, signal),
+    previous && readSeries(stores, previous.facts, signal),
+  ])
   return {
-    ...windowOf(plan),
-    data: plan.days.map(({ date, fromMs, untilMs }) => ({
-      id: date,
-      date,
-      complete: untilMs <= plan.nowMs,
-      ...toMetrics(byStart.get(fromMs) ?? {}),
-    })),
-    asOf: toInstantText(plan.nowMs),
+    ...rangeOf(plan),
+    data: buckets.map(({ id, date, fromMs, untilMs }) => {
+      const counterpart = previous?.counterpartOf(interval, id) ?? null
+      return {
+        id: interval === 'month' ? date : id,
+        date,
+        complete: fromMs >= range.fromMs && untilMs <= range.untilMs && untilMs <= nowMs,
+        ...toMetrics(sums.get(id) ?? {}),
+        ...(previousSums && {
+          previous: {
+            id: counterpart !== null && interval === 'month' ? `${counterpart}-01` : counterpart,
+            ...toMetrics(previousSums.get(counterpart ?? '') ?? {}),
+          },
+        }),
+      }
+    }),
+    ...(previous && { previous: endsOf(previous.range) }),
+    asOf: toInstantText(nowMs),
   }
 }
 
 /**
- * Asks for the totals of a window, and for how much the account has set up, whatever the window.
+ * Executes an overview: totals of a time range, and the current number of resources of the account.
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function runOverview(
@@ -42,24 +51,57 @@ export async function runOverview(
   plan: StatsPlan,
   signal: AbortSignal,
 ): Promise<StatsOverview> {
-  const [rows, resources] = await Promise.all([
-    selectRows<SumTexts>(stores.clickhouse, totalsSql(plan), {
-      label: 'stats.overview',
-      signal,
-      settings: smallFinal,
-    }),
+  const [totals, previousTotals, resources] = await Promise.all([
+    readTotals(stores, plan.facts, signal),
+    plan.previous && readTotals(stores, plan.previous.facts, signal),
     countResources(stores.postgres, plan.accountId),
   ])
-  const [totals] = rows
-  if (!totals) throw new Error('Sums without GROUP BY are always one row.')
-  return { ...windowOf(plan), totals: toMetrics(totals), resources, asOf: toInstantText(plan.nowMs) }
+  return {
+    ...rangeOf(plan),
+    totals: toMetrics(totals),
+    ...(plan.previous &&
+      previousTotals && { previous: { ...endsOf(plan.previous.range), totals: toMetrics(previousTotals) } }),
+    resources,
+    asOf: toInstantText(plan.nowMs),
+  }
 }
 
-function windowOf({ range, tz, currency }: StatsPlan) {
-  return { from: toInstantText(range.fromMs), to: toInstantText(range.untilMs), tz, currency }
+async function readSeries(
+  { clickhouse }: RouteContext['stores'],
+  facts: FactsPlan,
+  signal: AbortSignal,
+): Promise<Map<string, SumTexts>> {
+  const rows = await selectRows<SumTexts & { id: string }>(clickhouse, seriesSql(facts), {
+    label: 'stats.daily',
+    signal,
+    settings: factsSettings(facts),
+  })
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Counts what is not archived now. */
+async function readTotals(
+  { clickhouse }: RouteContext['stores'],
+  facts: FactsPlan,
+  signal: AbortSignal,
+): Promise<SumTexts> {
+  const [totals] = await selectRows<SumTexts>(clickhouse, totalsSql(facts), {
+    label: 'stats.overview',
+    signal,
+    settings: factsSettings(facts),
+  })
+  if (!totals) throw new Error('Sums without GROUP BY return one row.')
+  return totals
+}
+
+function rangeOf({ range, tz, currency }: StatsPlan) {
+  return { ...endsOf(range), tz, currency }
+}
+
+function endsOf({ fromMs, untilMs }: StatsPlan['range']) {
+  return { from: toInstantText(fromMs), to: toInstantText(untilMs) }
+}
+
+/** Counts the resources that are not archived. */
 async function countResources(postgres: Postgres, accountId: string): Promise<StatsOverview['resources']> {
   const rows = await queryPostgres(
     postgres<StatsOverview['resources'][]>`
@@ -70,11 +112,6 @@ async function countResources(postgres: Postgres, accountId: string): Promise<St
         (SELECT count(*)::int FROM traffic_sources WHERE account_id = ${accountId} AND status <> 'archived') AS "trafficSources"`,
   )
   const [counts] = rows
-  if (!counts) throw new Error('Counts without FROM are always one row.')
+  if (!counts) throw new Error('A SELECT without FROM returns one row.')
   return counts
-}
-
-/** Formats the rows of the response as CSV. */
-export function dailyCsv({ data }: StatsDaily, csvEscape: CsvEscape): string {
-  return toCsv(Object.keys(StatsDay.properties) as (keyof StatsDaily['data'][number])[], data, csvEscape)
 }

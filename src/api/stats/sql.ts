@@ -1,65 +1,29 @@
-import { type RowKind, selectedSums, sumsOf } from '../../query/metrics.ts'
-import { ch, type Fragment, identifier, instant, join, nothing, seconds, text } from '../../stores/clickhouse/sql.ts'
-import type { StatsPlan } from './plan.ts'
-
-/** What one row of `sums_by_quarter_hour` stands for, in milliseconds. */
-const bucketMs = 900_000
+import type { FactsPlan } from '../../query/facts/plan.ts'
+import { factsOf, idOf } from '../../query/facts/sql.ts'
+import { selectedSums } from '../../query/metrics.ts'
+import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 
 /**
- * The daily series in one question.
- * @returns rows `startS` (first moment of the day, epoch seconds) and every metric; none for a day without anything
+ * The statement of a series, of the one dimension of the plan.
+ * @returns rows `id` and every sum, unordered; no row for a unit of time without rows
  */
-export function dailySql(plan: StatsPlan): Fragment {
-  // The last start that is not after the moment: a binary search, whatever lengths the days have.
-  const startS = ch`roundDown(toUnixTimestamp(facts.bucket), ${seconds(plan.days.map(({ fromMs }) => fromMs))})`
+export function seriesSql(facts: FactsPlan): Fragment {
+  const { from, keys } = factsOf(facts)
+  const [dimension] = facts.dimensions
+  const [key] = keys
+  if (!dimension || !key) throw new Error('A series has one dimension.')
   return ch`
 SELECT
-  ${startS} AS startS,
+  ${idOf(dimension, key, facts)} AS id,
   ${selectedSums}
-FROM ${facts(plan)}
-GROUP BY startS`
+FROM ${from}
+GROUP BY ${key}`
 }
 
-/** The same numbers over the whole window. @returns one row with every metric */
-export function totalsSql(plan: StatsPlan): Fragment {
+/** The statement of the totals. @returns one row with every sum */
+export function totalsSql(facts: FactsPlan): Fragment {
   return ch`
 SELECT
   ${selectedSums}
-FROM ${facts(plan)}`
-}
-
-/**
- * What a window is summed from, `facts`: the sums by quarter of an hour where every day begins on one, as all do in
- * every zone since 1972; else the rows themselves, by the second.
- */
-function facts(plan: StatsPlan): Fragment {
-  const isOnQuarters = [...plan.days, { fromMs: plan.range.untilMs }].every(({ fromMs }) => fromMs % bucketMs === 0)
-  return isOnQuarters
-    ? ch`sums_by_quarter_hour AS facts
-WHERE ${inWindow(plan, ch`bucket`)}`
-    : ch`(${join([rows(plan, 'clicks'), rows(plan, 'conversions')], '\nUNION ALL\n')}
-) AS facts`
-}
-
-/** FINAL comes before any filter on what a later version may have changed. */
-function rows(plan: StatsPlan, kind: RowKind): Fragment {
-  const at = kind === 'clicks' ? ch`clicked_at` : ch`converted_at`
-  return ch`
-SELECT toStartOfSecond(${at}) AS bucket, ${sumsOf(kind)}
-FROM ${identifier(kind)} FINAL
-WHERE ${inWindow(plan, at)}
-  AND NOT is_test${kind === 'clicks' ? ch` AND NOT is_bot` : nothing}
-GROUP BY bucket`
-}
-
-function inWindow({ accountId, range, campaignId }: StatsPlan, at: Fragment): Fragment {
-  return join(
-    [
-      ch`account_id = ${text(accountId)}`,
-      ch`${at} >= ${instant(range.fromMs)}`,
-      ch`${at} < ${instant(range.untilMs)}`,
-      ...(campaignId === undefined ? [] : [ch`campaign_id = ${text(campaignId)}`]),
-    ],
-    '\n  AND ',
-  )
+FROM ${factsOf(facts).from}`
 }

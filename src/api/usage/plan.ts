@@ -2,21 +2,21 @@ import type { Usage } from '../../../schema/usage.ts'
 import { startOfUtcMonth } from '../../query/monthlyEvents.ts'
 import type { Range } from '../../query/timeRange.ts'
 
-/** What an account has paid for, as far as its usage says so. */
-type Paid = Usage['limits'] & { name: string; clickAllowance: number }
+/** The subscription plan of an account, as far as usage shows it. */
+type PlanLimits = Usage['limits'] & { name: string; clickAllowance: number }
 
-/** What an account used of its plan, decided. */
+/** Query plan of the usage of an account. */
 export interface UsagePlan {
   accountId: string
-  paid: Paid
-  /** The UTC month that it is. */
+  subscription: PlanLimits
+  /** The current UTC month. */
   month: Range
   nowMs: number
 }
 
-/** Decides which month is meant; no I/O. */
-export function planUsage({ accountId, plan }: { accountId: string; plan: Paid }, nowMs: number): UsagePlan {
+/** Builds the query plan for the current month; no I/O. */
+export function planUsage({ accountId, plan }: { accountId: string; plan: PlanLimits }, nowMs: number): UsagePlan {
   const month = new Date(nowMs)
   const untilMs = Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1)
-  return { accountId, paid: plan, month: { fromMs: startOfUtcMonth(nowMs), untilMs }, nowMs }
+  return { accountId, subscription: plan, month: { fromMs: startOfUtcMonth(nowMs), untilMs }, nowMs }
 }

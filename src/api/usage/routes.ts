@@ -9,10 +9,10 @@ export function usageRoutes(app: App, context: RouteContext): void {
     '/usage',
     {
       schema: {
-        tags: ['Stats'],
-        summary: 'What the account used this month, and what its plan allows',
+        tags: ['Account'],
+        summary: 'Get usage and limits',
         description:
-          'Months are UTC months. Clicks beyond the allowance are tracked and reported all the same; events beyond the ceiling are not stored.',
+          'Clicks and events of the current UTC month, and the limits of the plan. Clicks beyond the allowance are tracked and reported; events beyond the ceiling are not stored.',
         querystring: UsageQuery,
         response: { 200: Usage, 304: NotModified },
       },

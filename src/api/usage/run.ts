@@ -8,16 +8,16 @@ import type { UsagePlan } from './plan.ts'
 import { trackedClicksSql } from './sql.ts'
 
 /**
- * Counts what an account used this month, beside what it may use.
+ * Counts the clicks and events of an account this month, beside its limits.
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function runUsage({ stores }: RouteContext, plan: UsagePlan, signal: AbortSignal): Promise<Usage> {
-  const { accountId, month, paid, nowMs } = plan
+  const { accountId, month, subscription, nowMs } = plan
   const [clicks, events] = await Promise.all([
     selectRows<{ clicks: number }>(stores.clickhouse, trackedClicksSql(plan), { label: 'usage.clicks', signal }),
     countStoredEvents(stores.clickhouse, [accountId], month.fromMs, { label: 'usage.events', signal }),
   ])
-  const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = paid
+  const { name, clickAllowance, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = subscription
   return {
     from: toInstantText(month.fromMs),
     to: toInstantText(month.untilMs),

@@ -1,7 +1,7 @@
 import { ch, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
 import type { UsagePlan } from './plan.ts'
 
-/** The clicks of the month, as stats and reports count them. @returns one row `clicks` */
+/** Counts the clicks of the month as stats and reports do. @returns one row `clicks` */
 export function trackedClicksSql({ accountId, month }: UsagePlan): Fragment {
   return ch`
 SELECT sum(clicks) AS clicks

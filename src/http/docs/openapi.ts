@@ -3,73 +3,68 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { ProblemBody } from '../../../schema/problem.ts'
 import { mediaTypes, type RowFormat } from '../../../schema/rowFormat.ts'
+import type { Scope } from '../../../schema/scopes.ts'
 import { version } from '../../package.ts'
-import { apiPrefix, docsPrefix } from '../accessControl.ts'
+import { apiPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
-import { once, type StaticContent, serveContent } from '../staticContent.ts'
-import { examples } from './examples.ts'
-import { explorerCsp, explorerPaths, makeExplorer } from './explorer.ts'
+import { completeOperations } from './completeOperations.ts'
+import type { OpenApiDocument } from './document.ts'
+import { guides } from './guides.ts'
 import { introduction } from './introduction.ts'
-
-const tags = [
-  { name: 'Clicks', description: 'All clicks; bots and tests are included and flagged.' },
-  { name: 'Conversions', description: 'CPA and revenue conversions in one list, each in its latest state.' },
-  { name: 'Campaigns', description: 'Campaigns that clicks belong to.' },
-  { name: 'Offers', description: 'Advertised offers.' },
-  { name: 'Landing pages', description: 'Pages that clicks lead to.' },
-  { name: 'Traffic sources', description: 'Sources that clicks come from.' },
-  { name: 'Stats', description: 'Totals and the daily series.' },
-  { name: 'Reports', description: 'Performance by group.' },
-  { name: 'Events', description: 'Server-side events: analytics signals that never change conversions or revenue.' },
-]
+import { markNamedSchemas, moveNamedSchemas } from './namedSchemas.ts'
+import { resourceTags } from './resourceTags.ts'
+import { responseHeaders } from './responseHeaders.ts'
 
 /**
- * Adds the OpenAPI document of the routes registered later at /api/v1/docs/json, generated from the schemas and scopes
- * that the server enforces, and the explorer at /api/v1/docs. Both are public.
+ * Adds `app.swagger()`: the OpenAPI document of the routes that are registered later. It is generated at the first call,
+ * from the schemas and scopes that the server enforces.
+ * @param publicUrl returns the address of the server, without a slash at the end
  */
-export async function addDocs(app: App): Promise<void> {
+export async function addOpenApi(app: App, publicUrl: () => string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: {
-        title: 'Tributary API',
-        version,
-        description: introduction,
-        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
-      },
+      info: { title: 'Tributary API', version, license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' } },
+      // The generator removes this prefix from the paths; `addTexts` adds the address.
       servers: [{ url: apiPrefix }],
-      tags,
       components: {
         schemas: { Problem: plain<{ type: 'object' }>(ProblemBody) },
-        headers,
+        headers: responseHeaders,
         securitySchemes: {
           apiKey: {
             type: 'apiKey',
             in: 'header',
             name: 'Authorization',
-            description: 'Your API key, `trb_live_…`. The header is `Authorization: ApiKey <key>`.',
+            description:
+              'Your API key, `trb_live_…`. The header is `Authorization: ApiKey <key>`; `Bearer <key>` and the key alone are accepted as well.',
           },
         },
       },
     },
-    refResolver: { buildLocalReference: ({ $id }, _baseUri, _fragment, index) => `${$id ?? `Schema${index}`}` },
-    transform: ({ schema, url, route }) => ({ schema: describe(schema, url, route), url }),
-    transformObject: (document) =>
-      'openapiObject' in document ? complete(plain<OpenApiDocument>(document.openapiObject)) : {},
+    transform: ({ schema, url, route }) => ({ schema: markNamedSchemas(describe(schema, url, route)), url }),
+    transformObject: (given) => {
+      if (!('openapiObject' in given)) return {}
+      const generated = moveNamedSchemas(mergeLiterals(plain(given.openapiObject)) as OpenApiDocument)
+      const document = addTexts(generated, `${publicUrl()}${apiPrefix}`)
+      completeOperations(document)
+      return document
+    },
   })
-  const explorer = once(() => makeExplorer(docsPrefix))
-  await app.register(async (docs) => {
-    docs.addHook('onRequest', (_request, reply, done) => {
-      reply.header('content-security-policy', explorerCsp)
-      done()
-    })
-    const add = (path: string, make: () => StaticContent | Promise<StaticContent>) =>
-      docs.get(docsPrefix + path, { schema: { hide: true } }, serveContent(make))
-    add('/json', () => ({ body: Buffer.from(JSON.stringify(app.swagger())), type: 'application/json; charset=utf-8' }))
-    add('/yaml', () => ({ body: Buffer.from(app.swagger({ yaml: true })), type: 'application/yaml; charset=utf-8' }))
-    for (const path of explorerPaths) add(path, async () => (await explorer())[path])
-    add('/', async () => (await explorer())[''])
-  })
+}
+
+/** Adds the introduction, the guides and the address of the API. */
+function addTexts(document: OpenApiDocument, baseUrl: string): OpenApiDocument {
+  const guideTags = guides(baseUrl)
+  return {
+    ...document,
+    info: { ...document.info, description: introduction(baseUrl) },
+    servers: [{ url: baseUrl }],
+    tags: [...resourceTags, ...guideTags],
+    'x-tagGroups': [
+      { name: 'Operations', tags: resourceTags.map(({ name }) => name) },
+      { name: 'Guides', tags: guideTags.map(({ name }) => name) },
+    ],
+  }
 }
 
 /** Adds the scope and the operation id (the method name in generated clients) to the schema of a route. */
@@ -80,9 +75,13 @@ function describe(schema: FastifySchema | undefined, url: string, { method, conf
     ...schema,
     ...(config.formats && { response: withFormats(schema?.response, config.formats) }),
     operationId: schema?.operationId ?? operationIdOf(`${method}`, url),
-    description: [schema?.description, `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n'),
-    security: [{ apiKey: [scope] }],
+    description: [schema?.description, scopeText(scope)].filter(Boolean).join('\n\n'),
+    security: [{ apiKey: scope === 'any' ? [] : [scope] }],
   }
+}
+
+function scopeText(scope: Scope | 'any'): string {
+  return scope === 'any' ? 'Scope: none; any key may call it.' : `Scope: \`${scope}\`.`
 }
 
 /** Adds the formats other than JSON to a response of rows. */
@@ -110,137 +109,7 @@ function operationIdOf(method: string, url: string): string {
   return method.toLowerCase() + names.join('')
 }
 
-/** The parts of an OpenAPI document that this file completes. */
-interface Operation {
-  operationId: string
-  summary: string
-  parameters?: { name: string; in: string; example?: unknown }[]
-  requestBody?: { content?: Content }
-  responses: Record<string, { description: string; headers?: object; content?: Content }>
-}
-type Content = Record<string, { schema?: object; example?: unknown }>
-interface OpenApiDocument {
-  paths: Record<string, Record<string, Operation>>
-  tags: { name: string }[]
-}
-
-/** Adds the error responses, headers and examples to every operation. */
-function complete(document: OpenApiDocument): OpenApiDocument {
-  for (const path of Object.values(document.paths)) {
-    for (const operation of Object.values(path)) {
-      // The explorer would prefill and send them as filters.
-      for (const parameter of operation.parameters ?? []) delete parameter.example
-      for (const response of Object.values(operation.responses)) {
-        response.headers = { ...budgetHeaders, ...response.headers }
-        // The generator's default where a schema has no description.
-        if (response.description === 'Default Response') response.description = `${operation.summary}.`
-      }
-      addExamples(operation)
-      const common = commonErrors(operation)
-      operation.responses = { ...operation.responses, ...common, ...declaredErrors(operation.responses, common) }
-    }
-  }
-  return mergeLiterals(document) as OpenApiDocument
-}
-
-function addExamples({ operationId, requestBody, responses }: Operation): void {
-  const { request, response } = examples[operationId] ?? {}
-  const sent = requestBody?.content?.['application/json']
-  const received = responses['200']?.content?.['application/json']
-  if (sent && request) sent.example = request
-  if (received && response) received.example = response
-}
-
-/**
- * The responses other than 2xx that a route declares; they replace the common ones. The Problem schema is added to errors.
- */
-function declaredErrors(responses: Operation['responses'], common: Operation['responses']): Operation['responses'] {
-  const complete = (status: string, response: Operation['responses'][string]) => ({
-    ...response,
-    headers: { ...common[status]?.headers, ...response.headers },
-    content: problemContent,
-  })
-  return Object.fromEntries(
-    Object.entries(responses)
-      .filter(([status]) => !status.startsWith('2'))
-      .map(([status, response]) => [status, status < '400' ? response : complete(status, response)]),
-  )
-}
-
-/** The error responses that follow from the parameters and the body of an operation. */
-function commonErrors({ parameters = [], requestBody }: Operation): Operation['responses'] {
-  const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
-  const hasRange = query.includes('from') && query.includes('to')
-  return {
-    400: problem('A parameter is invalid', [
-      'invalid_authorization',
-      'unknown_parameter',
-      ...query.map((name) => `invalid_${name}`),
-      ...(hasRange ? ['invalid_date_range'] : []),
-      ...(requestBody ? ['invalid_json', 'invalid_body'] : []),
-    ]),
-    401: problem(
-      'The API key is missing or not valid',
-      ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
-      { 'WWW-Authenticate': reference('headers', 'WwwAuthenticate') },
-    ),
-    403: problem('The API key lacks the permission', ['insufficient_scope', 'plan_required'], budgetHeaders),
-    ...(parameters.some((parameter) => parameter.in === 'path') && {
-      404: problem('The account has no such row', ['not_found'], budgetHeaders),
-    }),
-    ...(requestBody && {
-      413: problem('The body is too large', ['payload_too_large'], budgetHeaders),
-      415: problem('The body is not JSON', ['unsupported_media_type'], budgetHeaders),
-    }),
-    429: problem('A rate limit is exceeded', ['rate_limited'], { ...budgetHeaders, ...retryHeader }),
-    500: problem('Internal server error', ['internal_error']),
-    503: problem(
-      'A database is unavailable or the query timed out; retry',
-      ['unavailable', 'query_timeout'],
-      retryHeader,
-    ),
-  }
-}
-
-function problem(reason: string, codes: readonly string[], extra: object = {}): Operation['responses'][string] {
-  return {
-    description: `${reason}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-    headers: { 'X-Request-Id': reference('headers', 'RequestId'), ...extra },
-    content: problemContent,
-  }
-}
-
-const problemContent = { 'application/json': { schema: reference('schemas', 'Problem') } }
-
-function reference(kind: 'headers' | 'schemas', name: string): { $ref: string } {
-  return { $ref: `#/components/${kind}/${name}` }
-}
-
-const headers = {
-  RequestId: {
-    description: 'Id of this request; include it in support requests.',
-    schema: { type: 'string', format: 'uuid' },
-  },
-  RateLimit: { description: 'Requests per minute that this key may send.', schema: { type: 'integer' } },
-  RateLimitRemaining: { description: 'Requests left in this minute.', schema: { type: 'integer' } },
-  RateLimitReset: { description: 'Seconds until the minute ends.', schema: { type: 'integer' } },
-  RetryAfter: { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer', minimum: 1 } },
-  WwwAuthenticate: {
-    description: 'The scheme of the Authorization header.',
-    schema: { type: 'string', const: 'ApiKey' },
-  },
-} as const
-
-const budgetHeaders = {
-  'X-Request-Id': reference('headers', 'RequestId'),
-  'X-RateLimit-Limit': reference('headers', 'RateLimit'),
-  'X-RateLimit-Remaining': reference('headers', 'RateLimitRemaining'),
-  'X-RateLimit-Reset': reference('headers', 'RateLimitReset'),
-}
-
-const retryHeader = { 'Retry-After': reference('headers', 'RetryAfter') }
-
-/** Replaces each union of literals by one enum, which client generators and the explorer support better. */
+/** Replaces each union of literals by one enum, which client generators and the documentation page support better. */
 function mergeLiterals(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(mergeLiterals)
   if (typeof node !== 'object' || node === null) return node

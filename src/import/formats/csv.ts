@@ -1,38 +1,47 @@
+import type { Delimiter } from '../fileFormat.ts'
 import { RowError } from '../rowError.ts'
+import { FormatError } from './formatError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjson.ts'
 
-/** The header of a CSV file is invalid; the message gives the reason. */
-export class HeaderError extends Error {
-  override name = 'HeaderError'
-}
-
 const unterminatedQuote = 'has a quoted cell without a closing quote'
 
+export interface CsvOptions {
+  /** Undefined: recognized by the header. */
+  delimiter: Delimiter | undefined
+  /** Called with the names of the header before any row is read. @throws FormatError */
+  checkHeader(names: readonly string[]): void
+}
+
 /**
- * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain commas, quotes and line feeds.
+ * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain delimiters, quotes and line feeds.
  * A record with a stray or missing quote is rejected alone: reading continues at the line after its first one, so that
  * no other row is lost.
- * @throws HeaderError
+ * @throws FormatError when the header is invalid
  */
-export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<RawRow[]> {
+export async function* readCsv(
+  blocks: AsyncIterable<Line[]>,
+  { delimiter: given, checkHeader }: CsvOptions,
+): AsyncGenerator<RawRow[]> {
   let names: string[] | undefined
-  /** Lines of a record whose quoted cell is still open. */
+  let delimiter = given
+  /** Lines of a record with an open quoted cell. */
   let open: Line[] = []
   let openBytes = 0
 
-  /** Processes one line; called again for the lines of a record whose quoted cell is never closed. */
+  /** Processes one line; called again for the lines of a record with a quoted cell that is never closed. */
   function* take(line: Line): Generator<RawRow> {
     if (line.error !== undefined) {
       yield* giveUp()
-      if (!names) throw new HeaderError(`line ${line.number} ${line.error}`)
+      if (!names) throw new FormatError(`line ${line.number} ${line.error}`)
       yield { line: line.number, text: withoutReturn(line.text), fields: new RowError(line.error) }
       return
     }
+    if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text)
     open.push(line)
     openBytes += line.text.length + 1
     if (open.length > 1 && !line.text.includes('"') && openBytes <= lineBytesMax) return
-    const record = openBytes <= lineBytesMax ? readRecord(open) : unterminatedQuote
+    const record = openBytes <= lineBytesMax ? readRecord(open, delimiter ?? ',') : unterminatedQuote
     if (record === undefined) return
     if (typeof record === 'string') {
       // In a later line, a malformed end belongs to a cell of another record.
@@ -52,7 +61,7 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
     open = []
     openBytes = 0
     if (!first) return
-    if (!names) throw new HeaderError(`line ${first.number} ${reason}`)
+    if (!names) throw new FormatError(`line ${first.number} ${reason}`)
     yield { line: first.number, text: withoutReturn(first.text), fields: new RowError(reason) }
     for (const line of others) yield* take(line)
   }
@@ -60,6 +69,7 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
   function* rowOf(line: number, text: string, cells: string[]): Generator<RawRow> {
     if (!names) {
       names = readHeader(cells)
+      checkHeader(names)
       return
     }
     const header = names
@@ -80,11 +90,18 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ra
   yield rows
 }
 
+/** Returns the most frequent delimiter of a header outside quotes; the comma if it has none. */
+function delimiterOf(header: string): Delimiter {
+  const unquoted = header.replace(/"[^"]*"?/g, '')
+  const count = (delimiter: Delimiter) => unquoted.split(delimiter).length
+  return ([';', '\t'] as const).reduce<Delimiter>((best, next) => (count(next) > count(best) ? next : best), ',')
+}
+
 function readHeader(cells: readonly string[]): string[] {
   const names = cells.map((cell) => cell.trim())
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (names.includes('')) throw new HeaderError('its header has a field without a name')
-  if (repeated !== undefined) throw new HeaderError(`its header names ${JSON.stringify(repeated)} twice`)
+  if (names.includes('')) throw new FormatError('its header has a field without a name')
+  if (repeated !== undefined) throw new FormatError(`its header names ${JSON.stringify(repeated)} twice`)
   return names
 }
 
@@ -92,9 +109,9 @@ function readHeader(cells: readonly string[]): string[] {
  * Reads the cells of a record.
  * @returns cells, a reason when the record is malformed, or undefined when it continues in the next line
  */
-function readRecord(lines: readonly Line[]): string[] | string | undefined {
+function readRecord(lines: readonly Line[], delimiter: Delimiter): string[] | string | undefined {
   const text = withoutReturn(lines.map((line) => line.text).join('\n'))
-  if (!text.includes('"')) return text.split(',')
+  if (!text.includes('"')) return text.split(delimiter)
   const cells: string[] = []
   for (let at = 0; ; ) {
     if (text[at] === '"') {
@@ -103,12 +120,12 @@ function readRecord(lines: readonly Line[]): string[] | string | undefined {
         end = text.indexOf('"', end + 1)
         if (end === -1) return undefined
       } while (text[++end] === '"')
-      if (end < text.length && text[end] !== ',') return 'has text after the closing quote of a cell'
+      if (end < text.length && text[end] !== delimiter) return 'has text after the closing quote of a cell'
       cells.push(text.slice(at + 1, end - 1).replaceAll('""', '"'))
       at = end
     } else {
-      const comma = text.indexOf(',', at)
-      const cell = text.slice(at, comma === -1 ? text.length : comma)
+      const next = text.indexOf(delimiter, at)
+      const cell = text.slice(at, next === -1 ? text.length : next)
       if (cell.includes('"')) return 'has a quote inside a cell that is not quoted'
       cells.push(cell)
       at += cell.length

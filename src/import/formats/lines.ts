@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 export interface Line {
   /** From 1. */
   number: number
-  /** Of an invalid line the beginning only; bytes that are not UTF-8 become U+FFFD. */
+  /** The line; if it is invalid, only its beginning, with U+FFFD in place of bytes that are not UTF-8. */
   text: string
   /** Reason why the line is invalid. */
   error?: string
@@ -19,13 +19,13 @@ const shownBytes = 4_096
 const lineFeed = 10
 
 /**
- * Splits bytes into lines, in constant memory. Removes a byte order mark at the start; a line feed at the end starts no
- * line. A line that is too long or not UTF-8 has `error` set.
+ * Splits bytes into lines, in constant memory. A byte order mark at the start is removed, and no empty line follows a line
+ * feed at the end. A line that is too long or not UTF-8 has `error` set.
  * @param chunks of any sizes
  * @returns the lines that each chunk completes, in order
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
-  /** Bytes after the last line feed, up to one chunk more than a line may have. */
+  /** Bytes after the last line feed: at most `lineBytesMax` and one chunk. */
   let rest: Buffer[] = []
   let restBytes = 0
   let count = 0

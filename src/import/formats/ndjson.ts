@@ -1,6 +1,7 @@
 import { DecimalText } from '../decimal.ts'
-import type { RawFields } from '../fields.ts'
 import { RowError } from '../rowError.ts'
+import type { RawFields } from '../rowReader.ts'
+import { FormatError } from './formatError.ts'
 import type { Line } from './lines.ts'
 
 /** A row of a file before validation: its fields, or the reason why it cannot be parsed. */
@@ -11,11 +12,19 @@ export interface RawRow {
   fields: RawFields | RowError
 }
 
-/** Reads lines of JSON objects; skips blank lines. */
+/**
+ * Reads lines of JSON objects; skips blank lines.
+ * @throws FormatError when the file begins with a JSON array
+ */
 export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator<RawRow[]> {
+  let isFirst = true
   for await (const lines of blocks) {
     const rows: RawRow[] = []
     for (const { number, text, error } of lines) {
+      if (isFirst && text.trimStart().startsWith('[')) {
+        throw new FormatError("it is a JSON array; write one object per line instead, for example with: jq -c '.[]'")
+      }
+      isFirst &&= isBlank(text)
       if (error !== undefined) rows.push({ line: number, text, fields: new RowError(error) })
       else if (!isBlank(text)) rows.push({ line: number, text: withoutReturn(text), fields: fieldsOf(text) })
     }

@@ -3,8 +3,8 @@ import type { Account } from '../../accounts/accounts.ts'
 import { blankConversion, type Conversion } from '../../writer/tables/conversion.ts'
 import { baseAmount } from '../baseCurrency.ts'
 import type { Decimal } from '../decimal.ts'
-import { type RowReader, rowReader } from '../fields.ts'
 import * as fieldTypes from '../fieldTypes.ts'
+import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowReader.ts'
 
 /** A conversion with the fields that only a file has. */
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
@@ -14,55 +14,58 @@ interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
   baseCurrency: string
 }
 
+const shape: RowShape<ConversionRow> = {
+  name: 'conversions',
+  required: ['id', 'convertedAt', 'status'],
+  ignored: ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'storedAt', 'cursor'],
+  fields: {
+    id: fieldTypes.id,
+    source: fieldTypes.words(conversionSources),
+    status: fieldTypes.words(conversionStatuses),
+    externalStatus: fieldTypes.text,
+    eventName: fieldTypes.text,
+    convertedAt: fieldTypes.instant,
+    clickedAt: fieldTypes.instant,
+    createdAt: fieldTypes.instant,
+    updatedAt: fieldTypes.instant,
+    clickId: fieldTypes.id,
+    visitorId: fieldTypes.id,
+    transactionId: fieldTypes.text,
+    campaignId: fieldTypes.id,
+    offerId: fieldTypes.id,
+    landingPageId: fieldTypes.id,
+    trafficSourceId: fieldTypes.id,
+    country: fieldTypes.country,
+    device: fieldTypes.device,
+    os: fieldTypes.text,
+    browser: fieldTypes.text,
+    payout: fieldTypes.money,
+    revenue: fieldTypes.money,
+    currency: fieldTypes.currency,
+    revenueBase: fieldTypes.money,
+    exchangeRate: fieldTypes.rate,
+    baseCurrency: fieldTypes.currency,
+    couponCode: fieldTypes.text,
+    isTest: fieldTypes.boolean,
+  },
+  spread: fieldTypes.subIdFields,
+}
+
+export const conversionColumns = columnsOf(shape)
+
 /**
  * @returns the reader of conversions of an account. Absent times are taken from the row's other times, never from the
  *   clock, so that repeated imports of a file produce equal rows
  */
 export function conversionReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Conversion> {
-  const read = rowReader<ConversionRow>({
-    name: 'conversions',
-    required: ['id', 'convertedAt', 'status'],
-    ignored: ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'storedAt', 'cursor'],
-    fields: {
-      id: fieldTypes.id,
-      source: fieldTypes.words(conversionSources),
-      status: fieldTypes.words(conversionStatuses),
-      externalStatus: fieldTypes.text,
-      eventName: fieldTypes.text,
-      convertedAt: fieldTypes.instant,
-      clickedAt: fieldTypes.instant,
-      createdAt: fieldTypes.instant,
-      updatedAt: fieldTypes.instant,
-      clickId: fieldTypes.id,
-      visitorId: fieldTypes.id,
-      transactionId: fieldTypes.text,
-      campaignId: fieldTypes.id,
-      offerId: fieldTypes.id,
-      landingPageId: fieldTypes.id,
-      trafficSourceId: fieldTypes.id,
-      country: fieldTypes.country,
-      device: fieldTypes.device,
-      os: fieldTypes.text,
-      browser: fieldTypes.text,
-      payout: fieldTypes.money,
-      revenue: fieldTypes.money,
-      currency: fieldTypes.currency,
-      revenueBase: fieldTypes.money,
-      exchangeRate: fieldTypes.rate,
-      baseCurrency: fieldTypes.currency,
-      couponCode: fieldTypes.text,
-      isTest: fieldTypes.boolean,
-    },
-    spread: { subIds: fieldTypes.subIds },
-    blank: () => ({
-      ...blankConversion(account.id),
-      source: 'cpa',
-      createdAt: null,
-      updatedAt: null,
-      exchangeRate: null,
-      baseCurrency: '',
-    }),
-  })
+  const read = rowReader(shape, () => ({
+    ...blankConversion(account.id),
+    source: 'cpa',
+    createdAt: null,
+    updatedAt: null,
+    exchangeRate: null,
+    baseCurrency: '',
+  }))
   return (fields, from) => {
     const { exchangeRate, baseCurrency, createdAt, updatedAt, ...row } = read(fields, from)
     const revenueBase = baseAmount(

@@ -1,9 +1,10 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
 import { formatMillionths } from '../../query/money.ts'
+import { columnName } from '../../stores/columnName.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
-import { type RowReader, rowReader } from '../fields.ts'
 import * as fieldTypes from '../fieldTypes.ts'
+import { type Columns, columnsOf, type RowReader, type RowShape, rowReader } from '../rowReader.ts'
 
 interface Named {
   id: string
@@ -53,82 +54,88 @@ const named = {
 const blankNamed = { id: '', name: '', status: 'active', createdAt: null, updatedAt: null }
 const required = ['id', 'name'] as const
 
+const campaigns: RowShape<CampaignRow> = {
+  name: 'campaigns',
+  required,
+  ignored: ['trafficSourceName'],
+  fields: {
+    ...named,
+    userId: fieldTypes.id,
+    trafficSourceId: fieldTypes.id,
+    costModel: fieldTypes.text,
+    costValue: fieldTypes.money,
+    currency: fieldTypes.currency,
+    tags: fieldTypes.tags,
+  },
+}
+
+const offers: RowShape<OfferRow> = {
+  name: 'offers',
+  required,
+  ignored: [],
+  fields: {
+    ...named,
+    url: fieldTypes.text,
+    affiliateNetwork: fieldTypes.text,
+    payoutType: fieldTypes.text,
+    payout: fieldTypes.money,
+    currency: fieldTypes.currency,
+    countries: fieldTypes.countries,
+    tags: fieldTypes.tags,
+  },
+}
+
+const landingPages: RowShape<LandingPageRow> = {
+  name: 'landing-pages',
+  required,
+  ignored: [],
+  fields: { ...named, url: fieldTypes.text, tags: fieldTypes.tags },
+}
+
+const trafficSources: RowShape<TrafficSourceRow> = {
+  name: 'traffic-sources',
+  required,
+  ignored: [],
+  fields: { ...named, category: fieldTypes.text, costModel: fieldTypes.text, currency: fieldTypes.currency },
+}
+
+export const metadataColumns: Readonly<Record<NamedTable, Columns>> = {
+  campaigns: columnsOf(campaigns),
+  offers: columnsOf(offers),
+  landing_pages: columnsOf(landingPages),
+  traffic_sources: columnsOf(trafficSources),
+}
+
 /** The readers of metadata, by table. */
-export const metadataReaders: Record<NamedTable, (accountId: string) => RowReader<MetadataRow>> = {
+export const metadataReaders: Readonly<Record<NamedTable, (accountId: string) => RowReader<MetadataRow>>> = {
   campaigns: (accountId) =>
     toColumns(
-      rowReader<CampaignRow>({
-        name: 'campaigns',
-        required,
-        ignored: ['trafficSourceName'],
-        fields: {
-          ...named,
-          userId: fieldTypes.id,
-          trafficSourceId: fieldTypes.id,
-          costModel: fieldTypes.text,
-          costValue: fieldTypes.money,
-          currency: fieldTypes.currency,
-          tags: fieldTypes.tags,
-        },
-        blank: () => ({
-          ...blankNamed,
-          userId: accountId,
-          trafficSourceId: null,
-          costModel: null,
-          costValue: null,
-          currency: null,
-          tags: [],
-        }),
-      }),
+      rowReader(campaigns, () => ({
+        ...blankNamed,
+        userId: accountId,
+        trafficSourceId: null,
+        costModel: null,
+        costValue: null,
+        currency: null,
+        tags: [],
+      })),
     ),
   offers: () =>
     toColumns(
-      rowReader<OfferRow>({
-        name: 'offers',
-        required,
-        ignored: [],
-        fields: {
-          ...named,
-          url: fieldTypes.text,
-          affiliateNetwork: fieldTypes.text,
-          payoutType: fieldTypes.text,
-          payout: fieldTypes.money,
-          currency: fieldTypes.currency,
-          countries: fieldTypes.countries,
-          tags: fieldTypes.tags,
-        },
-        blank: () => ({
-          ...blankNamed,
-          url: null,
-          affiliateNetwork: null,
-          payoutType: null,
-          payout: null,
-          currency: null,
-          countries: [],
-          tags: [],
-        }),
-      }),
+      rowReader(offers, () => ({
+        ...blankNamed,
+        url: null,
+        affiliateNetwork: null,
+        payoutType: null,
+        payout: null,
+        currency: null,
+        countries: [],
+        tags: [],
+      })),
     ),
-  landing_pages: () =>
-    toColumns(
-      rowReader<LandingPageRow>({
-        name: 'landing-pages',
-        required,
-        ignored: [],
-        fields: { ...named, url: fieldTypes.text, tags: fieldTypes.tags },
-        blank: () => ({ ...blankNamed, url: null, tags: [] }),
-      }),
-    ),
+  landing_pages: () => toColumns(rowReader(landingPages, () => ({ ...blankNamed, url: null, tags: [] }))),
   traffic_sources: () =>
-    toColumns(
-      rowReader<TrafficSourceRow>({
-        name: 'traffic-sources',
-        required,
-        ignored: [],
-        fields: { ...named, category: fieldTypes.text, costModel: fieldTypes.text, currency: fieldTypes.currency },
-        blank: () => ({ ...blankNamed, category: null, costModel: null, currency: null }),
-      }),
-    ),
+    toColumns(rowReader(trafficSources, () => ({ ...blankNamed, category: null, costModel: null, currency: null }))),
 }
 
 /** Converts rows to columns, `costValue` to `cost_value`, with amounts and times as text. */
@@ -136,7 +143,7 @@ function toColumns<Row extends Named>(read: RowReader<Row>): RowReader<MetadataR
   return (fields, from) => {
     const row = read(fields, from)
     const columns = Object.entries(row).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      columnName(name),
       typeof value === 'number'
         ? new Date(value).toISOString()
         : typeof value === 'bigint'

@@ -28,7 +28,7 @@ const waitMaxMs = 10_000
  * @param momentMs epoch milliseconds
  * @throws Problem `unavailable` when a node does not respond, or when the moment is not reached after ten seconds
  */
-export async function untilClickHouseClock(clickhouse: ClickHouse, momentMs: number): Promise<void> {
+export async function waitForClickHouseClock(clickhouse: ClickHouse, momentMs: number): Promise<void> {
   const giveUpMs = performance.now() + waitMaxMs
   for (;;) {
     const missingMs = momentMs - (await readClickHouseClock(clickhouse))

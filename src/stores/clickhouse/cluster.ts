@@ -4,7 +4,7 @@ import { type ClickHouseAddress, connect, ensureDatabase } from './client.ts'
 
 /**
  * A ClickHouse cluster. Each node stores its part of the rows in a local database, with the tables, views and sums of a single
- * server. Queries use a second database, whose tables are distributed over the nodes.
+ * server. Queries use a second database with `Distributed` tables over the nodes.
  */
 export interface Cluster {
   readonly name: string

@@ -1,4 +1,6 @@
+import { columnName } from '../columnName.ts'
 import type { RowBinary } from './rowBinary.ts'
+import { ch, type Fragment, identifier, join } from './sql.ts'
 
 /** One column of a table, and the function that writes a row's value. */
 export interface Column<Row> {
@@ -8,23 +10,61 @@ export interface Column<Row> {
   readonly write: (out: RowBinary, row: Row) => void
 }
 
-/** Builds columns, one line each: `text('click_id', (row) => row.clickId)`. */
-export function columnsOf<Row>() {
-  const column =
-    <Value>(type: string, writeValue: (out: RowBinary, value: Value) => void) =>
-    (name: string, select: (row: Row) => Value): Column<Row> => ({
-      name,
-      type,
-      write: (out, row) => writeValue(out, select(row)),
-    })
-  return {
-    text: column<string>('String', (out, value) => out.text(value)),
-    instant: column<number>('DateTime64(3)', (out, value) => out.instant(value)),
-    instantOrNull: column<number | null>('Nullable(DateTime64(3))', (out, value) => out.instantOrNull(value)),
-    moneyOrNull: column<bigint | null>('Nullable(Decimal(18, 6))', (out, value) => out.moneyOrNull(value)),
-    floatOrNull: column<number | null>('Nullable(Float64)', (out, value) => out.floatOrNull(value)),
-    flag: column<boolean>('UInt8', (out, value) => out.flag(value)),
-    uint32: column<number>('UInt32', (out, value) => out.uint32(value)),
-    uint64: column<number>('UInt64', (out, value) => out.uint64(value)),
-  }
+/** A kind of column: the type of its bytes, how a value is written, and the value of an absent field. */
+interface Kind<Value> {
+  type: string
+  write(out: RowBinary, value: Value): void
+  absent: Value
+}
+
+const kind = <Value>(type: string, write: Kind<Value>['write'], absent: Value): Kind<Value> => ({ type, write, absent })
+const textKind = kind<string>('String', (out, value) => out.text(value), '')
+
+/** Instants are epoch milliseconds UTC, amounts are millionths. */
+const kinds = {
+  /** Text, empty when absent. */
+  text: textKind,
+  /** Text that is never absent. */
+  id: textKind,
+  /** One of a list of values, never absent. */
+  word: textKind,
+  instant: kind<number>('DateTime64(3)', (out, value) => out.instant(value), 0),
+  instantOrNull: kind<number | null>('Nullable(DateTime64(3))', (out, value) => out.instantOrNull(value), null),
+  moneyOrNull: kind<bigint | null>('Nullable(Decimal(18, 6))', (out, value) => out.moneyOrNull(value), null),
+  floatOrNull: kind<number | null>('Nullable(Float64)', (out, value) => out.floatOrNull(value), null),
+  flag: kind<boolean>('UInt8', (out, value) => out.flag(value), false),
+  uint32: kind<number>('UInt32', (out, value) => out.uint32(value), 0),
+  uint64: kind<number>('UInt64', (out, value) => out.uint64(value), 0),
+}
+export type ColumnKind = keyof typeof kinds
+
+/** The columns of a table by the name of their field: `campaignId` is the column `campaign_id`. */
+export type Fields = Readonly<Record<string, ColumnKind>>
+
+/** A row of a table in memory. */
+export type RowOf<Of extends Fields> = { -readonly [Name in keyof Of]: (typeof kinds)[Of[Name]]['absent'] }
+
+/** @returns the columns of an insert, in the order of the fields */
+export function columnsOf<Of extends Fields>(fields: Of): readonly Column<RowOf<Of>>[] {
+  return Object.entries(fields).map(([field, name]) => {
+    const { type, write } = kinds[name] as Kind<unknown>
+    return { name: columnName(field), type, write: (out, row) => write(out, row[field]) }
+  })
+}
+
+/** @returns a row of which every field is absent */
+export function blankRow<Of extends Fields>(fields: Of): RowOf<Of> {
+  return Object.fromEntries(Object.entries(fields).map(([field, name]) => [field, kinds[name].absent])) as RowOf<Of>
+}
+
+/** @returns the select list of fields under their names; instants as epoch milliseconds, amounts as decimal text */
+export function selectFields(fields: Fields): Fragment {
+  return join(
+    Object.entries(fields).map(([field, name]) => {
+      const column = identifier(columnName(field))
+      const isInstant = name === 'instant' || name === 'instantOrNull'
+      return ch`${isInstant ? ch`toUnixTimestamp64Milli(${column})` : column} AS ${identifier(field)}`
+    }),
+    ', ',
+  )
 }

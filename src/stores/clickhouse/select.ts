@@ -92,16 +92,9 @@ export async function* selectBytes(
   query: Fragment,
   options: QueryOptions,
 ): AsyncGenerator<Buffer> {
-  const { text, params } = render(query)
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.exec({
-      query: text,
-      query_params: driverParams(params),
-      clickhouse_settings: { ...readSettings, wait_end_of_query: 1, log_comment: options.label, ...options.settings },
-      use_multipart_params_auto: true,
-      ...(options.signal && { abort_signal: options.signal }),
-    })
+    const response = await clickhouse.reader.exec(driverQuery(query, options, { wait_end_of_query: 1 }))
     for await (const chunk of response.stream) yield chunk as Buffer
   } catch (error) {
     throw asProblem(error)
@@ -127,16 +120,9 @@ export async function* streamBytes(
   query: Fragment,
   options: QueryOptions,
 ): AsyncGenerator<Buffer> {
-  const { text, params } = render(query)
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.exec({
-      query: text,
-      query_params: driverParams(params),
-      clickhouse_settings: { ...readSettings, ...streamSettings, log_comment: options.label, ...options.settings },
-      use_multipart_params_auto: true,
-      ...(options.signal && { abort_signal: options.signal }),
-    })
+    const response = await clickhouse.reader.exec(driverQuery(query, options, streamSettings))
     const tag = String(response.response_headers['x-clickhouse-exception-tag'] ?? '')
     const chunks = withIdleTimeout(response.stream as IncomingMessage, options.signal)
     yield* untilException(chunks, tag, (message) => parseError(message.trim()))
@@ -170,17 +156,9 @@ async function* withIdleTimeout(stream: IncomingMessage, signal: AbortSignal | u
 }
 
 async function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
-  const { text, params } = render(query)
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.query({
-      query: text,
-      query_params: driverParams(params),
-      format: 'JSON',
-      clickhouse_settings: { ...readSettings, log_comment: options.label, ...options.settings },
-      use_multipart_params_auto: true,
-      ...(options.signal && { abort_signal: options.signal }),
-    })
+    const response = await clickhouse.reader.query({ ...driverQuery(query, options), format: 'JSON' })
     return (await response.json<never>()) as Result
   } catch (error) {
     if (options.signal?.aborted) throw abortError(options.signal)
@@ -193,6 +171,18 @@ async function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, option
 /** The error of an aborted query: the signal's own reason, else the client has disconnected. */
 function abortError({ reason }: AbortSignal): unknown {
   return reason instanceof DOMException ? new Problem('unavailable', 'The client disconnected.') : reason
+}
+
+/** @param defaults settings beside those of every read */
+function driverQuery(query: Fragment, { label, signal, settings }: QueryOptions, defaults?: ClickHouseSettings) {
+  const { text, params } = render(query)
+  return {
+    query: text,
+    query_params: driverParams(params),
+    clickhouse_settings: { ...readSettings, ...defaults, log_comment: label, ...settings },
+    use_multipart_params_auto: true,
+    ...(signal && { abort_signal: signal }),
+  }
 }
 
 /** TRAP: the driver writes an array inside an array as an array; a tuple needs TupleParam. */

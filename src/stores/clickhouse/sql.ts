@@ -48,20 +48,21 @@ export const text = (value: string): Value => ({ type: 'String', value })
 /** Several ids, for `IN`. */
 export const texts = (value: readonly string[]): Value => ({ type: 'Array(String)', value })
 
-/** No row is outside of these years, so a moment beyond them is replaced by the nearest limit. */
-const earliestMs = Date.UTC(1970, 0, 1)
-const latestMs = Date.UTC(2106, 0, 1)
+/**
+ * Times that rows may have: the whole years that both Date and DateTime of ClickHouse represent. Epoch milliseconds,
+ * `untilMs` exclusive. Imports reject other times.
+ */
+export const storableTimes = { fromMs: Date.UTC(1970, 0, 1), untilMs: Date.UTC(2106, 0, 1) }
+
+/** No row has another time, so one beyond the range is replaced by the nearest limit. */
 const onCalendar = (epochMs: number): string =>
-  new Date(Math.min(Math.max(epochMs, earliestMs), latestMs)).toISOString().slice(0, 23).replace('T', ' ')
+  new Date(Math.min(Math.max(epochMs, storableTimes.fromMs), storableTimes.untilMs))
+    .toISOString()
+    .slice(0, 23)
+    .replace('T', ' ')
 
 /** A moment, to the millisecond. */
 export const instant = (epochMs: number): Value => ({ type: "DateTime64(3, 'UTC')", value: onCalendar(epochMs) })
-
-/** Several moments, to the second. */
-export const seconds = (epochMs: readonly number[]): Value => ({
-  type: 'Array(UInt32)',
-  value: epochMs.map((moment) => Math.min(Math.max(moment, earliestMs), latestMs) / 1000),
-})
 
 /** Several (moment, id) pairs, for `IN` on a sort key. */
 export const instantKeys = (keys: readonly { atMs: number; id: string }[]): Value => ({
@@ -69,8 +70,17 @@ export const instantKeys = (keys: readonly { atMs: number; id: string }[]): Valu
   value: keys.map(({ atMs, id }) => [onCalendar(atMs), id]),
 })
 
+/** Several pairs of texts, for `IN` on two columns. */
+export const pairs = (value: readonly (readonly [string, string])[]): Value => ({
+  type: 'Array(Tuple(String, String))',
+  value,
+})
+
 /** The UTC day of a moment. */
 export const day = (epochMs: number): Value => ({ type: 'Date', value: onCalendar(epochMs).slice(0, 10) })
+
+/** A whole number of either sign, such as a UTC offset in seconds. */
+export const integer = (value: number): Value => ({ type: 'Int32', value })
 
 /** A whole number from 0, such as a LIMIT. */
 export const count = (value: number): Value => ({ type: 'UInt64', value })

@@ -71,7 +71,7 @@ function refuseShared(folder: string, dataDir: string): void {
   }
   if ((mode & 0o022) !== 0) {
     throw new EmbeddedError(
-      `DATA_DIR=${dataDir}: other users may write in the folder; choose one of your own, or run: chmod go-w ${folder}.`,
+      `DATA_DIR=${dataDir}: its group or all users may write in the folder; run: chmod go-w ${folder}, or choose another folder.`,
     )
   }
 }

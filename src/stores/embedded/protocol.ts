@@ -49,7 +49,7 @@ export type EngineNotice =
   | { kind: 'failed'; message: string }
   | { kind: 'alive' }
 
-/** Supervisor to engine process. A closed channel means `end` to an engine whose supervisor died. */
+/** Supervisor to engine process. When the channel closes because the supervisor died, the engine treats it as `end`. */
 export type EngineOrder = { kind: 'end' } | { kind: 'sayAlive' }
 
 const lineMax = 65_536

@@ -49,7 +49,7 @@ class Supervisor {
     this.#stopWhenIdle()
   }
 
-  /** Ends the engines, then the process, unless a new client has attached meanwhile. */
+  /** Ends the engines, then the process, unless a new client has connected meanwhile. */
   async end(): Promise<void> {
     await Promise.all(engineNames.map((name) => this.#engines[name].end()))
     if (this.#clients.size > 0) return
@@ -58,7 +58,7 @@ class Supervisor {
     process.exit(0)
   }
 
-  /** Ends everything although clients are attached; they start another supervisor if they need one. */
+  /** Ends everything although clients are connected; they start another supervisor if they need one. */
   async quit(): Promise<void> {
     this.#server.close()
     await Promise.all(engineNames.map((name) => this.#engines[name].end()))

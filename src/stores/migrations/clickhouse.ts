@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import { untilClickHouseClock } from '../clickhouse/clock.ts'
+import { waitForClickHouseClock } from '../clickhouse/clock.ts'
 import type { Cluster, ClusterNode } from '../clickhouse/cluster.ts'
 import { type ClickHouse, isUnknownTable, keepAliveSettings } from '../clickhouse/connection.ts'
 import { createDistributedTables, shardsOf, tablesOf } from '../clickhouse/distributedTables.ts'
+import { execute } from '../clickhouse/execute.ts'
 import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { isHeld, type Lease, LeaseLost } from '../postgres/lease.ts'
-import { execute } from '../postgres/statement.ts'
 import { retryWhileUnavailable } from '../retry.ts'
 import {
   type AppliedMigration,
@@ -67,7 +67,7 @@ async function waitForWriters(
     SELECT max(statement_deadline) AS latest FROM leases WHERE name LIKE 'writer:%'`)
   const latestMs = row?.latest?.getTime()
   if (latestMs === undefined) return
-  await retryWhileUnavailable('waiting for interrupted writers', () => untilClickHouseClock(clickhouse, latestMs))
+  await retryWhileUnavailable('waiting for interrupted writers', () => waitForClickHouseClock(clickhouse, latestMs))
 }
 
 /** @throws MigrationError, or Problem `unavailable` */

@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 import { Problem } from '../../problem.ts'
 import { SettingsError } from '../../settings.ts'
+import { withDeadline } from '../deadline.ts'
 
 /** The pool of connections to Postgres; it connects lazily. */
 export type Postgres = postgres.Sql
@@ -59,16 +60,10 @@ const queryTimeoutMs = 20_000
  * @throws Problem `unavailable`
  */
 export async function queryPostgres<Rows>(query: PromiseLike<Rows>, timeoutMs = queryTimeoutMs): Promise<Rows> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), timeoutMs)
-  })
   try {
-    return await Promise.race([query, late])
+    return await withDeadline(timeoutMs, unavailable, () => query)
   } catch (error) {
     throw isPostgresUnreachable(error) ? unavailable() : error
-  } finally {
-    clearTimeout(timer)
   }
 }
 

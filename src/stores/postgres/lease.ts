@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Postgres, queryPostgres } from './connection.ts'
 
-/** The lease has another holder, or may have one. The work in progress is left to it. */
+/** Another process holds the lease, or may hold it. This process must stop; the other one continues its work. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost'
 
@@ -14,8 +14,8 @@ export class LeaseLost extends Error {
 /** An acquired lease: only its holder does the work that it names. */
 export interface Lease {
   readonly name: string
-  /** Increases at every change of holder; every write under the lease is conditional on it. */
-  readonly fence: bigint
+  /** Column `fence` of `leases`: increases at every change of holder; every write under the lease is conditional on it. */
+  readonly fencingToken: bigint
   /** Aborts, with LeaseLost, when the lease has another holder. */
   readonly lost: AbortSignal
   /**
@@ -199,7 +199,7 @@ function hold(
 
   return {
     name,
-    fence: BigInt(taken.fence),
+    fencingToken: BigInt(taken.fence),
     lost: loss.signal,
     get statementDeadlineMs() {
       return statementDeadlineMs

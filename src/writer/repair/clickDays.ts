@@ -4,8 +4,8 @@ import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 import { deleteRows } from './deleteRows.ts'
-import { repair } from './rollupDifferences.ts'
-import { rollupNames, rollups, type Span, storedSums } from './rollups.ts'
+import { repairSumsTable } from './sumDifferences.ts'
+import { type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
 
 const dayMs = 86_400_000
 
@@ -29,7 +29,7 @@ export function wholeDays(accountId: string, ranges: readonly { firstMs: number;
 export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
   for (const month of await monthsWithRows(writer, span)) {
     await rebuildClickIndex(writer, month)
-    await repairRollups(writer, month)
+    await repairSumsTables(writer, month)
   }
 }
 
@@ -38,13 +38,13 @@ export async function rebuildClickDays(writer: Writer, span: Span): Promise<void
  * @param span whole UTC days
  */
 export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
-  for (const month of await monthsWithRows(writer, span)) await repairRollups(writer, month)
+  for (const month of await monthsWithRows(writer, span)) await repairSumsTables(writer, month)
 }
 
-async function repairRollups(writer: Writer, month: Span): Promise<void> {
-  for (const name of rollupNames) {
+async function repairSumsTables(writer: Writer, month: Span): Promise<void> {
+  for (const name of sumsTableNames) {
     // Safe to repeat: it adds what is still missing, and the fence prevents concurrent repairs.
-    const attempt = () => writer.fence.run((bounds) => repair(writer.stores.clickhouse, name, month, bounds))
+    const attempt = () => writer.fence.run((bounds) => repairSumsTable(writer.stores.clickhouse, name, month, bounds))
     await retryWhileUnavailable(`repairing ${name}`, attempt, writer)
   }
 }
@@ -55,7 +55,7 @@ export async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]
     ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
     ch`SELECT toDate(clicked_at) AS day FROM click_index WHERE ${inSpan(span)}`,
     ch`SELECT toDate(converted_at) AS day FROM conversions WHERE ${inSpan(span, ch`converted_at`)}`,
-    ...rollupNames.map((name) => ch`SELECT toDate(${rollups[name].at}) AS day FROM (${storedSums(name, span)})`),
+    ...sumsTableNames.map((name) => ch`SELECT toDate(${sumsTables[name].at}) AS day FROM (${storedSums(name, span)})`),
   ]
   const query = ch`
 SELECT DISTINCT toStartOfMonth(day) AS month

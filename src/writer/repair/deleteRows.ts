@@ -4,13 +4,22 @@ import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 
+type DeletionKind = 'mark' | 'rewrite'
+
 /**
  * Deletes rows of a table until none is left, on every node of a cluster.
  * @param where condition, the account first; evaluated on each node over its own tables
  * @param label label of the statements in ClickHouse's query log
+ * @param kind `mark` hides the rows until a merge removes them; `rewrite` removes them from the parts before it returns
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
-export async function deleteRows(writer: Writer, table: Fragment, where: Fragment, label: string): Promise<void> {
+export async function deleteRows(
+  writer: Writer,
+  table: Fragment,
+  where: Fragment,
+  label: string,
+  kind: DeletionKind = 'mark',
+): Promise<void> {
   const { clickhouse } = writer.stores
   const remain = async () => {
     const query = ch`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`
@@ -25,11 +34,15 @@ export async function deleteRows(writer: Writer, table: Fragment, where: Fragmen
   const attempt = async () => {
     if (!(await remain())) return
     await writer.fence.run(({ deadlineMs, queryId }) => {
-      const deletion = ch`DELETE FROM ${table} WHERE ${where} AND ${beginsBefore(deadlineMs)}`
+      const condition = ch`${where} AND ${beginsBefore(deadlineMs)}`
+      const deletion =
+        kind === 'mark'
+          ? ch`DELETE FROM ${table} WHERE ${condition}`
+          : ch`ALTER TABLE ${table} DELETE WHERE ${condition} SETTINGS mutations_sync = 2`
       return runOnEveryNode(clickhouse, deletion, label, queryId)
     })
     // A deletion that began after its deadline deletes nothing, and ClickHouse reports no error.
     if (await remain()) throw new NotBegun()
   }
-  await retryWhileUnavailable('deleting wrong rows', attempt, writer)
+  await retryWhileUnavailable('deleting rows', attempt, writer)
 }

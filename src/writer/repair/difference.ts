@@ -1,7 +1,7 @@
 import type { Metric } from '../../../schema/metrics.ts'
-import type { MissingRows } from '../storedRows.ts'
+import type { MissingRows } from '../confirmedRows.ts'
 
-/** An inconsistency in a table of an account. */
+/** A difference between what a table of an account has and what it should have. */
 export type Difference = { accountId: string } & (
   | DerivedDifference
   | DuplicateIds
@@ -16,7 +16,7 @@ export interface DerivedDifference {
   table: string
   /** The UTC day, `2026-11-20`; null for tables derived from conversions, which are compared as a whole. */
   day: string | null
-  /** Keys whose row is missing, wrong or superfluous. */
+  /** Keys of missing, wrong and superfluous rows. */
   keys: number
   /** Stored and correct sums of those keys; undefined for a table without sums. */
   sums: { stored: Sums; actual: Sums } | undefined
@@ -33,7 +33,7 @@ export interface DuplicateIds {
   ids: number
 }
 
-/** Conversions whose `clickAt` is missing or wrong, although their click is stored. */
+/** Conversions without the time of their stored click, or with another one: `clickAt`, not the imported `clickedAt`. */
 export interface UnattributedConversions {
   kind: 'unattributed'
   table: 'conversions'

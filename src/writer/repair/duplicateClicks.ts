@@ -3,9 +3,9 @@ import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, instant, text, texts } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { recordTask } from '../accountTasks.ts'
+import { readConfirmedRows, setConfirmedRows } from '../confirmedRows.ts'
 import { clearBatches, recordBatch } from '../journal.ts'
 import { monthOf } from '../months.ts'
-import { readConfirmedRows, setConfirmedRows } from '../storedRows.ts'
 import type { Writer } from '../writer.ts'
 import { rebuildClickDays, wholeDays } from './clickDays.ts'
 import { deleteRows } from './deleteRows.ts'
@@ -31,7 +31,7 @@ const groupingMemory = `${256 << 20}`
  * Counts ids of clicks that are stored more than once, with equal or different clicked_at, by month of the later copies. The
  * copy stored first remains: the smallest (stored_at, clicked_at, campaign_id).
  */
-export async function compareClickIds(writer: Writer): Promise<DuplicateIds[]> {
+export async function findDuplicateClickIds(writer: Writer): Promise<DuplicateIds[]> {
   const rows = await select<{ month: string; ids: number }>(
     writer,
     ch`

@@ -13,7 +13,7 @@ const pageIds = 1_000
  * Counts ids of conversions that are stored with several converted_at, by month of those that a repair deletes. The one
  * updated last remains, as in an import; of equals, the one stored first, which has the lowest version.
  */
-export async function compareConversionIds(writer: Writer): Promise<DuplicateIds[]> {
+export async function findDuplicateConversionIds(writer: Writer): Promise<DuplicateIds[]> {
   const account = ch`account_id = ${text(writer.accountId)}`
   const query = ch`
 SELECT toStartOfMonth(converted_at) AS month, toUInt32(uniqExact(id)) AS ids

@@ -1,5 +1,5 @@
+import { countRowsOf } from '../confirmedRows.ts'
 import { type JournalEntry, settleBatches } from '../journal.ts'
-import { countRowsOf } from '../storedRows.ts'
 import type { Writer } from '../writer.ts'
 import { rebuildClickDays, rebuildSums, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'

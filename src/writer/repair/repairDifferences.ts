@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { clearBatches, recordBatch } from '../journal.ts'
 import { attributeConversions } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
+import { raiseWatermark } from './aheadOfWatermark.ts'
 import { rebuildClickDays, wholeDays } from './clickDays.ts'
-import { compareAccount } from './compare.ts'
+import { completeInterruptedWork } from './completeInterruptedWork.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 import { type Difference, isRepairable } from './difference.ts'
 import { removeDuplicateClicks } from './duplicateClicks.ts'
 import { removeDuplicateConversions } from './duplicateConversions.ts'
-import { recover } from './recover.ts'
-import { raiseWatermark } from './storedMoments.ts'
+import { findDifferences } from './findDifferences.ts'
 
 /** One repair may reveal another difference: a click that was missing in the index may also be stored twice. */
 const roundsMax = 3
@@ -19,17 +19,17 @@ const roundsMax = 3
  * running server, or by another repair.
  * @returns the remaining differences
  */
-export async function repairAccount(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
-  await recover(writer)
+export async function repairDifferences(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
+  await completeInterruptedWork(writer)
   let remaining = [...differences]
   for (let round = 0; round < roundsMax && remaining.some(isRepairable); round++) {
-    await repair(writer, remaining)
-    remaining = await compareAccount(writer)
+    await repairOnce(writer, remaining)
+    remaining = await findDifferences(writer)
   }
   return remaining
 }
 
-async function repair(writer: Writer, differences: readonly Difference[]): Promise<void> {
+async function repairOnce(writer: Writer, differences: readonly Difference[]): Promise<void> {
   const derived = differences.filter((difference) => difference.kind === 'derived')
   const days = new Set(derived.flatMap(({ day }) => (day === null ? [] : [Date.parse(day)])))
   const spans = wholeDays(

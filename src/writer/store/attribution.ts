@@ -1,34 +1,34 @@
-import { subIdNames } from '../../../schema/click.ts'
+import { subIdNames } from '../../../schema/subIds.ts'
+import { selectFields } from '../../stores/clickhouse/columns.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { runStatement } from '../../stores/clickhouse/insert.ts'
+import { clickFields, entityIdFields, type Selected } from '../../stores/clickhouse/rowFields.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, identifier, join, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Click } from '../tables/click.ts'
-import type { Conversion } from '../tables/conversion.ts'
+import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
 
-/** Properties that a conversion copies from its click where it has none itself. */
-const dimensions = [
+/** Fields that a conversion copies from its click if it has no value of its own. */
+const inherited = [
   'visitorId',
-  'campaignId',
-  'offerId',
-  'landingPageId',
-  'trafficSourceId',
+  ...(Object.keys(entityIdFields) as (keyof typeof entityIdFields)[]),
   'country',
   'device',
   'os',
   'browser',
   ...subIdNames,
-] as const satisfies readonly (keyof Click & keyof Conversion)[]
+] as const
 
-type Attributes = Pick<Click, 'id' | 'clickedAt' | 'externalClickId' | 'referrer' | (typeof dimensions)[number]>
+const copied = Object.entries(copiedFromClick) as [CopiedField, (typeof copiedFromClick)[CopiedField]][]
 
-const attributes = ch`
-  id, toUnixTimestamp64Milli(clicked_at) AS clickedAt, external_click_id AS externalClickId, referrer,
-  visitor_id AS visitorId, campaign_id AS campaignId, offer_id AS offerId, landing_page_id AS landingPageId,
-  traffic_source_id AS trafficSourceId, country, device, os, browser,
-  ${join(subIdNames.map(identifier), ', ')}`
+/** The fields of a click that its conversions use. */
+const attributeFields = pick(['id', 'clickedAt', ...inherited, ...Object.values(copiedFromClick)])
+type Attributes = Selected<typeof attributeFields>
+
+function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pick<typeof clickFields, Name> {
+  return Object.fromEntries(names.map((name) => [name, clickFields[name]])) as Pick<typeof clickFields, Name>
+}
 
 /**
  * Attributes conversions to their clicks: sets `clickAt` and the other click attributes, and those dimensions that the
@@ -50,12 +50,9 @@ export async function copyClickDimensions(writer: Writer, conversions: readonly 
     const click = clicks.get(conversion.clickId)
     if (!click) continue
     conversion.clickAt = click.clickedAt
-    conversion.clickCampaignId = click.campaignId
-    conversion.clickOfferId = click.offerId
-    conversion.clickExternalId = click.externalClickId
-    conversion.clickReferrer = click.referrer
+    for (const [field, from] of copied) conversion[field] = click[from]
     conversion.clickedAt ??= click.clickedAt
-    for (const dimension of dimensions) conversion[dimension] ||= click[dimension]
+    for (const field of inherited) conversion[field] ||= click[field]
   }
 }
 
@@ -81,7 +78,7 @@ async function readClicks({ stores, accountId }: Writer, ids: readonly string[])
   const rows = await selectRows<Attributes>(
     stores.clickhouse,
     ch`
-SELECT ${attributes}
+SELECT ${selectFields(attributeFields)}
 FROM converted_click_rows
 WHERE ${clickKeys(accountId, ids)}
 LIMIT 1 BY id`,

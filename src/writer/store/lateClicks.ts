@@ -18,13 +18,13 @@ const pageRows = 10_000
  * @throws LeaseLost, or the last error when a database stays unavailable
  */
 export async function attributeLateClicks(writer: Writer): Promise<number> {
-  const attributed = await attributeAll(writer, isLate(writer), 'import.waiting')
+  const attributed = await attributeAll(writer, isLate(writer), 'import.late_clicks')
   await completeTask(writer, 'attribute_late_clicks')
   return attributed
 }
 
 /**
- * The same for every conversion whose `clickAt` differs from the click index, as after a click was stored twice.
+ * The same for every conversion with a `clickAt` that differs from the click index, as after a click was stored twice.
  * Looks up the clicks of all conversions: 3 s for 100,000 of them among 10 million clicks.
  */
 export async function attributeConversions(writer: Writer): Promise<number> {

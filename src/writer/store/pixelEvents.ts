@@ -6,7 +6,7 @@ import type { Writer } from '../writer.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer } from './rowBuffer.ts'
 
-/** Duplicate key of an event within its account; ids contain no spaces. */
+/** The key by which duplicates of an event are found within its account. No part contains a space. */
 function keyOf({ origin, id, generation }: PixelEvent): string {
   return `${origin} ${id} ${generation}`
 }
@@ -20,7 +20,7 @@ WHERE account_id = ${text(writer.accountId)}`
   return new ExistingKeys(writer, {
     name: 'pixel_events',
     every,
-    // By origin and id as well, because the sort key begins with them.
+    // Conditions on origin and id use the sort key, account, origin and id; one on the concatenated key alone does not.
     among: (keys) => ch`${every} AND origin IN ('browser', 'server')
   AND id IN ${idList([...new Set(keys.map((key) => key.split(' ')[1] ?? ''))])}
   AND key IN ${idList(keys)}`,
@@ -28,8 +28,8 @@ WHERE account_id = ${text(writer.accountId)}`
 }
 
 /**
- * Stores events that are not stored yet; of several with one key the first one wins. No view derives rows from them, so
- * they need no journal: after an interruption, the next import stores the missing ones.
+ * Stores the events that are not stored yet; of several events with one key, the first is stored. No sums table counts
+ * pixel events, so they need no journal: after an interruption, the next import of the file stores the missing ones.
  * @returns number of new events
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */

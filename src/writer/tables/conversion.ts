@@ -1,137 +1,53 @@
-import { blankSubIds, type SubIdName, subIdNames } from '../../../schema/click.ts'
-import { type Column, columnsOf } from '../../stores/clickhouse/columns.ts'
+import { blankRow, type ColumnKind, columnsOf, type RowOf } from '../../stores/clickhouse/columns.ts'
+import { type clickFields, conversionFields } from '../../stores/clickhouse/rowFields.ts'
 
-/** One version of a conversion as it is stored: absent text is empty, times are epoch milliseconds UTC. */
-export interface Conversion extends Record<SubIdName, string> {
-  accountId: string
-  id: string
-  convertedAt: number
+/** Fields that are copied from the stored click, and the field of the click; absent while the click is not stored. */
+export const copiedFromClick = {
+  clickCampaignId: 'campaignId',
+  clickOfferId: 'offerId',
+  clickExternalId: 'externalClickId',
+  clickReferrer: 'referrer',
+  clickRegion: 'region',
+  clickCity: 'city',
+  clickOsVersion: 'osVersion',
+  clickBrowserVersion: 'browserVersion',
+  clickLanguage: 'language',
+  clickUtmSource: 'utmSource',
+  clickUtmMedium: 'utmMedium',
+  clickUtmCampaign: 'utmCampaign',
+  clickUtmTerm: 'utmTerm',
+  clickUtmContent: 'utmContent',
+} as const satisfies Record<string, keyof typeof clickFields>
+export type CopiedField = keyof typeof copiedFromClick
+
+const copiedFields = Object.fromEntries(Object.keys(copiedFromClick).map((name) => [name, 'text'])) as Record<
+  CopiedField,
+  'text'
+>
+
+/** The columns of `conversions` that are written; other columns have defaults. */
+export const conversionRowFields = {
+  accountId: 'id',
+  ...conversionFields,
+  /** `clickedAt` of the stored click, null while it is not stored; the `clickedAt` above may be imported. */
+  clickAt: 'instantOrNull',
+  ...copiedFields,
   /** Higher at every write of the id: epoch microseconds of the write, or more when the clock is behind. */
-  version: number
+  version: 'uint64',
   /** This version cancels the one before it. */
-  isDeleted: boolean
-  source: string
-  status: string
-  externalStatus: string
-  eventName: string
-  /** As imported, or copied from the click. */
-  clickedAt: number | null
-  createdAt: number
-  updatedAt: number
-  clickId: string
-  /** clickedAt of the stored click; null while it has not arrived. */
-  clickAt: number | null
-  clickCampaignId: string
-  clickOfferId: string
-  clickExternalId: string
-  clickReferrer: string
-  visitorId: string
-  transactionId: string
-  campaignId: string
-  offerId: string
-  landingPageId: string
-  trafficSourceId: string
-  country: string
-  device: string
-  os: string
-  browser: string
-  /** Millionths of `currency`. */
-  payout: bigint | null
-  /** Millionths of `currency`. */
-  revenue: bigint | null
-  currency: string
-  /** Millionths of the account's currency. */
-  revenueBase: bigint | null
-  couponCode: string
-  isTest: boolean
+  isDeleted: 'flag',
   /** Fingerprint of the file it came from. */
-  importFile: string
+  importFile: 'text',
   /** Its line there, from 1. */
-  importLine: number
-}
+  importLine: 'uint64',
+} as const satisfies Record<string, ColumnKind>
+
+/** One version of a conversion as it is stored. */
+export type Conversion = RowOf<typeof conversionRowFields>
+
+export const conversionColumns = columnsOf(conversionRowFields)
 
 /** A conversion with every field absent. */
 export function blankConversion(accountId: string): Conversion {
-  return {
-    accountId,
-    id: '',
-    convertedAt: 0,
-    version: 0,
-    isDeleted: false,
-    source: '',
-    status: '',
-    externalStatus: '',
-    eventName: '',
-    clickedAt: null,
-    createdAt: 0,
-    updatedAt: 0,
-    clickId: '',
-    clickAt: null,
-    clickCampaignId: '',
-    clickOfferId: '',
-    clickExternalId: '',
-    clickReferrer: '',
-    visitorId: '',
-    transactionId: '',
-    campaignId: '',
-    offerId: '',
-    landingPageId: '',
-    trafficSourceId: '',
-    country: '',
-    device: '',
-    os: '',
-    browser: '',
-    ...blankSubIds,
-    payout: null,
-    revenue: null,
-    currency: '',
-    revenueBase: null,
-    couponCode: '',
-    isTest: false,
-    importFile: '',
-    importLine: 0,
-  }
+  return { ...blankRow(conversionRowFields), accountId }
 }
-
-const { text, instant, instantOrNull, moneyOrNull, flag, uint64 } = columnsOf<Conversion>()
-
-/** The columns of `conversions` that are written; other columns have defaults. */
-export const conversionColumns: readonly Column<Conversion>[] = [
-  text('account_id', (row) => row.accountId),
-  instant('converted_at', (row) => row.convertedAt),
-  text('id', (row) => row.id),
-  uint64('version', (row) => row.version),
-  flag('is_deleted', (row) => row.isDeleted),
-  text('source', (row) => row.source),
-  text('status', (row) => row.status),
-  text('external_status', (row) => row.externalStatus),
-  text('event_name', (row) => row.eventName),
-  instantOrNull('clicked_at', (row) => row.clickedAt),
-  instant('created_at', (row) => row.createdAt),
-  instant('updated_at', (row) => row.updatedAt),
-  text('click_id', (row) => row.clickId),
-  instantOrNull('click_at', (row) => row.clickAt),
-  text('click_campaign_id', (row) => row.clickCampaignId),
-  text('click_offer_id', (row) => row.clickOfferId),
-  text('click_external_id', (row) => row.clickExternalId),
-  text('click_referrer', (row) => row.clickReferrer),
-  text('visitor_id', (row) => row.visitorId),
-  text('transaction_id', (row) => row.transactionId),
-  text('campaign_id', (row) => row.campaignId),
-  text('offer_id', (row) => row.offerId),
-  text('landing_page_id', (row) => row.landingPageId),
-  text('traffic_source_id', (row) => row.trafficSourceId),
-  text('country', (row) => row.country),
-  text('device', (row) => row.device),
-  text('os', (row) => row.os),
-  text('browser', (row) => row.browser),
-  ...subIdNames.map((name) => text(name, (row) => row[name])),
-  moneyOrNull('payout', (row) => row.payout),
-  moneyOrNull('revenue', (row) => row.revenue),
-  text('currency', (row) => row.currency),
-  moneyOrNull('revenue_base', (row) => row.revenueBase),
-  text('coupon_code', (row) => row.couponCode),
-  flag('is_test', (row) => row.isTest),
-  text('import_file', (row) => row.importFile),
-  uint64('import_line', (row) => row.importLine),
-]

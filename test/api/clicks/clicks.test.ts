@@ -64,7 +64,7 @@ afterAll(() => api?.close())
 
 const page = (query: string, from = key) => api.read(`/clicks?${query}`, from, ClickPage)
 
-async function walk(query: string, limit: number, from = key): Promise<string[]> {
+async function readAll(query: string, limit: number, from = key): Promise<string[]> {
   const ids: string[] = []
   let cursor: string | null = null
   do {
@@ -80,15 +80,15 @@ async function walk(query: string, limit: number, from = key): Promise<string[]>
 }
 
 describe('GET /clicks', () => {
-  it('gives each click exactly once, newest first, whatever the page size, ties and repeated rows included', async () => {
-    const all = await walk('', 200)
+  it('lists each click exactly once, newest first, at any page size, including ties and repeated rows', async () => {
+    const all = await readAll('', 200)
     expect(all).toHaveLength(63)
     expect(new Set(all).size).toBe(63)
     expect(all.slice(0, 3)).toEqual(['test', 'bot', 'tie-9'])
-    for (const limit of [1, 2, 7, 62, 63]) expect(await walk('', limit)).toEqual(all)
+    for (const limit of [1, 2, 7, 62, 63]) expect(await readAll('', limit)).toEqual(all)
   })
 
-  it('shows every field, absent ones as null', async () => {
+  it('returns every field, with null for absent ones', async () => {
     const [row] = (await page('from=2026-11-02T00:00:00.001Z')).data
     expect(row).toEqual({
       id: 'test',
@@ -133,24 +133,24 @@ describe('GET /clicks', () => {
     })
   })
 
-  it('filters by campaign, offer and range together', async () => {
-    const ids = await walk('campaign_id=k2&offer_id=o1&from=2026-11-01&to=2026-11-01', 3)
+  it('combines filters by campaign, offer and range', async () => {
+    const ids = await readAll('campaign_id=k2&offer_id=o1&from=2026-11-01&to=2026-11-01', 3)
     const expected = Array.from({ length: 41 }, (_, n) => n).filter((n) => n % 2 === 1 && n % 3 === 0)
     expect(ids.sort()).toEqual(expected.map((n) => `tie-${n}`).sort())
-    expect(await walk('campaign_id=nobody', 10)).toEqual([])
+    expect(await readAll('campaign_id=unknown', 10)).toEqual([])
   })
 
-  it('counts the conversions of a click that are no tests, of any status, and finds clicks by them', async () => {
+  it('counts conversions of any status without tests, and filters clicks by them', async () => {
     const { data } = await page('converted=true')
     expect(data.map(({ id, conversionCount, converted }) => [id, conversionCount, converted])).toEqual([
       ['tie-3', 2, true],
     ])
-    const others = await walk('converted=false', 5)
+    const others = await readAll('converted=false', 5)
     expect(others).toHaveLength(62)
     expect(others).not.toContain('tie-3')
   })
 
-  it('shows converted clicks alike, whether they are found among the copies or not', async () => {
+  it('returns converted clicks with and without a copy in the same way', async () => {
     const reader = await api.account('copies')
     const at = '2026-11-01 10:00:00.000'
     await storeClicks(
@@ -173,7 +173,7 @@ describe('GET /clicks', () => {
     }
   })
 
-  it('agrees with a plain model on which clicks converted, after any history of their conversions', async () => {
+  it('matches a plain model of converted clicks after random histories of their conversions', async () => {
     const dayMs = 86_400_000
     const click = fc.record({
       // Today, some days, months and years back: each stretch of time that is read on its own.
@@ -238,14 +238,14 @@ describe('GET /clicks', () => {
           const query = new URLSearchParams(
             Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]),
           )
-          expect(await walk(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
+          expect(await readAll(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
         },
       ),
       { numRuns: 25 },
     )
   }, 120_000)
 
-  it('keeps to the account: foreign ids match nothing and foreign cursors are refused', async () => {
+  it('returns rows of its account only: ids of other accounts match nothing, and their cursors are rejected', async () => {
     const mine = await page('limit=5')
     const foreign = await api.read('/clicks', otherKey, ClickPage)
     expect(foreign.data.map(({ id }) => id)).toEqual(['tie-1'])
@@ -253,7 +253,7 @@ describe('GET /clicks', () => {
     expect([stolen.statusCode, stolen.json().error]).toEqual([400, 'invalid_cursor'])
   })
 
-  it('goes on exactly where it was while rows arrive before and behind', async () => {
+  it('continues exactly after the last page while rows are stored before and after it', async () => {
     const first = await page('limit=10&from=2026-09-01&to=2026-09-30')
     await storeClicks(api.stores, 'acme', [{ id: 'late', clicked_at: '2026-09-29 23:00:00.000' }])
     const rest = await page(`limit=200&from=2026-09-01&to=2026-09-30&cursor=${first.nextCursor}`)
@@ -262,7 +262,7 @@ describe('GET /clicks', () => {
     )
   })
 
-  it('says which parameter is wrong', async () => {
+  it('names the invalid parameter', async () => {
     const { nextCursor } = await page('limit=5')
     const cases = {
       'limit=0': 'invalid_limit',
@@ -286,7 +286,7 @@ describe('GET /clicks', () => {
     }
   })
 
-  it('asks for a key with the scope', async () => {
+  it('requires an API key with the scope', async () => {
     expect((await api.get('/clicks')).json().error).toBe('missing_api_key')
     const narrow = await api.account('narrow', { scopes: ['read:reports'] })
     const refused = await api.get('/clicks', narrow)
@@ -296,7 +296,7 @@ describe('GET /clicks', () => {
     ])
   })
 
-  it('answers any query string with a page or with the parameter at fault', async () => {
+  it('responds to any query string with a page or the invalid parameter', async () => {
     const name = fc.constantFrom('limit', 'cursor', 'campaign_id', 'offer_id', 'from', 'to', 'converted', 'x')
     const value = fc.oneof(
       fc.constantFrom(
@@ -315,8 +315,8 @@ describe('GET /clicks', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 4 }), async (pairs) => {
         const query = pairs.map(([n, v]) => `${n}=${encodeURIComponent(v)}`).join('&')
-        const answer = await api.get(`/clicks?${query}`, key)
-        expect([200, 400]).toContain(answer.statusCode)
+        const response = await api.get(`/clicks?${query}`, key)
+        expect([200, 400]).toContain(response.statusCode)
       }),
       { numRuns: 150 },
     )

@@ -13,7 +13,7 @@ let otherKey: string
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.spoil()
+  api.stores.markDirty()
   key = await api.account('acme')
   otherKey = await api.account('other')
   const at = '2026-11-20 10:00:00.000'
@@ -31,7 +31,7 @@ beforeAll(async () => {
     { id: 'tie-1', converted_at: at, campaign_id: 'k2', status: 'refunded', version: 2 },
     { id: 'tie-2', converted_at: at, campaign_id: 'k1', is_test: true, version: 2 },
   ])
-  // One was corrected in time: its old place is marked as deleted.
+  // One was corrected in time: its old sort key is marked as deleted.
   await storeConversions(api.stores, 'acme', [
     { id: 'tie-4', converted_at: at, campaign_id: 'k1', version: 3, is_deleted: 1 },
     { id: 'tie-4', converted_at: '2026-11-19 10:00:00.000', campaign_id: 'k1', version: 3 },
@@ -42,61 +42,61 @@ afterAll(() => api?.close())
 
 const page = (query: string, from = key) => api.read(`/conversions?${query}`, from, ConversionPage)
 
-async function walk(query: string, limit: number, from = key): Promise<string[]> {
+async function readAll(query: string, limit: number, from = key): Promise<string[]> {
   const ids: string[] = []
   let cursor: string | null = null
   do {
-    const answer: typeof ConversionPage.static = await page(
+    const response: typeof ConversionPage.static = await page(
       `${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
       from,
     )
-    expect(answer.nextCursor !== null).toBe(answer.hasMore)
-    ids.push(...answer.data.map(({ id }) => id))
-    cursor = answer.nextCursor
+    expect(response.nextCursor !== null).toBe(response.hasMore)
+    ids.push(...response.data.map(({ id }) => id))
+    cursor = response.nextCursor
   } while (cursor)
   return ids
 }
 
 describe('GET /conversions', () => {
-  it('gives each conversion exactly once, newest first, whatever the page size, ties and versions included', async () => {
-    const all = await walk('', 200)
+  it('lists each conversion exactly once, newest first, at any page size, including ties and several versions', async () => {
+    const all = await readAll('', 200)
     const tied = Array.from({ length: 30 }, (_, n) => `tie-${n}`).filter((id) => id !== 'tie-2' && id !== 'tie-4')
     expect(all).toEqual([...tied.sort().reverse(), 'tie-4'])
-    for (const limit of [1, 2, 7, 28, 29]) expect(await walk('', limit)).toEqual(all)
+    for (const limit of [1, 2, 7, 28, 29]) expect(await readAll('', limit)).toEqual(all)
   })
 
-  it('lists a conversion under its latest status and under no other', async () => {
-    expect(await walk('status=pending', 2)).toEqual(['tie-25', 'tie-20', 'tie-15', 'tie-10'])
-    expect(await walk('status=refunded', 1)).toEqual(['tie-1'])
-    expect((await walk('status=approved', 3)).length).toBe(24)
-    expect((await walk('status=refunded,pending', 3)).length).toBe(5)
-    expect(await walk('status=hold', 3)).toEqual([])
+  it('lists a conversion by its latest status only', async () => {
+    expect(await readAll('status=pending', 2)).toEqual(['tie-25', 'tie-20', 'tie-15', 'tie-10'])
+    expect(await readAll('status=refunded', 1)).toEqual(['tie-1'])
+    expect((await readAll('status=approved', 3)).length).toBe(24)
+    expect((await readAll('status=refunded,pending', 3)).length).toBe(5)
+    expect(await readAll('status=hold', 3)).toEqual([])
   })
 
-  it('filters by source, campaign and range together', async () => {
+  it('combines filters by source, campaign and range', async () => {
     const revenue = Array.from({ length: 30 }, (_, n) => n).filter((n) => n % 3 === 0)
-    expect((await walk('source=revenue', 4)).sort()).toEqual(revenue.map((n) => `tie-${n}`).sort())
-    expect((await walk('source=all', 4)).length).toBe(29)
-    expect((await walk('source=cpa&campaign_id=k1&from=2026-11-20&to=2026-11-20', 2)).sort()).toEqual(
+    expect((await readAll('source=revenue', 4)).sort()).toEqual(revenue.map((n) => `tie-${n}`).sort())
+    expect((await readAll('source=all', 4)).length).toBe(29)
+    expect((await readAll('source=cpa&campaign_id=k1&from=2026-11-20&to=2026-11-20', 2)).sort()).toEqual(
       [8, 10, 14, 16, 20, 22, 26, 28].map((n) => `tie-${n}`).sort(),
     )
-    expect(await walk('campaign_id=nobody', 4)).toEqual([])
-    expect(await walk('to=2026-11-19', 4)).toEqual(['tie-4'])
-    expect(await walk('from=2026-11-20T10:00:00.001Z', 4)).toEqual([])
+    expect(await readAll('campaign_id=unknown', 4)).toEqual([])
+    expect(await readAll('to=2026-11-19', 4)).toEqual(['tie-4'])
+    expect(await readAll('from=2026-11-20T10:00:00.001Z', 4)).toEqual([])
   })
 
-  it('lists tests only when they are asked for', async () => {
-    expect(await walk('include_test_mode=true', 9)).toHaveLength(31)
-    expect(await walk('include_test_mode=false', 9)).toHaveLength(29)
+  it('lists test conversions only with include_test_mode', async () => {
+    expect(await readAll('include_test_mode=true', 9)).toHaveLength(31)
+    expect(await readAll('include_test_mode=false', 9)).toHaveLength(29)
     expect((await page('include_test_mode=true&limit=1')).data).toMatchObject([{ id: 'test', isTest: true }])
   })
 
-  it('takes the words of a status list in any order for the same list', async () => {
+  it('treats a status list in any order as the same filter', async () => {
     const { nextCursor } = await page('status=pending,approved&limit=2')
     expect((await page(`status=approved,pending&limit=2&cursor=${nextCursor}`)).data).toHaveLength(2)
   })
 
-  it('shows every field', async () => {
+  it('returns every field', async () => {
     const full = await api.account('full', { currency: 'EUR' })
     await storeMetadata(api.stores, 'campaigns', 'full', [{ id: 'k1', name: 'Spring' }])
     await storeMetadata(api.stores, 'offers', 'other', [{ id: 'o1', name: 'theirs' }])
@@ -136,13 +136,13 @@ describe('GET /conversions', () => {
     ])
   })
 
-  it('keeps to the account: foreign ids match nothing and foreign cursors are refused', async () => {
-    expect(await walk('', 5, otherKey)).toEqual(['tie-1'])
+  it('returns rows of its account only: ids of other accounts match nothing, and their cursors are rejected', async () => {
+    expect(await readAll('', 5, otherKey)).toEqual(['tie-1'])
     const { nextCursor } = await page('limit=5')
     expect((await api.get(`/conversions?limit=5&cursor=${nextCursor}`, otherKey)).json().error).toBe('invalid_cursor')
   })
 
-  it('agrees with a plain model after any history of versions, moves and filters', async () => {
+  it('matches a plain model after random histories of versions and moves, with random filters', async () => {
     const version = fc.record({
       id: fc.integer({ min: 0, max: 12 }),
       minute: fc.integer({ min: 0, max: 3 }),
@@ -201,13 +201,13 @@ describe('GET /conversions', () => {
           .sort((a, b) => b.minute - a.minute || (a.id < b.id ? 1 : -1))
         const isBackwards = filter.from === '2026-11-21' && filter.to !== undefined
         if (isBackwards) expect((await api.get(`/conversions?${query}`, reader)).statusCode).toBe(400)
-        else expect(await walk(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
+        else expect(await readAll(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
       }),
       { numRuns: 25 },
     )
   }, 120_000)
 
-  it('says which parameter is wrong', async () => {
+  it('names the invalid parameter', async () => {
     const { nextCursor } = await page('limit=5')
     const cases = {
       'limit=0': 'invalid_limit',
@@ -225,7 +225,8 @@ describe('GET /conversions', () => {
       'from=yesterday': 'invalid_from',
       'to=2026-02-29': 'invalid_to',
       'from=2026-11-02&to=2026-11-01': 'invalid_date_range',
-      'offer_id=o1': 'unknown_parameter',
+      'offer_id=a%20b': 'invalid_offer_id',
+      'is_bot=true': 'unknown_parameter',
       'converted=true': 'unknown_parameter',
     }
     for (const [query, code] of Object.entries(cases)) {
@@ -233,7 +234,7 @@ describe('GET /conversions', () => {
     }
   })
 
-  it('asks for a key with the scope', async () => {
+  it('requires an API key with the scope', async () => {
     expect((await api.get('/conversions')).json().error).toBe('missing_api_key')
     const narrow = await api.account('narrow', { scopes: ['search:conversions', 'read:clicks'] })
     expect((await api.get('/conversions', narrow)).json()).toMatchObject({
@@ -243,11 +244,11 @@ describe('GET /conversions', () => {
   })
 })
 
-describe('while old versions are not merged yet', () => {
+describe('GET /conversions before old versions are merged', () => {
   beforeAll(() => stopMerges(api.stores, 'conversions'))
   afterAll(() => startMerges(api.stores, 'conversions'))
 
-  it('what is left is found where most candidates have changed since', async () => {
+  it('finds the matching conversions when most candidates have a newer version', async () => {
     const churned = await api.account('churned')
     const row = (n: number): StoredRow => ({ id: `v${n}`, converted_at: `2026-11-10 10:00:00.${100 + n}` })
     const numbers = Array.from({ length: 300 }, (_, n) => n)
@@ -262,12 +263,12 @@ describe('while old versions are not merged yet', () => {
       'churned',
       numbers.filter((n) => !left.includes(n)).map((n) => ({ ...row(n), status: 'approved', version: 2 })),
     )
-    expect(await walk('status=pending', 1, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
-    expect(await walk('status=pending', 3, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
-    expect(await walk('status=approved', 50, churned)).toHaveLength(296)
+    expect(await readAll('status=pending', 1, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
+    expect(await readAll('status=pending', 3, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
+    expect(await readAll('status=approved', 50, churned)).toHaveLength(296)
   })
 
-  it('no walk ends early because a row changed while its page was read', async () => {
+  it('does not end a list early because a row changes while its page is read', async () => {
     const rows = (from: number, until: number, more: object) =>
       Array.from({ length: until - from }, (_, n) => ({
         ...{ id: `${1000 + from + n}`, converted_at: '2026-11-20 10:00:00.000', status: 'pending' },
@@ -276,12 +277,12 @@ describe('while old versions are not merged yet', () => {
     // The newest hundred were approved since.
     await storeConversions(api.stores, 'changing', rows(0, 110, {}))
     await storeConversions(api.stores, 'changing', rows(10, 110, { status: 'approved', version: 2 }))
-    const question = {
+    const query = {
       ...{ table: ch`conversions`, at: ch`converted_at`, id: ch`id` },
       ...{ keyConditions: [ch`account_id = 'changing'`], versionConditions: [ch`status = 'pending'`] },
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')
-    const found = await findLatestVersions(api.stores.clickhouse, question, undefined, 3, { label: 'test' }, readAt)
+    const found = await findLatestVersions(api.stores.clickhouse, query, undefined, 3, { label: 'test' }, readAt)
     expect(found.map(({ id }) => id)).toEqual(['1009', '1007', '1006'])
   })
 })

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => api?.close())
 
 describe('an event of a click', () => {
-  it("takes campaign and user from the click's campaign, never from the body", async () => {
+  it("has the campaign and user of the click's campaign, never those of the body", async () => {
     const body = byClick('c1', { event_id: 'a1', campaign_id: 'k2', user_id: 'eve', visitor_id: 'v7' })
     expect(await send(api.app, key, body)).toEqual(accepted)
     expect(await send(api.app, key, byClick('c2', { event_id: 'a2' }))).toEqual(accepted)
@@ -47,31 +47,31 @@ describe('an event of a click', () => {
     ])
   })
 
-  it("finds the account's own click where another account has one with the same id", async () => {
+  it("belongs to the account's own click when another account has a click with the same id", async () => {
     expect(await send(api.app, key, byClick('both', { event_id: 'b1' }))).toEqual(accepted)
     const stored = (await storedEvents(api.stores, 'acme')).find(({ id }) => id === 'b1')
     expect(stored).toMatchObject({ campaign_id: 'k1', user_id: 'ann' })
   })
 
-  it("is refused alike when the click is unknown, another account's, or of no campaign of the account's", async () => {
+  it('gets the same error when the click is unknown, belongs to another account, or has no campaign of the account', async () => {
     const bodies = []
     for (const id of ['nope', 'their-click', 'of-no-campaign', 'of-unknown-campaign', 'of-their-campaign']) {
-      const answer = await post(api.app, key, byClick(id, { event_id: `r-${id}` }))
-      const { requestId, ...body } = answer.json()
-      expect(requestId).toBe(answer.headers['x-request-id'])
-      bodies.push([answer.statusCode, body])
+      const response = await post(api.app, key, byClick(id, { event_id: `r-${id}` }))
+      const { requestId, ...body } = response.json()
+      expect(requestId).toBe(response.headers['x-request-id'])
+      bodies.push([response.statusCode, body])
     }
     for (const body of bodies) expect(body).toEqual(bodies[0])
     expect(bodies[0]).toEqual([404, { error: 'click_not_found', message: expect.any(String), param: 'click_id' }])
   })
 
-  it('is accepted as soon as its click has arrived, although it was refused a moment before', async () => {
+  it('is accepted as soon as its click is stored, also right after a rejection', async () => {
     expect(await send(api.app, key, byClick('late'))).toEqual(refused(404, 'click_not_found'))
     await storeClicks(api.stores, 'acme', [{ id: 'late', clicked_at, campaign_id: 'k1' }])
     expect(await send(api.app, key, byClick('late'))).toEqual(accepted)
   })
 
-  it('is accepted as soon as its campaign has arrived', async () => {
+  it('is accepted as soon as its campaign is stored', async () => {
     await storeClicks(api.stores, 'acme', [{ id: 'early', clicked_at, campaign_id: 'k5' }])
     expect(await send(api.app, key, byClick('early'))).toEqual(refused(404, 'click_not_found'))
     await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k5' }])
@@ -80,26 +80,26 @@ describe('an event of a click', () => {
 })
 
 describe('an event of a visitor', () => {
-  it('takes the user from the campaign that it names', async () => {
+  it('has the user of the named campaign', async () => {
     expect(await send(api.app, key, byVisitor('k1', { event_id: 'v1', user_id: 'eve' }))).toEqual(accepted)
     const stored = (await storedEvents(api.stores, 'acme')).find(({ id }) => id === 'v1')
     expect(stored).toMatchObject({ click_id: '', visitor_id: 'v1', campaign_id: 'k1', user_id: 'ann' })
   })
 
-  it("is refused alike when the campaign is unknown and when it is another account's", async () => {
+  it('gets the same error when the campaign is unknown and when it belongs to another account', async () => {
     const bodies = []
     for (const id of ['nope', 'theirs', 'k9']) {
-      const answer = await post(api.app, key, byVisitor(id, { event_id: `r-${id}` }))
-      const { requestId, ...body } = answer.json()
-      bodies.push([answer.statusCode, body])
+      const response = await post(api.app, key, byVisitor(id, { event_id: `r-${id}` }))
+      const { requestId, ...body } = response.json()
+      bodies.push([response.statusCode, body])
     }
     for (const body of bodies) expect(body).toEqual(bodies[0])
     expect(bodies[0]).toEqual([404, { error: 'campaign_not_found', message: expect.any(String), param: 'campaign_id' }])
   })
 })
 
-describe('a refused event', () => {
-  it('leaves no trace: once its click is there, the same event_id is new', async () => {
+describe('a rejected event', () => {
+  it('is not remembered: once its click is stored, the same event_id is new', async () => {
     expect(await send(api.app, key, byClick('later', { event_id: 't1' }))).toEqual(refused(404, 'click_not_found'))
     expect(await send(api.app, key, byClick('c1', { event_id: 't2', value: 'x' }))).toEqual(
       refused(400, 'invalid_value'),
@@ -111,20 +111,20 @@ describe('a refused event', () => {
     expect(await send(api.app, key, byClick('c1', { event_id: 't2' }))).toEqual(accepted)
   })
 
-  it('never fails its neighbours', async () => {
+  it('does not fail concurrent events', async () => {
     const bodies = Array.from({ length: 300 }, (_, n) =>
       n % 3 === 0 ? byClick('c1', { event_id: `n${n}` }) : n % 3 === 1 ? byClick(`nope-${n}`) : byVisitor(`nope-${n}`),
     )
-    const answers = await Promise.all(bodies.map((body) => send(api.app, key, body)))
-    for (const [n, answer] of answers.entries()) {
+    const responses = await Promise.all(bodies.map((body) => send(api.app, key, body)))
+    for (const [n, response] of responses.entries()) {
       const expected = [accepted, refused(404, 'click_not_found'), refused(404, 'campaign_not_found')][n % 3]
-      expect(answer).toEqual(expected)
+      expect(response).toEqual(expected)
     }
   })
 })
 
-describe('a campaign in memory', () => {
-  it('changes its owner within seconds', async () => {
+describe('a cached campaign', () => {
+  it('shows a new owner within seconds', async () => {
     await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'sold', user_id: 'ann' }])
     const start = Date.UTC(2026, 10, 22)
     api.setNow(start)
@@ -136,7 +136,7 @@ describe('a campaign in memory', () => {
     expect(users.map(({ user_id }) => user_id)).toEqual(['ann', 'bob'])
   })
 
-  it('is read again when the clock was set back', async () => {
+  it('is read again after the clock was set back', async () => {
     await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'back', user_id: 'ann' }])
     const start = Date.UTC(2026, 10, 23)
     api.setNow(start)

@@ -1,12 +1,14 @@
+import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { openIntake } from '../../../src/api/events/intake.ts'
 import { validateEvent } from '../../../src/api/events/validate.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
+import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { changeTables, storeClicks, storeMetadata } from '../../kit/rows.ts'
-import { accepted, deduplicated, type Sent, send, storedEvents } from './send.ts'
+import { accepted, deduplicated, type EventRow, type Sent, send, storedEvents } from './send.ts'
 
 let api: TestApp
 /** A second instance on the same stores, with a clock of its own. */
@@ -44,10 +46,50 @@ function setClocks(epochMs: number): void {
   twinNowMs = epochMs
 }
 
+/** The same ClickHouse; inserts of events wait until `release`. `isInserting` resolves when the first one waits. */
+function holdInserts(clickhouse: ClickHouse): {
+  clickhouse: ClickHouse
+  isInserting: Promise<unknown>
+  release: () => void
+} {
+  const signals = new EventEmitter()
+  const inserting = once(signals, 'inserting')
+  const released = once(signals, 'released')
+  const client = new Proxy(clickhouse.client, {
+    get: (target, name) =>
+      name === 'exec'
+        ? async (statement: Parameters<typeof target.exec>[0]) => {
+            if (statement.query.startsWith('INSERT INTO pixel_events ')) {
+              signals.emit('inserting')
+              await released
+            }
+            return await target.exec(statement)
+          }
+        : Reflect.get(target, name),
+  })
+  return {
+    clickhouse: Object.create(clickhouse, { client: { value: client } }),
+    isInserting: inserting,
+    release: () => signals.emit('released'),
+  }
+}
+
+/** Merges the parts of the events; the account's rows are the same, and each is stored once. */
+async function expectSameAfterMerges(accountId: string, rows: EventRow[]): Promise<void> {
+  await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+  expect(await storedEvents(api.stores, accountId)).toEqual(rows)
+  const response = await api.stores.clickhouse.client.query({
+    query: 'SELECT toUInt32(count()) AS rows FROM pixel_events WHERE account_id = {account:String}',
+    query_params: { account: accountId },
+    format: 'JSONEachRow',
+  })
+  expect(await response.json()).toEqual([{ rows: rows.length }])
+}
+
 const event = (event_id?: string, rest: object = {}) => ({ click_id: 'click', event_name: 'paid', event_id, ...rest })
 
 describe('an event_id within 24 hours', () => {
-  it('is stored once and answered as a duplicate ever after, whatever else the later calls say', async () => {
+  it('is stored once, and later requests are duplicates whatever their other fields are', async () => {
     const { id, key } = await newAccount()
     expect(await send(api.app, key, event('e1', { value: 1 }))).toEqual(accepted)
     expect(await send(api.app, key, event('e1', { value: 2 }))).toEqual(deduplicated)
@@ -59,17 +101,17 @@ describe('an event_id within 24 hours', () => {
     ])
   })
 
-  it('is recognised by an instance that never saw it', async () => {
+  it('is a duplicate in an instance that did not receive it', async () => {
     const { id, key } = await newAccount()
     expect(await send(api.app, key, event('e1'))).toEqual(accepted)
     expect(await send(twin, key, event('e1'))).toEqual(deduplicated)
     expect(await storedEvents(api.stores, id)).toHaveLength(1)
   })
 
-  it('ends exactly 24 hours after the first acceptance, in memory and in the store alike', async () => {
+  it('expires exactly 24 hours after the first acceptance, in memory and in the store', async () => {
     const { id, key } = await newAccount()
     expect(await send(api.app, key, event('e1'))).toEqual(accepted)
-    // A duplicate does not start the window anew.
+    // A duplicate does not restart the window.
     setClocks(testNowMs + 23 * hourMs)
     expect(await send(api.app, key, event('e1'))).toEqual(deduplicated)
     setClocks(testNowMs + dayMs)
@@ -85,7 +127,7 @@ describe('an event_id within 24 hours', () => {
     ])
   })
 
-  it('starts a new generation each time it comes back later', async () => {
+  it('starts a new generation when it is sent again after its window', async () => {
     const { id, key } = await newAccount()
     for (const days of [0, 2, 4]) {
       setClocks(testNowMs + days * dayMs)
@@ -94,7 +136,7 @@ describe('an event_id within 24 hours', () => {
     expect((await storedEvents(api.stores, id)).map(({ generation }) => generation)).toEqual([0, 1, 2])
   })
 
-  it('belongs to its account, and to server events: browser events with the same id are others', async () => {
+  it('is unique per account among server events: a browser event with the same id is another event', async () => {
     const [one, other] = [await newAccount(), await newAccount()]
     await api.stores.clickhouse.client.insert({
       table: 'pixel_events',
@@ -106,7 +148,7 @@ describe('an event_id within 24 hours', () => {
     expect((await storedEvents(api.stores, one.id)).map(({ origin }) => origin)).toEqual(['browser', 'server'])
   })
 
-  it('is not needed: without one every call is an event of its own', async () => {
+  it('is optional: without it every request is a new event', async () => {
     const { id, key } = await newAccount()
     for (let count = 0; count < 3; count++) expect(await send(api.app, key, event())).toEqual(accepted)
     const rows = await storedEvents(api.stores, id)
@@ -116,57 +158,62 @@ describe('an event_id within 24 hours', () => {
   })
 })
 
-describe('calls at the same time', () => {
-  it('a thousand with one id: one answer is no duplicate, one row is stored', async () => {
+describe('concurrent requests', () => {
+  it('a thousand with one id: one response is not a duplicate, one row is stored', async () => {
     const { id, key } = await newAccount()
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => send(api.app, key, event('e1'))))
-    expect(answers.filter(([, body]) => !body.deduplicated)).toEqual([accepted])
-    expect(answers.filter(([, body]) => body.deduplicated)).toEqual(Array(999).fill(deduplicated))
+    const responses = await Promise.all(Array.from({ length: 1_000 }, () => send(api.app, key, event('e1'))))
+    expect(responses.filter(([, body]) => !body.deduplicated)).toEqual([accepted])
+    expect(responses.filter(([, body]) => body.deduplicated)).toEqual(Array(999).fill(deduplicated))
     expect(await storedEvents(api.stores, id)).toHaveLength(1)
   })
 
-  it('through two instances leave one stored row, the one that was accepted first', async () => {
+  it('through two instances leave one stored row, the one accepted first', async () => {
     const { id, key } = await newAccount()
     twinNowMs = testNowMs - 5
     const ids = Array.from({ length: 200 }, (_, n) => `e${n}`)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ids.flatMap((eventId) => [send(api.app, key, event(eventId)), send(twin, key, event(eventId))]),
     )
-    for (const [status] of answers) expect(status).toBe(200)
+    for (const [status] of responses) expect(status).toBe(200)
     const rows = await storedEvents(api.stores, id)
     expect(rows.map((row) => row.id)).toEqual(ids.toSorted())
     for (const row of rows) expect(row.generation).toBe(0)
     // The twin's clock is behind: where it took the event for a new one, its moment is the earlier one and stays.
-    const asked = ids.map((eventId, n) => ({ eventId, ours: answers[2 * n], twins: answers[2 * n + 1] }))
-    const isNew = (answer: Sent | undefined) => answer?.[1].deduplicated !== true
-    for (const { eventId, ours, twins } of asked) {
+    const sent = ids.map((eventId, n) => ({ eventId, ours: responses[2 * n], twins: responses[2 * n + 1] }))
+    const isNew = (response: Sent | undefined) => response?.[1].deduplicated !== true
+    for (const { eventId, ours, twins } of sent) {
       expect([eventId, isNew(ours) || isNew(twins)]).toEqual([eventId, true])
       const stored = rows.find((row) => row.id === eventId)
       expect([eventId, stored?.receivedAtMs]).toEqual([eventId, isNew(twins) ? testNowMs - 5 : testNowMs])
     }
-    expect(asked.some(({ ours, twins }) => isNew(ours) && isNew(twins))).toBe(true)
-    // Through merges too.
-    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
-    expect(await storedEvents(api.stores, id)).toEqual(rows)
-    const [counts] = await (
-      await api.stores.clickhouse.client.query({
-        query: 'SELECT count() AS rows FROM pixel_events WHERE account_id = {account:String}',
-        query_params: { account: id },
-        format: 'JSONEachRow',
-      })
-    ).json<{ rows: string }>()
-    expect(Number(counts?.rows)).toBe(200)
+    await expectSameAfterMerges(id, rows)
   })
 
-  it('a mix of new, repeated and anonymous events: every answer is right and every row is there once', async () => {
+  it('two instances that both store an event leave the row accepted first', async () => {
+    const { id, key } = await newAccount()
+    const { clickhouse, isInserting, release } = holdInserts(api.stores.clickhouse)
+    const { settings } = api.stores
+    const held = await buildApp({ settings, stores: { ...api.stores, clickhouse }, now: () => testNowMs - 5 })
+    const earlier = send(held, key, event('e1'))
+    await isInserting
+    expect(await send(api.app, key, event('e1'))).toEqual(accepted)
+    release()
+    expect(await earlier).toEqual(accepted)
+    const rows = await storedEvents(api.stores, id)
+    expect(rows).toMatchObject([{ id: 'e1', generation: 0, receivedAtMs: testNowMs - 5 }])
+    await expectSameAfterMerges(id, rows)
+    await held.close()
+  })
+
+  it('a mix of new, repeated and anonymous events: every response is right and every row is stored once', async () => {
     const { id, key } = await newAccount()
     const wanted = Array.from({ length: 900 }, (_, n) => (n % 3 === 0 ? undefined : `e${n % 150}`))
-    const answers = await Promise.all(wanted.map((eventId) => send(api.app, key, event(eventId))))
+    const responses = await Promise.all(wanted.map((eventId) => send(api.app, key, event(eventId))))
     const distinct = new Set(wanted.filter((eventId) => eventId !== undefined))
-    expect(answers.filter(([, body]) => !body.deduplicated)).toHaveLength(300 + distinct.size)
+    expect(responses.filter(([, body]) => !body.deduplicated)).toHaveLength(300 + distinct.size)
     expect(await storedEvents(api.stores, id)).toHaveLength(300 + distinct.size)
   })
-  it('above 10,000 are refused at once; those before are stored, and then there is room again', async () => {
+  it('above 10,000 get 503 at once; the others are stored, and then new ones are accepted', async () => {
     const { id } = await newAccount()
     const log = { warn() {}, error() {} }
     const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })

@@ -41,16 +41,16 @@ async function restarted(): Promise<App> {
 }
 
 describe('the fair-use ceiling', () => {
-  it('lets 20 times the click allowance through, whatever comes at once, and stores no more', async () => {
+  it('stores 20 times the click allowance under concurrent requests, and no more', async () => {
     const { id, key } = await newAccount()
-    const answers = await sendMany(key, 50)
-    expect(answers.filter(([, body]) => body.recorded !== false)).toEqual(Array(20).fill(accepted))
-    expect(answers.filter(([, body]) => body.recorded === false)).toEqual(Array(30).fill(overCeiling))
+    const responses = await sendMany(key, 50)
+    expect(responses.filter(([, body]) => body.recorded !== false)).toEqual(Array(20).fill(accepted))
+    expect(responses.filter(([, body]) => body.recorded === false)).toEqual(Array(30).fill(overCeiling))
     expect(await storedEvents(api.stores, id)).toHaveLength(20)
     expect(await sendMany(key, 5)).toEqual(Array(5).fill(overCeiling))
   })
 
-  it('does not count duplicates, and answers them as such beyond it too', async () => {
+  it('does not count duplicates, and reports them as duplicates above it', async () => {
     const { id, key } = await newAccount()
     for (let count = 0; count < 30; count++) {
       expect(await send(api.app, key, event('e1'))).toEqual(count === 0 ? accepted : deduplicated)
@@ -61,7 +61,7 @@ describe('the fair-use ceiling', () => {
     expect(await storedEvents(api.stores, id)).toHaveLength(20)
   })
 
-  it('leaves no trace of what it did not record: the same event_id is new next month', async () => {
+  it('remembers no event above it: the same event_id is new next month', async () => {
     const { key } = await newAccount()
     await sendMany(key, 20)
     expect(await send(api.app, key, event('e1'))).toEqual(overCeiling)
@@ -70,7 +70,7 @@ describe('the fair-use ceiling', () => {
     expect(await send(api.app, key, event('e1'))).toEqual(accepted)
   })
 
-  it('starts at zero with the UTC month, by the moment of the call and not by its timestamp', async () => {
+  it('starts at zero with the UTC month, by the time of the request and not by the timestamp', async () => {
     const { key } = await newAccount()
     api.setNow(Date.UTC(2026, 11, 1) - 1)
     expect(await sendMany(key, 21)).toContainEqual(overCeiling)
@@ -80,12 +80,12 @@ describe('the fair-use ceiling', () => {
     expect(await send(api.app, key, late)).toEqual(overCeiling)
   })
 
-  it('is known to an instance that starts anew', async () => {
+  it('applies in an instance that has just started', async () => {
     const { key } = await newAccount()
     expect(await sendMany(key, 15)).toEqual(Array(15).fill(accepted))
     const other = await restarted()
-    const answers = await sendMany(key, 10, other)
-    expect(answers.filter(([, body]) => body.recorded !== false)).toHaveLength(5)
+    const responses = await sendMany(key, 10, other)
+    expect(responses.filter(([, body]) => body.recorded !== false)).toHaveLength(5)
     await other.close()
   })
 
@@ -104,7 +104,7 @@ describe('the fair-use ceiling', () => {
     await other.close()
   })
 
-  it('does not count browser events, nor those of other accounts', async () => {
+  it('counts neither browser events nor events of other accounts', async () => {
     const [{ id, key }, other] = [await newAccount(), await newAccount()]
     await sendMany(other.key, 20)
     await api.stores.clickhouse.client.insert({
@@ -114,11 +114,11 @@ describe('the fair-use ceiling', () => {
         ...{ account_id: id, origin: 'browser', id: `b${n}`, event_name: 'view', received_at: testNowMs },
       })),
     })
-    const answers = await sendMany(key, 21)
-    expect(answers.filter(([, body]) => body.recorded !== false)).toHaveLength(20)
+    const responses = await sendMany(key, 21)
+    expect(responses.filter(([, body]) => body.recorded !== false)).toHaveLength(20)
   })
 
-  it('counts from the projection, which stays right when rows collapse', async () => {
+  it('counts from the projection, which stays correct when rows collapse', async () => {
     const { id, key } = await newAccount()
     await sendMany(key, 10)
     const { clickhouse } = api.stores

@@ -13,7 +13,7 @@ let accounts = 0
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.spoil()
+  api.stores.markDirty()
   inserts = interceptInserts(api.stores.clickhouse)
   const stores = { ...api.stores, clickhouse: inserts.clickhouse }
   app = await buildApp({ settings: api.stores.settings, stores, now: () => testNowMs })
@@ -47,7 +47,7 @@ const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', e
 const ids = ['e1', 'e2', 'e3', undefined, undefined]
 
 describe('a flush that fails', () => {
-  it('is repeated while its outcome is unknown: the same rows under a new query id, one event each', async () => {
+  it('is retried while its outcome is unknown: the same rows under a new query id, stored once each', async () => {
     const { id, key } = await newAccount()
     inserts.handlers.push(storeAndBreak, storeAndBreak)
     expect(await Promise.all(ids.map((eventId) => send(app, key, event(eventId))))).toEqual(ids.map(() => accepted))
@@ -57,15 +57,15 @@ describe('a flush that fails', () => {
     expect(await storedEvents(api.stores, id)).toHaveLength(ids.length)
   })
 
-  it('is not repeated when ClickHouse refuses it: every call in it gets 503 with Retry-After, and nothing is stored', async () => {
+  it('is not retried when ClickHouse rejects it: every request in it gets 503 with Retry-After, and nothing is stored', async () => {
     const { id, key } = await newAccount()
     // A first event, so that the account's count is known.
     expect(await send(app, key, event('before'))).toEqual(accepted)
     inserts.sent.length = 0
     await alterEvents('ADD CONSTRAINT nothing CHECK 0')
     try {
-      const answers = await Promise.all(ids.map((eventId) => post(app, key, event(eventId))))
-      for (const { statusCode, headers, body } of answers) {
+      const responses = await Promise.all(ids.map((eventId) => post(app, key, event(eventId))))
+      for (const { statusCode, headers, body } of responses) {
         expect([statusCode, headers['retry-after'], JSON.parse(body).error]).toEqual([503, '2', 'unavailable'])
       }
       expect(new Set(inserts.sent.map(({ bytes }) => bytes)).size).toBe(inserts.sent.length)
@@ -80,7 +80,7 @@ describe('a flush that fails', () => {
 })
 
 describe('an event', () => {
-  it('does not stand in line behind reads of ClickHouse', async () => {
+  it('does not wait for reads of ClickHouse', async () => {
     const { key } = await newAccount()
     const { clickhouse } = api.stores
     const leaving = Array.from({ length: 40 }, () => new AbortController())

@@ -16,7 +16,7 @@ export interface Insert {
   store(): Promise<void>
 }
 
-/** A ClickHouse whose inserts of events a test can see and disturb. */
+/** A ClickHouse with inserts of events that a test can observe and break. */
 export interface InterceptedInserts {
   clickhouse: ClickHouse
   /** Every insert that was sent. */

@@ -23,13 +23,13 @@ afterAll(() => api?.close())
 const byClick = (click_id: string, rest: object = {}) => ({ click_id, event_name: 'a', ...rest })
 const byVisitor = (visitor_id: string) => ({ visitor_id, campaign_id: 'camp', event_name: 'a' })
 
-describe('the limit of a click or visitor', () => {
-  it('refuses what is too many within its minute, with the seconds to wait, and lets the others go on', async () => {
+describe('the rate limit of a click or visitor', () => {
+  it('rejects events above the limit with the seconds to wait, and accepts events of other clicks', async () => {
     for (let count = 0; count < 3; count++) expect(await send(api.app, key, byClick('c1'))).toEqual(accepted)
     api.setNow(testNowMs + 12_500)
-    const answer = await post(api.app, key, byClick('c1'))
-    expect([answer.statusCode, answer.json().error]).toEqual([429, 'rate_limited'])
-    expect(answer.headers).toMatchObject({
+    const response = await post(api.app, key, byClick('c1'))
+    expect([response.statusCode, response.json().error]).toEqual([429, 'rate_limited'])
+    expect(response.headers).toMatchObject({
       'retry-after': '48',
       'x-ratelimit-limit': '3',
       'x-ratelimit-remaining': '0',
@@ -40,16 +40,16 @@ describe('the limit of a click or visitor', () => {
     expect(await send(api.app, key, byClick('c1'))).toEqual(accepted)
   })
 
-  it('tells its budget where it is the smaller one', async () => {
+  it('is in the response headers when it is smaller than the limit of the key', async () => {
     const { headers } = await post(api.app, key, byClick('c3'))
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2', 'x-ratelimit-reset': '60' })
     await setPlanLimits(api.stores.postgres, 'scale', { eventsPerMinute: 2, identifierEventsPerMinute: 1_000 })
     const narrow = await api.account('narrow')
-    const answer = await post(api.app, narrow, byVisitor('v1'))
-    expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1' })
+    const response = await post(api.app, narrow, byVisitor('v1'))
+    expect(response.headers).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1' })
   })
 
-  it('counts a click and a visitor of the same id apart, and one account apart from another', async () => {
+  it('counts a click and a visitor with the same id separately, and each account separately', async () => {
     const other = await api.account('other', { plan: 'pro' })
     for (let count = 0; count < 3; count++) {
       expect(await send(api.app, key, byVisitor('same'))).toEqual(accepted)
@@ -65,7 +65,7 @@ describe('the limit of a click or visitor', () => {
     }
   })
 
-  it('comes after the fields and before the look-up: what is malformed is not counted, what is unknown and repeated is', async () => {
+  it('counts events after validation and before the look-up: invalid events are not counted, unknown and duplicate ones are', async () => {
     for (let count = 0; count < 5; count++) {
       expect(await send(api.app, key, byClick('c4', { value: 'x' }))).toEqual(refused(400, 'invalid_value'))
     }

@@ -86,7 +86,7 @@ const timestamp: fc.Arbitrary<Piece> = fc.oneof(
   oneOf('2026-11-20', '2026-11-20T10:30+05:30', '2026-02-30', 'yesterday', '2026-11-20T10:30:00.5-0800'),
 )
 
-/** Marks a place where every event gets an id of its own. */
+/** Marks where each event gets its own id. */
 const ownId = json('"OWN"')
 
 /** Fields with the values that they usually have, now and then another one. */
@@ -112,15 +112,15 @@ const body: fc.Arbitrary<[string, Piece][]> = fc
   )
   .chain((fields) => fc.shuffledSubarray(fields.flat(), { minLength: fields.flat().length }))
 
-/** What the rules say about a body: the answer, and the row when there is one. */
+/** What the rules say about a body: the response, and the row when there is one. */
 interface Verdict {
-  answer: Sent
+  response: Sent
   row?: Partial<EventRow>
 }
 
 /** The rules once more, as plainly as they can be said. */
 function judge(text: string): Verdict {
-  const refuse = (error: string, status = 400): Verdict => ({ answer: [status, { error }] })
+  const refuse = (error: string, status = 400): Verdict => ({ response: [status, { error }] })
   if (Buffer.byteLength(text) > 64 * 1024) return refuse('payload_too_large', 413)
   const given = JSON.parse(text)
   const at = (name: string) => (Object.hasOwn(given, name) && given[name] !== null ? given[name] : undefined)
@@ -144,10 +144,11 @@ function judge(text: string): Verdict {
   if (time !== undefined && Number.isNaN(timeMs)) return refuse('invalid_timestamp')
 
   const owners: Record<string, string> = { camp: 'owner', camp2: 'acme' }
-  const place = click === undefined ? campaign : click === 'click' ? 'camp' : undefined
-  if (!Object.hasOwn(owners, place)) return refuse(click === undefined ? 'campaign_not_found' : 'click_not_found', 404)
+  const campaignId = click === undefined ? campaign : click === 'click' ? 'camp' : undefined
+  if (!Object.hasOwn(owners, campaignId))
+    return refuse(click === undefined ? 'campaign_not_found' : 'click_not_found', 404)
   return {
-    answer: [200, { accepted: true }],
+    response: [200, { accepted: true }],
     row: {
       id,
       origin: 'server',
@@ -155,8 +156,8 @@ function judge(text: string): Verdict {
       event_name: name,
       click_id: click ?? '',
       visitor_id: visitor ?? '',
-      campaign_id: place,
-      user_id: owners[place] ?? '',
+      campaign_id: campaignId,
+      user_id: owners[campaignId] ?? '',
       value: value === undefined ? null : Math.max(-1e12, Math.min(1e12, value)) + 0,
       currency: ['USD', 'EUR'].includes(at('currency')) ? at('currency') : '',
       properties: propertiesOf(at('properties')),
@@ -205,15 +206,15 @@ function withoutTraps(value: unknown): unknown {
 }
 
 describe('any body', () => {
-  it('is answered, and stored or not, as the rules say; none gives a 5xx', { timeout: 120_000 }, async () => {
+  it('gets the response and is stored as the rules say; none gives a 5xx', { timeout: 120_000 }, async () => {
     let sent = 0
     let accepted = 0
     await fc.assert(
       fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 40 }), async (bodies) => {
         const texts = bodies.map((fields) => write(fields).replace('"OWN"', () => `"event-${sent++}"`))
         const verdicts = texts.map(judge)
-        const answers = await Promise.all(texts.map((text) => send(api.app, key, text)))
-        expect(answers).toEqual(verdicts.map(({ answer }) => answer))
+        const responses = await Promise.all(texts.map((text) => send(api.app, key, text)))
+        expect(responses).toEqual(verdicts.map(({ response }) => response))
 
         const stored = await storedEvents(api.stores, 'acme')
         accepted += verdicts.filter(({ row }) => row).length
@@ -229,7 +230,7 @@ describe('any body', () => {
     expect(accepted).toBeGreaterThan(50)
   })
 
-  it('leaves rows for accepted events alone', async () => {
+  it('stores rows for accepted events only', async () => {
     for (const { click_id, campaign_id, user_id, event_name } of await storedEvents(api.stores, 'acme')) {
       expect(['click', '']).toContain(click_id)
       expect(['camp owner', 'camp2 acme']).toContain(`${campaign_id} ${user_id}`)

@@ -17,7 +17,7 @@ let lines: string[] = []
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.spoil()
+  api.stores.markDirty()
   // The ceiling is twenty events.
   await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
   key = await api.account('acme', { plan: 'pro' })
@@ -38,11 +38,11 @@ const event = (event_id: string, click_id = 'click') => ({ click_id, event_name:
 const warnings = () => lines.filter((line) => line.includes('ClickHouse was restarted or restored'))
 
 async function uptimeS(): Promise<number> {
-  const answer = await api.stores.clickhouse.client.query({ query: 'SELECT uptime()', format: 'TabSeparated' })
-  return Number(await answer.text())
+  const response = await api.stores.clickhouse.client.query({ query: 'SELECT uptime()', format: 'TabSeparated' })
+  return Number(await response.text())
 }
 
-describe('a server whose ClickHouse is restored from a backup', () => {
+describe('a server after a restore of ClickHouse from a backup', () => {
   it.skipIf(process.env.CLICKHOUSE_URL !== undefined)(
     'stores again what the restored files lack, and counts what they hold',
     { timeout: 120_000 },
@@ -88,7 +88,7 @@ describe('a server whose ClickHouse is restored from a backup', () => {
     },
   )
 
-  it('notices tables that were made anew under a server that kept running', async () => {
+  it('detects tables that were replaced while the server was running', async () => {
     const id = 'remade'
     const otherKey = await api.account(id, { plan: 'scale' })
     await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])

@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import type { App } from '../../../src/http/context.ts'
 import type { Stores } from '../../../src/stores/open.ts'
 
-/** An answer to an event: its status and its body, which is all there is. */
+/** The status and the body of a response to an event. */
 export type Sent = [status: number, body: Record<string, unknown>]
 
 /** POSTs an event. @param body an object, or the text of a body as it stands */
@@ -17,9 +17,9 @@ export async function post(app: App, key: string, body: object | string): Promis
 
 /** POSTs an event. @returns status and body; of a refusal only its code */
 export async function send(app: App, key: string, body: object | string): Promise<Sent> {
-  const answer = await post(app, key, body)
-  const json = answer.json()
-  return [answer.statusCode, answer.statusCode === 200 ? json : { error: json.error }]
+  const response = await post(app, key, body)
+  const json = response.json()
+  return [response.statusCode, response.statusCode === 200 ? json : { error: json.error }]
 }
 
 export const accepted: Sent = [200, { accepted: true }]
@@ -46,9 +46,9 @@ export interface EventRow {
 
 /** @returns the events of an account by id and generation */
 export async function storedEvents({ clickhouse }: Pick<Stores, 'clickhouse'>, accountId: string): Promise<EventRow[]> {
-  const answer = await clickhouse.client.query({
+  const response = await clickhouse.client.query({
     query: `
-      SELECT * EXCEPT (account_id, occurred_at, received_at),
+      SELECT * EXCEPT (account_id, occurred_at, received_at, stored_at),
         toUnixTimestamp64Milli(occurred_at) AS occurredAtMs, toUnixTimestamp64Milli(received_at) AS receivedAtMs
       FROM pixel_events FINAL
       WHERE account_id = {account:String}
@@ -57,5 +57,5 @@ export async function storedEvents({ clickhouse }: Pick<Stores, 'clickhouse'>, a
     format: 'JSONEachRow',
     clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
   })
-  return await answer.json<EventRow>()
+  return await response.json<EventRow>()
 }

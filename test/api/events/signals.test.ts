@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dimensions } from '../../../schema/report.ts'
+import { dimensions } from '../../../schema/dimensions.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../../kit/rows.ts'
 import { accepted, send, storedEvents } from './send.ts'
@@ -38,15 +38,15 @@ async function figures(): Promise<unknown[]> {
   ]
   return await Promise.all(
     paths.map(async (path) => {
-      const answer = await api.get(path, key)
-      expect([path, answer.statusCode]).toEqual([path, 200])
-      return [path, answer.json()]
+      const response = await api.get(path, key)
+      expect([path, response.statusCode]).toEqual([path, 200])
+      return [path, response.json()]
     }),
   )
 }
 
 describe('server events', () => {
-  it('change no click, no conversion and no figure of stats and reports', async () => {
+  it('change no click, no conversion and no number of stats and reports', async () => {
     const { clickhouse } = api.stores
     const conversions = async () =>
       (await clickhouse.client.query({ query: 'SELECT * FROM conversions', format: 'JSONEachRow' })).json()

@@ -24,8 +24,8 @@ afterAll(async () => {
   await api?.close()
 })
 
-describe('the figures', () => {
-  it('tell outcomes, the size and length of flushes, and what waits', async () => {
+describe('event telemetry', () => {
+  it('shows outcomes, the size and duration of flushes, and queued events', async () => {
     const ids = ['e1', 'e1', 'e2', undefined, 'e2', 'e3']
     await Promise.all(ids.map((event_id) => send(app, key, { click_id: 'c1', event_name: 'a', event_id })))
     await send(app, key, { click_id: 'nope', event_name: 'a' })
@@ -33,8 +33,8 @@ describe('the figures', () => {
     expect(text).toContain('events_total{outcome="stored"} 4\n')
     expect(text).toContain('events_total{outcome="duplicate"} 2\n')
     expect(text).toContain('events_total{outcome="over_ceiling"} 0\n')
-    expect(text).toContain('events_under_way 0\n')
-    expect(text).toContain('events_waiting 0\n')
+    expect(text).toContain('events_in_flight 0\n')
+    expect(text).toContain('events_queued 0\n')
     expect(text).toContain('event_flush_size_sum 4\n')
     for (const step of ['look_up', 'insert']) {
       expect(text).toMatch(new RegExp(`event_flush_duration_seconds_count\\{step="${step}"\\} [1-9]`))

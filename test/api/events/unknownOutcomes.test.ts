@@ -23,7 +23,7 @@ let accounts = 0
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.spoil()
+  api.stores.markDirty()
   // The ceiling is twenty events.
   await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
 })
@@ -58,17 +58,17 @@ function openShortIntake(accountId: string) {
 }
 
 async function copiesOf(accountId: string): Promise<number> {
-  const answer = await api.stores.clickhouse.client.query({
+  const response = await api.stores.clickhouse.client.query({
     query: 'SELECT count() FROM pixel_events WHERE account_id = {id:String}',
     query_params: { id: accountId },
     format: 'TabSeparated',
   })
-  return Number(await answer.text())
+  return Number(await response.text())
 }
 
 async function exportedEvents(accountId: string): Promise<number> {
-  const question = { accountId, resource: 'pixel-events', currency: 'USD', range: {}, format: 'ndjson' } as const
-  const lines = await text(exportRows(api.stores, question, new AbortController().signal))
+  const query = { accountId, resource: 'pixel-events', currency: 'USD', range: {}, format: 'ndjson' } as const
+  const lines = await text(exportRows(api.stores, query, new AbortController().signal))
   return lines.split('\n').filter(Boolean).length
 }
 
@@ -76,8 +76,8 @@ const usedEvents = async (key: string) => (await api.read('/usage', key, Usage))
 const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', event_id })
 const ids = ['e1', 'e2', 'e3', undefined, undefined]
 
-describe('events whose insert was repeated after its response was lost', () => {
-  it('are one event each to every reader while the copies wait for their merge', async () => {
+describe('events with an insert that was repeated after its response was lost', () => {
+  it('are one event each in every read before the copies are merged', async () => {
     const { id, key } = await newAccount()
     const instance = await newInstance(inserts.clickhouse)
     inserts.handlers.push(storeAndBreak, storeAndBreak)
@@ -93,7 +93,7 @@ describe('events whose insert was repeated after its response was lost', () => {
     await instance.close()
   })
 
-  it('are recognised by other instances, and are a new generation once after 24 hours', async () => {
+  it('are duplicates in other instances, and one new generation after 24 hours', async () => {
     const { id, key } = await newAccount()
     const instance = await newInstance(inserts.clickhouse)
     inserts.handlers.push(storeAndBreak)
@@ -106,7 +106,7 @@ describe('events whose insert was repeated after its response was lost', () => {
     for (const app of [instance, other, later]) await app.close()
   })
 
-  it('count once against the fair-use ceiling, in the instance that stored them and in others', async () => {
+  it('count once against the fair-use ceiling, in all instances', async () => {
     const { id, key } = await newAccount()
     const instance = await newInstance(inserts.clickhouse)
     inserts.handlers.push(storeAndBreak, storeAndBreak)
@@ -124,7 +124,7 @@ describe('events whose insert was repeated after its response was lost', () => {
     for (const app of [instance, other]) await app.close()
   })
 
-  it('are stored though the first attempt was lost after ClickHouse had taken note of it', async () => {
+  it('are stored although ClickHouse had logged the first attempt before losing it', async () => {
     const { id, key } = await newAccount()
     await startMerges(api.stores, 'pixel_events')
     const instance = await newInstance(inserts.clickhouse)
@@ -140,8 +140,8 @@ describe('events whose insert was repeated after its response was lost', () => {
   })
 })
 
-describe('an insert that has no response within its time', () => {
-  it('is looked up once more: what is stored is acknowledged', async () => {
+describe('an insert without a response before its deadline', () => {
+  it('is looked up: stored events are acknowledged', async () => {
     const { id, key } = await newAccount()
     const accept = openShortIntake(id)
     inserts.handlers.push(async (insert) => {
@@ -154,7 +154,7 @@ describe('an insert that has no response within its time', () => {
     expect(inserts.sent).toHaveLength(1)
   })
 
-  it('is looked up by the id that an event without event_id was given', async () => {
+  it('is looked up by generated ids for events without event_id', async () => {
     const { id } = await newAccount()
     const accept = openShortIntake(id)
     inserts.handlers.push(storeAndBreak, async (insert) => {
@@ -166,7 +166,7 @@ describe('an insert that has no response within its time', () => {
     expect(await storedEvents(api.stores, id)).toHaveLength(1)
   })
 
-  it('is 503 when it is not stored, and the retry is stored', async () => {
+  it('gives 503 when the event is not stored, and the retry is stored', async () => {
     const { id, key } = await newAccount()
     const accept = openShortIntake(id)
     inserts.handlers.push(hang)
@@ -199,7 +199,7 @@ describe('an insert that has no response within its time', () => {
     expect(await storedEvents(api.stores, id)).toHaveLength(1)
   })
 
-  it('leaves no count behind: the account can still store all that its ceiling allows', async () => {
+  it('leaves no reservation: the account can store all events up to its ceiling', async () => {
     const { id } = await newAccount()
     const accept = openShortIntake(id)
     inserts.handlers.push(hang)

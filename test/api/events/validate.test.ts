@@ -22,20 +22,20 @@ function refusal(body: object): [string, string | undefined] | undefined {
 const invalid = (field: string) => [`invalid_${field}`, field]
 
 describe('event_name', () => {
-  it('starts with a letter and has up to 64 letters, digits and underscores', () => {
+  it('must start with a letter and have up to 64 letters, digits and underscores', () => {
     for (const name of ['a', 'Z9_', 'x'.repeat(64)]) expect(read({ event_name: name }).eventName).toBe(name)
     for (const name of [undefined, null, '', '9a', '_a', 'a-b', 'ä', 'a\n', 'x'.repeat(65), 5, true, ['a'], { a: 1 }]) {
       expect([name, refusal({ ...good, event_name: name })]).toEqual([name, invalid('event_name')])
     }
   })
 
-  it('is judged before anything else', () => {
+  it('is validated before all other fields', () => {
     expect(refusal({ click_id: '', value: 'x', timestamp: 5 })).toEqual(invalid('event_name'))
   })
 })
 
 describe('the identifiers', () => {
-  it('are a click, or a visitor with a campaign', () => {
+  it('must be a click, or a visitor with a campaign', () => {
     expect(read({})).toMatchObject({ identifiers: { clickId: 'c1' }, visitorId: '' })
     expect(read({ click_id: null, visitor_id: 'v1', campaign_id: 'k1' })).toMatchObject({
       identifiers: { campaignId: 'k1' },
@@ -47,7 +47,7 @@ describe('the identifiers', () => {
     expect(refusal({ event_name: 'a', visitor_id: 'v1', campaign_id: null })).toEqual(invalid('campaign_id'))
   })
 
-  it('have up to 64 letters, digits and _ . : -, and are never made out of another type', () => {
+  it('have up to 64 letters, digits and _ . : -, and are not coerced from other types', () => {
     for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)])
       expect(read({ click_id: id }).identifiers).toEqual({ clickId: id })
     for (const id of ['', ' ', 'a b', 'a/b', 'ä', 'a\n', 'a\0', 'x'.repeat(65), 5, 0, false, ['a'], {}]) {
@@ -58,7 +58,7 @@ describe('the identifiers', () => {
     }
   })
 
-  it('beside a click: the visitor is validated and kept, the campaign is not even read', () => {
+  it('with a click: the visitor is validated and stored, the campaign is ignored', () => {
     expect(read({ visitor_id: 'v1', campaign_id: { not: 'an id' } })).toMatchObject({
       identifiers: { clickId: 'c1' },
       visitorId: 'v1',
@@ -66,7 +66,7 @@ describe('the identifiers', () => {
     expect(refusal({ event_name: 'a', click_id: '?', visitor_id: '?' })).toEqual(invalid('click_id'))
   })
 
-  it('are judged before the other fields', () => {
+  it('are validated before the other fields', () => {
     expect(refusal({ event_name: 'a', click_id: '?', value: 'x', event_id: '?', timestamp: 5 })).toEqual(
       invalid('click_id'),
     )
@@ -75,7 +75,7 @@ describe('the identifiers', () => {
 })
 
 describe('value', () => {
-  it('is any JSON number, clamped to 1e12 either way', () => {
+  it('is any JSON number, clamped to ±1e12', () => {
     for (const [given, kept] of [
       [0, 0],
       [-1.5, -1.5],
@@ -93,7 +93,7 @@ describe('value', () => {
     }
   })
 
-  it('is refused when it is of another type', () => {
+  it('is rejected when it has another type', () => {
     for (const value of ['5', '', true, [], {}]) {
       expect([value, refusal({ ...good, value })]).toEqual([value, invalid('value')])
     }
@@ -101,7 +101,7 @@ describe('value', () => {
 })
 
 describe('currency', () => {
-  it('is kept when ISO 4217 has it in uppercase, else ignored', () => {
+  it('is stored when it is an uppercase ISO 4217 code, else ignored', () => {
     for (const code of ['USD', 'EUR', 'XCG', 'ZWG', 'CLF', 'XAU', 'XXX', 'VED']) {
       expect(read({ currency: code }).currency).toBe(code)
     }
@@ -125,12 +125,12 @@ describe('timestamp', () => {
   /** Within the last 30 days, so that nothing is clamped. */
   const at = (text: string) => new Date(read({ timestamp: text }).occurredAtMs).toISOString()
 
-  it('is now when it is left out', () => {
+  it('defaults to the time of the request', () => {
     expect(read({}).occurredAtMs).toBe(testNowMs)
     expect(read({ timestamp: null }).occurredAtMs).toBe(testNowMs)
   })
 
-  it('is an ISO 8601 date-time of any common form', () => {
+  it('accepts any common form of an ISO 8601 date-time', () => {
     for (const [text, instant] of [
       ['2026-11-20', '2026-11-20T00:00:00.000Z'],
       ['2026-11-20T10:30', '2026-11-20T10:30:00.000Z'],
@@ -149,7 +149,7 @@ describe('timestamp', () => {
     }
   })
 
-  it('is refused when it is no date-time, not on the calendar, or not text', () => {
+  it('is rejected when it is not a date-time, does not exist, or is not text', () => {
     for (const timestamp of [
       '',
       'now',
@@ -203,7 +203,7 @@ describe('timestamp', () => {
 describe('properties', () => {
   const kept = (properties: unknown) => read({ properties }).properties
 
-  it('keeps text, finite numbers and booleans, and drops what is neither', () => {
+  it('keeps text, finite numbers and booleans, and drops other values', () => {
     const given = JSON.parse(
       '{"a":"x","b":1.5,"c":true,"d":false,"e":null,"f":[1],"g":{"h":1},"i":1e999,"j":"","":0,"ä €":"😀\\u0000"}',
     )
@@ -230,7 +230,7 @@ describe('properties', () => {
     expect(Object.keys(JSON.parse(kept(given)))).toEqual(['k'.repeat(64), '😀'.repeat(64), 'fits', 'smiles'])
   })
 
-  it('is dropped whole when it is no object, or above 8 KiB as JSON', () => {
+  it('is dropped when it is not an object, or above 8 KiB as JSON', () => {
     for (const properties of ['{"a":1}', 5, true, null, undefined, [], [{ a: 1 }]]) expect(kept(properties)).toBe('')
     const filled = (bytes: number) => ({ a: 1, filler: 'x'.repeat(bytes - '{"a":1,"filler":""}'.length) })
     expect(JSON.stringify(filled(8_192))).toHaveLength(8_192)
@@ -241,7 +241,7 @@ describe('properties', () => {
     expect(kept(wide)).toBe('')
   })
 
-  it('measures what is nested, however deep', () => {
+  it('includes nested values of any depth in its size', () => {
     const nested = (levels: number) => ({ a: 1, deep: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) })
     expect(kept(nested(4_000))).toBe('{"a":1}')
     expect(kept(nested(4_096))).toBe('')
@@ -250,16 +250,16 @@ describe('properties', () => {
     expect(kept({ a: 1, list: Array(5_000).fill(1) })).toBe('')
   })
 
-  it('replaces half surrogate pairs, which UTF-8 can not hold', () => {
+  it('replaces unpaired surrogates, which UTF-8 cannot represent', () => {
     expect(kept(JSON.parse('{"a\\ud800":"\\udc00x","b":"\\ud83d\\ude00"}'))).toBe('{"a\ufffd":"\ufffdx","b":"😀"}')
   })
 
-  it('removes keys that mean something to JavaScript', () => {
+  it('removes keys that are special in JavaScript', () => {
     const given = JSON.parse('{"constructor":1,"toString":2,"hasOwnProperty":3}')
     expect(kept(given)).toBe('{"toString":2,"hasOwnProperty":3}')
   })
 
-  it('is absent when nothing of it is left', () => {
+  it('is absent when no property is kept', () => {
     for (const properties of [{}, { a: null }, { a: [] }]) expect(kept(properties)).toBe('')
   })
 })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { rollupAgeS } from '../../../src/api/health/rollupAge.ts'
+import { oldestBatchAgeS } from '../../../src/api/health/oldestBatchAge.ts'
 import { buildApp } from '../../../src/app.ts'
 import { openTelemetry, serveTelemetry } from '../../../src/http/telemetry.ts'
 import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => probe.close())
 
-/** A port of loopback that nobody listens on. */
+/** A loopback port without a listener. */
 async function deadPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -26,14 +26,14 @@ async function deadPort(): Promise<number> {
 }
 
 describe('health', () => {
-  it('is told without a key', async () => {
+  it('is public', async () => {
     const alive = await probe.app.inject('/healthz')
     expect([alive.statusCode, alive.json()]).toEqual([200, { status: 'alive' }])
     const ready = await probe.app.inject('/readyz')
     expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ready' }])
   })
 
-  it('names the store that does not answer, and the process is alive all the same', async () => {
+  it('names the unavailable store, while the process is alive', async () => {
     const { stores } = probe
     const port = await deadPort()
     const clickhouse = openClickHouse({
@@ -49,10 +49,10 @@ describe('health', () => {
       [{ clickhouse, postgres, postgresReader: postgres }, 'ClickHouse and Postgres'],
     ] as const) {
       const app = await buildApp({ settings: stores.settings, stores: broken, now: () => testNowMs, routes: [] })
-      const answer = await app.inject('/readyz')
-      expect([answer.statusCode, answer.json().error]).toEqual([503, 'unavailable'])
-      expect(answer.json().message).toBe(`Not ready: ${names} did not answer.`)
-      expect(answer.headers['retry-after']).toBe('1')
+      const response = await app.inject('/readyz')
+      expect([response.statusCode, response.json().error]).toEqual([503, 'unavailable'])
+      expect(response.json().message).toBe(`Not ready: ${names} did not respond.`)
+      expect(response.headers['retry-after']).toBe('1')
       expect((await app.inject('/healthz')).statusCode).toBe(200)
       await app.close()
     }
@@ -61,8 +61,32 @@ describe('health', () => {
   })
 })
 
-describe('a store that can’t be reached', () => {
-  it('makes answers 503 with the time to wait, and tells nothing of the inside', async () => {
+describe('readiness', () => {
+  it('checks the stores once a second at most, whatever the number of requests', async () => {
+    const { stores } = probe
+    const labels: string[] = []
+    const clickhouse = Object.create(stores.clickhouse, {
+      onQuery: { value: (label: string) => labels.push(label), writable: true },
+    })
+    let nowMs = testNowMs
+    const app = await buildApp({
+      settings: stores.settings,
+      stores: { ...stores, clickhouse },
+      now: () => nowMs,
+      routes: [],
+    })
+    for (const checks of [1, 2]) {
+      const responses = await Promise.all(Array.from({ length: 50 }, () => app.inject('/readyz')))
+      expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+      expect(labels).toEqual(Array(checks).fill('ready'))
+      nowMs += 1_000
+    }
+    await app.close()
+  })
+})
+
+describe('an unreachable store', () => {
+  it('gives 503 with Retry-After, without internal details', async () => {
     const { stores } = probe
     const key = await probe.key('severed')
     const port = await deadPort()
@@ -78,10 +102,10 @@ describe('a store that can’t be reached', () => {
       { ...stores, postgres, postgresReader: postgres },
     ]) {
       const app = await buildApp({ settings: stores.settings, stores: broken, now: () => testNowMs })
-      const answer = await app.inject({ url: '/api/v1/clicks', headers: { authorization: `ApiKey ${key}` } })
-      expect([answer.statusCode, answer.json().error]).toEqual([503, 'unavailable'])
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1)
-      expect(answer.body).not.toMatch(/127\.0\.0\.1|ECONN|secret|select/i)
+      const response = await app.inject({ url: '/api/v1/clicks', headers: { authorization: `ApiKey ${key}` } })
+      expect([response.statusCode, response.json().error]).toEqual([503, 'unavailable'])
+      expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+      expect(response.body).not.toMatch(/127\.0\.0\.1|ECONN|secret|select/i)
       await app.close()
     }
     await clickhouse.close()
@@ -90,7 +114,7 @@ describe('a store that can’t be reached', () => {
 })
 
 describe('metrics', () => {
-  it('count answers by method, route and status, whatever paths callers invent', async () => {
+  it('count responses by method, route and status, with one label for all unknown paths', async () => {
     const key = await probe.key('counted')
     const headers = { authorization: `ApiKey ${key}` }
     for (let count = 0; count < 3; count++) await probe.app.inject({ url: '/api/v1/probe/mine', headers })
@@ -103,7 +127,7 @@ describe('metrics', () => {
     expect(text).toContain('nodejs_heap_size_used_bytes')
   })
 
-  it('time the questions to ClickHouse by label, and count where reports come from and what limits refuse', async () => {
+  it('time ClickHouse queries by label, and count cached reports and rejections by limit', async () => {
     const { stores } = probe
     const own = openTelemetry()
     const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, telemetry: own })
@@ -116,13 +140,13 @@ describe('metrics', () => {
     const text = await own.registry.metrics()
     expect(text).toContain('clickhouse_query_duration_seconds_count{label="stats.daily"} 1')
     expect(text).toMatch(/clickhouse_query_duration_seconds_count\{label="clicks.page"\} [1-9]/)
-    expect(text).toContain('report_answers_total{from="run"} 1')
-    expect(text).toContain('report_answers_total{from="kept"} 1')
+    expect(text).toContain('report_responses_total{source="query"} 1')
+    expect(text).toContain('report_responses_total{source="cache"} 1')
     expect(text).toContain('rate_limit_denials_total{limit="address"} 1')
     await app.close()
   })
 
-  it('tell how long the sums of an import have been unconfirmed', async () => {
+  it('show how long the sums of an import have been unconfirmed', async () => {
     const { stores } = probe
     await probe.key('importing')
     const age = async () => {
@@ -138,22 +162,22 @@ describe('metrics', () => {
     expect(await age()).toBe(0)
   })
 
-  it('do not wait for a Postgres that hangs', async () => {
+  it('do not wait for a Postgres that does not respond', async () => {
     vi.useFakeTimers()
     try {
-      const age = rollupAgeS((() => new Promise(() => {})) as unknown as Postgres)
-      vi.advanceTimersByTime(2_000)
+      const age = oldestBatchAgeS((() => new Promise(() => {})) as unknown as Postgres)
+      await vi.advanceTimersByTimeAsync(2_001)
       expect(await age).toBeNaN()
     } finally {
       vi.useRealTimers()
     }
   })
 
-  it('are served apart from the API', async () => {
+  it('are served on a separate port', async () => {
     const { port, stop } = await serveTelemetry(metrics, 0)
-    const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
-    expect(answer.status).toBe(200)
-    expect(await answer.text()).toContain('http_requests_total')
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`)
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('http_requests_total')
     expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404)
     stop()
     expect((await probe.app.inject('/metrics')).statusCode).toBe(404)

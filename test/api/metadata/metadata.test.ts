@@ -9,7 +9,10 @@ import {
   TrafficSource,
   TrafficSourcePage,
 } from '../../../schema/metadata.ts'
+import { readCsv } from '../../../src/import/formats/csv.ts'
+import { readLines } from '../../../src/import/formats/lines.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { queryParquet } from '../../kit/parquet.ts'
 import { storeMetadata } from '../../kit/rows.ts'
 
 let api: TestApp
@@ -72,21 +75,21 @@ afterAll(() => api?.close())
 describe.each(kinds)('GET $path', ({ path, scope, page }) => {
   const read = (query: string) => api.read(`${path}?${query}`, key, page)
 
-  async function walk(query: string, limit: number): Promise<string[]> {
+  async function readAll(query: string, limit: number): Promise<string[]> {
     const ids: string[] = []
     let cursor: string | null = null
     do {
-      const answer: typeof page.static = await read(`${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`)
-      expect(answer.nextCursor !== null).toBe(answer.hasMore)
-      expect(answer.data.length).toBeLessThanOrEqual(limit)
-      ids.push(...answer.data.map(({ id }) => id))
-      cursor = answer.nextCursor
+      const response: typeof page.static = await read(`${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`)
+      expect(response.nextCursor !== null).toBe(response.hasMore)
+      expect(response.data.length).toBeLessThanOrEqual(limit)
+      ids.push(...response.data.map(({ id }) => id))
+      cursor = response.nextCursor
     } while (cursor)
     return ids
   }
 
-  it('gives each row exactly once, newest first, whatever the page size, ties included', async () => {
-    const all = await walk('', 200)
+  it('lists each row exactly once, newest first, at any page size, including ties', async () => {
+    const all = await readAll('', 200)
     expect(new Set(all).size).toBe(all.length)
     const tied = ['z_', 'b:2', 'a-1', 'a', 'B', 'A.x', '10', '1']
     expect(all.slice(all.indexOf('z_'))).toEqual([
@@ -94,22 +97,22 @@ describe.each(kinds)('GET $path', ({ path, scope, page }) => {
       ...Array.from({ length: 12 }, (_, n) => `n${11 - n}`),
       'old',
     ])
-    for (const limit of [1, 2, 7, 21]) expect(await walk('', limit)).toEqual(all)
+    for (const limit of [1, 2, 7, 21]) expect(await readAll('', limit)).toEqual(all)
   })
 
   it('filters by status', async () => {
-    expect(await walk('status=paused', 1)).toEqual(['old'])
-    expect(await walk('status=archived', 1)).toEqual(['gone'])
-    expect(await walk('status=active', 5)).not.toContain('gone')
+    expect(await readAll('status=paused', 1)).toEqual(['old'])
+    expect(await readAll('status=archived', 1)).toEqual(['gone'])
+    expect(await readAll('status=active', 5)).not.toContain('gone')
   })
 
-  it('never shows a row of another account', async () => {
-    expect(await walk('', 200)).not.toContain('only-theirs')
+  it('never returns a row of another account', async () => {
+    expect(await readAll('', 200)).not.toContain('only-theirs')
     const { data } = await api.read(path, otherKey, page)
     expect(data.map(({ id }) => id).sort()).toEqual(['a', 'only-theirs'])
   })
 
-  it('refuses cursors of other filters, other lists, other accounts, and forged ones', async () => {
+  it('rejects forged cursors and cursors of other filters, lists and accounts', async () => {
     const { nextCursor } = await read('limit=1')
     const [bound, atMs, id] = JSON.parse(Buffer.from(nextCursor ?? '', 'base64url').toString()) as unknown[]
     const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
@@ -130,7 +133,7 @@ describe.each(kinds)('GET $path', ({ path, scope, page }) => {
     expect((await api.get(`${path}?cursor=${forged([bound, atMs, id])}`, key)).statusCode).toBe(200)
   })
 
-  it('takes a forged cursor of any year for one that is not ours, or reads on from there, and never fails', async () => {
+  it('rejects a forged cursor of any year or continues from its time, and never fails', async () => {
     const { nextCursor } = await read('limit=1')
     const [bound, , id] = JSON.parse(Buffer.from(nextCursor ?? '', 'base64url').toString()) as unknown[]
     for (const [moment, status] of [
@@ -146,7 +149,7 @@ describe.each(kinds)('GET $path', ({ path, scope, page }) => {
     }
   })
 
-  it('says which parameter is wrong', async () => {
+  it('names the invalid parameter', async () => {
     const cases = {
       'limit=0': 'invalid_limit',
       'limit=201': 'invalid_limit',
@@ -161,18 +164,18 @@ describe.each(kinds)('GET $path', ({ path, scope, page }) => {
     }
   })
 
-  it('needs its own scope, for single items too', async () => {
+  it('requires the scope of the resource for lists and single items', async () => {
     const others = kinds.map((kind) => kind.scope).filter((wanted) => wanted !== scope)
     const poor = await api.account(`no-${scope.replace(':', '-')}`, { scopes: others })
     for (const url of [path, `${path}/a`]) {
-      const answer = await api.get(url, poor)
-      expect([answer.statusCode, answer.json().required]).toEqual([403, scope])
+      const response = await api.get(url, poor)
+      expect([response.statusCode, response.json().required]).toEqual([403, scope])
     }
   })
 })
 
 describe.each(kinds)('GET $path/:id', ({ path, one }) => {
-  it('gives the row that the list gives', async () => {
+  it('returns the same row as the list', async () => {
     expect(await api.read(`${path}/old`, key, one)).toMatchObject({
       id: 'old',
       status: 'paused',
@@ -183,24 +186,128 @@ describe.each(kinds)('GET $path/:id', ({ path, one }) => {
     expect((await api.read(`${path}/a`, otherKey, one)).name).toBe('theirs')
   })
 
-  it('answers alike for a row that is absent, somebody else’s, or can’t exist', async () => {
-    const answers = await Promise.all(
+  it('returns the same 404 for an absent row, a row of another account, and an invalid id', async () => {
+    const responses = await Promise.all(
       ['nowhere', 'only-theirs', 'a%00', 'a%20b', `${'x'.repeat(65)}`, '%F0%9F%98%80', '..%2Fa'].map((id) =>
         api.get(`${path}/${id}`, key),
       ),
     )
-    const bodies = answers.map((answer) => ({ status: answer.statusCode, ...answer.json(), requestId: '' }))
+    const bodies = responses.map((response) => ({ status: response.statusCode, ...response.json(), requestId: '' }))
     for (const body of bodies) expect(body).toEqual(bodies[0])
     expect(bodies[0]).toMatchObject({ status: 404, error: 'not_found' })
   })
 
-  it('takes no parameter', async () => {
+  it('accepts no parameter', async () => {
     expect((await api.get(`${path}/a?limit=1`, key)).json().error).toBe('unknown_parameter')
   })
 })
 
+describe.each(kinds)('an export of $path', ({ path, one, page }) => {
+  const fields = [...Object.keys(one.properties), 'cursor']
+  const pageRows = async (query = '') => (await api.read(`${path}?limit=200${query}`, key, page)).data as object[]
+  const withoutCursor = ({ cursor: _, ...row }: Record<string, unknown>) => row
+
+  it('has the rows of the pages, in their order, as NDJSON', async () => {
+    const response = await api.get(`${path}?format=ndjson&status=active`, key)
+    expect(response.headers['content-type']).toBe('application/x-ndjson')
+    const rows = response.body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(rows.map(withoutCursor)).toEqual(await pageRows('&status=active'))
+    expect(rows.map((row) => Object.keys(row))).toEqual(rows.map(() => fields))
+    const next = `${path}?status=active&limit=1&cursor=${rows[2].cursor}`
+    expect((await api.read(next, key, page)).data[0]?.id).toBe(rows[3].id)
+    const rest = await api.get(`${path}?format=ndjson&status=active&cursor=${rows[2].cursor}`, key)
+    expect(
+      rest.body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(rows.slice(3))
+  })
+
+  it('has the same rows as CSV, lists separated by |', async () => {
+    const response = await api.get(`${path}?format=csv`, key)
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
+    const records: Record<string, unknown>[] = []
+    for await (const rows of readCsv(readLines([Buffer.from(response.body)] as never), {
+      delimiter: ',',
+      checkHeader: () => {},
+    })) {
+      for (const { fields } of rows) records.push(fields as Record<string, unknown>)
+    }
+    const cells = (await pageRows()).map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [name, Array.isArray(value) ? value.join('|') : `${value ?? ''}`]),
+      ),
+    )
+    expect(records.map(withoutCursor)).toEqual(cells)
+  })
+
+  it('has the same rows as Parquet, with typed columns', async () => {
+    const { headers, rawPayload } = await api.get(`${path}?format=parquet`, key)
+    expect(headers['content-type']).toBe('application/vnd.apache.parquet')
+    const rows = await queryParquet(api.stores, rawPayload, 'SELECT * EXCEPT cursor')
+    expect(rows).toEqual(await pageRows())
+    const types = Object.fromEntries(
+      (await queryParquet<{ name: string; type: string }>(api.stores, rawPayload, 'DESCRIBE')).map(({ name, type }) => [
+        name,
+        type,
+      ]),
+    )
+    expect(Object.keys(types)).toEqual(fields)
+    expect(types).toMatchObject({ id: 'Nullable(String)', createdAt: "Nullable(DateTime64(3, 'UTC'))" })
+    if ('payout' in types) expect(types.payout).toBe('Nullable(Decimal(18, 6))')
+    if ('tags' in types) expect(types.tags).toBe('Array(Nullable(String))')
+  })
+
+  it('has the columns but no rows when nothing matches, and no row of another account', async () => {
+    const none = await api.account(`none${path.replace('/', '-')}`)
+    expect((await api.get(`${path}?format=ndjson`, none)).body).toBe('')
+    expect((await api.get(`${path}?format=csv`, none)).body).toBe(`${fields.map((name) => `"${name}"`).join(',')}\n`)
+    const { rawPayload } = await api.get(`${path}?format=parquet`, none)
+    expect((await queryParquet<{ name: string }>(api.stores, rawPayload, 'DESCRIBE')).map(({ name }) => name)).toEqual(
+      fields,
+    )
+  })
+
+  it('rejects limit, cursors of other filters and csv_escape of other formats', async () => {
+    for (const [query, code] of [
+      ['format=csv&limit=5', 'invalid_limit'],
+      ['format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
+      ['format=ndjson&cursor=x', 'invalid_cursor'],
+      ['format=xml', 'invalid_format'],
+    ]) {
+      const response = await api.get(`${path}?${query}`, key)
+      expect([query, response.statusCode, response.json().error]).toEqual([query, 400, code])
+    }
+  })
+})
+
+describe('an export of metadata', () => {
+  it('of thousands of rows has each one once', async () => {
+    const manyKey = await api.account('many')
+    await api.stores.postgres`
+      INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at)
+      SELECT 'many', 'c' || n, '=' || n, 'u', 'active', ARRAY['=a', 'b|c'], now, now
+      FROM generate_series(1, 2001) AS n, (SELECT timestamptz '2026-11-01 00:00:00Z' + interval '1 ms' AS now) AS at`
+    const lines = (await api.get('/campaigns?format=ndjson', manyKey)).body.trim().split('\n')
+    const ids = lines.map((line) => JSON.parse(line).id)
+    expect([ids.length, new Set(ids).size]).toEqual([2_001, 2_001])
+    const { rawPayload } = await api.get('/campaigns?format=parquet', manyKey)
+    expect(
+      await queryParquet(api.stores, rawPayload, 'SELECT count() AS rows, uniqExact(id) AS ids, any(tags[2]) AS tag'),
+    ).toEqual([{ rows: 2_001, ids: 2_001, tag: 'b|c' }])
+    const csv = (await api.get('/campaigns?format=csv&csv_escape=formulas', manyKey)).body.split('\n')
+    expect(csv.length).toBe(2_003)
+    expect(csv[1]).toContain(`,"'=`)
+    expect(csv[1]).toContain(`"[""=a"",""b|c""]"`)
+  })
+})
+
 describe('a row of metadata', () => {
-  it('shows every field: campaign', async () => {
+  it('returns every field of a campaign', async () => {
     expect(await api.read('/campaigns/full', key, Campaign)).toEqual({
       id: 'full',
       name: 'full',
@@ -217,7 +324,7 @@ describe('a row of metadata', () => {
     })
   })
 
-  it('shows every field: offer', async () => {
+  it('returns every field of an offer', async () => {
     expect(await api.read('/offers/full', key, Offer)).toEqual({
       id: 'full',
       name: 'full',
@@ -234,7 +341,7 @@ describe('a row of metadata', () => {
     })
   })
 
-  it('shows every field: landing page and traffic source, absent ones as null', async () => {
+  it('returns every field of a landing page and a traffic source, with null for absent ones', async () => {
     const made = { createdAt: '2026-11-21T15:00:00.000Z', updatedAt: '2026-11-21T15:00:00.000Z' }
     const gone = { id: 'gone', name: 'gone', status: 'archived' }
     expect(await api.read('/landing-pages/gone', key, LandingPage)).toEqual({ ...gone, url: null, tags: [], ...made })
@@ -247,7 +354,7 @@ describe('a row of metadata', () => {
     })
   })
 
-  it('has a null name for a traffic source that is somebody else’s', async () => {
+  it('returns a null name for a traffic source of another account', async () => {
     expect(await api.read('/campaigns/stray', key, Campaign)).toMatchObject({
       trafficSourceId: 'only-theirs',
       trafficSourceName: null,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dimensions, ReportResponse } from '../../../schema/report.ts'
+import { dimensions } from '../../../schema/dimensions.ts'
+import { ReportResponse } from '../../../schema/report.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
 
@@ -78,7 +79,7 @@ const buckets = async (query: string) =>
   (await report(query)).data.map(({ id, clicks, conversions }) => [id, clicks, conversions])
 
 describe('GET /reports', () => {
-  it('counts clicks and approved conversions by bucket, most clicks first, then by id', async () => {
+  it('counts clicks and approved conversions by bucket, by clicks descending, then by id', async () => {
     expect(await buckets('group_by=country')).toEqual([
       ['US', 2, 1],
       ['(not set)', 1, 0],
@@ -87,7 +88,7 @@ describe('GET /reports', () => {
     ])
   })
 
-  it('computes ratios from sums and gives null where a denominator is zero', async () => {
+  it('computes ratios from sums and returns null for a zero denominator', async () => {
     const { data, totals } = await report('group_by=campaign')
     expect(data[0]).toEqual({
       id: 'k1',
@@ -120,7 +121,7 @@ describe('GET /reports', () => {
     expect(totals).toMatchObject({ clicks: 4, conversions: 1, cr: 25, epc: 3, cpc: 0.1875 })
   })
 
-  it.each(dimensions)('gives the same totals grouped by %s', async (dimension) => {
+  it.each(dimensions)('returns the same totals grouped by %s', async (dimension) => {
     const { totals } = await report('group_by=campaign')
     expect((await report(`group_by=${dimension}`)).totals).toEqual(totals)
   })
@@ -136,7 +137,7 @@ describe('GET /reports', () => {
     })
   })
 
-  it('cuts a range inside a day exactly', async () => {
+  it('counts partial days to the millisecond', async () => {
     const { totals } = await report('group_by=country&from=2026-11-20T10:00:00.001Z&to=2026-11-21T00:00:00.001Z')
     expect(totals).toMatchObject({ clicks: 2, conversions: 1 })
     expect(await buckets('group_by=day&from=2026-11-20T23:59:59.999Z&to=2026-11-21T09:00:00Z')).toEqual([
@@ -145,7 +146,7 @@ describe('GET /reports', () => {
     ])
   })
 
-  it('echoes the range it resolved', async () => {
+  it('returns the resolved range', async () => {
     expect(await report('group_by=day&days=1')).toMatchObject({
       from: '2026-11-21T00:00:00.000Z',
       to: '2026-11-22T00:00:00.000Z',
@@ -157,7 +158,7 @@ describe('GET /reports', () => {
     })
   })
 
-  it('says which parameter is wrong', async () => {
+  it('returns the error code of the invalid parameter', async () => {
     const cases = {
       '': 'invalid_group_by',
       'group_by=planet': 'invalid_group_by',

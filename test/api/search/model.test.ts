@@ -4,7 +4,7 @@ import { CampaignSearchPage, ConversionSearchPage, campaignSearchFields } from '
 import { fold } from '../../../src/api/search/caseFolding.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.ts'
-import { walkSearch } from './walkSearch.ts'
+import { readSearch } from './readSearch.ts'
 
 let api: TestApp
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => api?.close())
 
 describe('GET /campaigns/search', () => {
-  it('agrees with a plain model on any text, any fields and any page size', async () => {
+  it('matches a plain model for any text, any fields and any page size', async () => {
     const letters = fc.constantFrom(...'aAxX\u212akİIiıσςΣßẞéÉ%_\\ \n', 'e\u0301', '😀')
     const value = fc.string({ unit: letters, maxLength: 6 })
     const row = fc.record({
@@ -48,7 +48,7 @@ describe('GET /campaigns/search', () => {
           const query = `${new URLSearchParams({ q, fields: wanted.join(',') })}`
           const { data } = await api.read(`/campaigns/search?${query}&limit=200`, reader, CampaignSearchPage)
           expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
-          expect(await walkSearch(api, '/campaigns/search', query, limit, reader)).toEqual(expected.map(({ id }) => id))
+          expect(await readSearch(api, '/campaigns/search', query, limit, reader)).toEqual(expected.map(({ id }) => id))
         },
       ),
       { numRuns: 60 },
@@ -57,7 +57,7 @@ describe('GET /campaigns/search', () => {
 })
 
 describe('GET /conversions/search', () => {
-  it('pages exactly where the names fill several parts', async () => {
+  it('lists each conversion once when the matching names fill several parts', async () => {
     const wide = await api.account('wide')
     await api.stores.postgres`
       INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
@@ -83,7 +83,7 @@ describe('GET /conversions/search', () => {
       .sort((a, b) => (`${a.converted_at} ${a.id}` < `${b.converted_at} ${b.id}` ? 1 : -1))
       .map(({ id }) => id)
     for (const limit of [7, 200])
-      expect(await walkSearch(api, '/conversions/search', 'q=wide', limit, wide)).toEqual(expected)
+      expect(await readSearch(api, '/conversions/search', 'q=wide', limit, wide)).toEqual(expected)
     const { data } = await api.read('/conversions/search?q=wide&limit=200', wide, ConversionSearchPage)
     for (const { id, matches } of data) {
       const n = Number(id.slice(1))
@@ -101,21 +101,21 @@ describe('case', () => {
     .filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
     .map((code) => String.fromCodePoint(code))
 
-  it('is the same to us and to ClickHouse, for every character there is', async () => {
+  it('equals case folding in ClickHouse for every character', async () => {
     for (let start = 0; start < characters.length; start += 8_000) {
       const some = characters.slice(start, start + 8_000)
-      const answer = await api.stores.clickhouse.client.query({
+      const response = await api.stores.clickhouse.client.query({
         query: `SELECT arrayMap(one -> replaceAll(lowerUTF8(one), 'ς', 'σ'), {some:Array(String)}) AS folded`,
         query_params: { some },
         use_multipart_params_auto: true,
         format: 'JSON',
       })
-      const [row] = (await answer.json<{ folded: string[] }>()).data
+      const [row] = (await response.json<{ folded: string[] }>()).data
       expect(row?.folded.filter((folded, index) => folded !== fold(some[index] ?? ''))).toEqual([])
     }
   }, 60_000)
 
-  it('is the same to us and to Postgres, for every character that this Node.js knows, with or without neighbours', async () => {
+  it('equals case folding in Postgres for every character that this Node.js knows, with or without adjacent characters', async () => {
     const known = characters.filter((character) => !/\p{Cn}/u.test(character))
     const differing: string[] = []
     for (let start = 0; start < known.length; start += 50_000) {

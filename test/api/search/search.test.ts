@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { subIdNames } from '../../../schema/click.ts'
 import {
   CampaignSearchPage,
   type ConversionSearchField,
@@ -8,6 +7,7 @@ import {
   campaignSearchFields,
   conversionSearchFields,
 } from '../../../schema/search.ts'
+import { subIdNames } from '../../../schema/subIds.ts'
 import { searchCampaigns as searchAllCampaigns } from '../../../src/api/search/campaigns.ts'
 import { fold } from '../../../src/api/search/caseFolding.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'
@@ -65,18 +65,18 @@ const searchCampaigns = (query: string, from = key) => api.read(`/campaigns/sear
 const found = async (text: string, more = '', from = key) =>
   (await search(`q=${encodeURIComponent(text)}${more}`, from)).data.map(({ id }) => id).sort()
 
-async function walk(path: '/conversions/search' | '/campaigns/search', query: string, limit: number, from = key) {
+async function readAll(path: '/conversions/search' | '/campaigns/search', query: string, limit: number, from = key) {
   const ids: string[] = []
   let cursor: string | null = null
   do {
-    const answer: { data: { id: string }[]; nextCursor: string | null; hasMore: boolean } = await api.read(
+    const response: { data: { id: string }[]; nextCursor: string | null; hasMore: boolean } = await api.read(
       `${path}?${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
       from,
       path === '/campaigns/search' ? CampaignSearchPage : ConversionSearchPage,
     )
-    expect(answer.nextCursor !== null).toBe(answer.hasMore)
-    ids.push(...answer.data.map(({ id }) => id))
-    cursor = answer.nextCursor
+    expect(response.nextCursor !== null).toBe(response.hasMore)
+    ids.push(...response.data.map(({ id }) => id))
+    cursor = response.nextCursor
   } while (cursor)
   return ids
 }
@@ -96,7 +96,7 @@ describe('GET /conversions/search', () => {
     }
   })
 
-  it('looks into all fields unless told, and names every one that matched, with its value', async () => {
+  it('searches all fields by default and returns every matching field with its value', async () => {
     const { data, searchedFields } = await search('q=needle-&limit=200')
     expect(searchedFields).toEqual([...conversionSearchFields])
     expect(data).toHaveLength(conversionSearchFields.length)
@@ -112,7 +112,7 @@ describe('GET /conversions/search', () => {
     ])
   })
 
-  it('takes %, _ and \\ literally, and finds texts of two characters', async () => {
+  it('treats %, _ and \\ literally, and finds texts of two characters', async () => {
     expect(await found('100%_SURE')).toEqual(['literal'])
     expect(await found('%_')).toEqual(['literal'])
     expect(await found('e\\')).toEqual(['literal'])
@@ -120,36 +120,36 @@ describe('GET /conversions/search', () => {
     expect(await found('0_')).toEqual([])
   })
 
-  it('takes no account of case, beyond ASCII too', async () => {
+  it('ignores case, also beyond ASCII', async () => {
     expect(await found('üNÏ')).toEqual(['literal'])
     expect(await found('οδος')).toEqual(['literal'])
     expect(await found('δοσ')).toEqual(['literal'])
   })
 
-  it('trims the text, and finds none across two fields', async () => {
+  it('trims the text, and finds no text across two fields', async () => {
     const { data, query } = await search('q=%20%20two%20words%20&from=2026-11-01')
     expect([query, data.map(({ id }) => id)]).toEqual(['two words', ['literal']])
     expect(await found('sure\\οδος')).toEqual([])
   })
 
-  it('finds a conversion by its latest version alone', async () => {
+  it('finds a conversion by its latest version only', async () => {
     expect(await found('waiting-room')).toEqual([])
     expect(await found('done')).toEqual(['changed'])
   })
 
-  it('keeps to the range', async () => {
+  it('returns conversions in the range only', async () => {
     expect(await found('two words', '&to=2026-10-31')).toEqual(['old'])
     expect(await found('two words', '&from=2026-10-02')).toEqual(['literal'])
   })
 
-  it('pages newest first, each row once, whatever the page size', async () => {
-    const all = await walk('/conversions/search', 'q=needle', 200)
+  it('lists each row once, newest first, at any page size', async () => {
+    const all = await readAll('/conversions/search', 'q=needle', 200)
     expect(new Set(all).size).toBe(all.length)
-    for (const limit of [1, 4]) expect(await walk('/conversions/search', 'q=needle', limit)).toEqual(all)
-    expect(await walk('/conversions/search', 'q=two%20words', 1)).toEqual(['literal', 'old'])
+    for (const limit of [1, 4]) expect(await readAll('/conversions/search', 'q=needle', limit)).toEqual(all)
+    expect(await readAll('/conversions/search', 'q=two%20words', 1)).toEqual(['literal', 'old'])
   })
 
-  it('shows nothing of another account: rows, names, cursors', async () => {
+  it('uses no rows, names or cursors of another account', async () => {
     const { data } = await search('q=needle', otherKey)
     expect(data.map(({ id, matches }) => [id, matches])).toEqual([['of-id', [{ field: 'sub1', value: 'Needle' }]]])
     expect(await found('summer')).toEqual([])
@@ -165,7 +165,7 @@ describe('GET /conversions/search', () => {
     }
   })
 
-  it('finds by name where very many campaigns have it', async () => {
+  it('finds conversions by a name that very many campaigns have', async () => {
     const big = await api.account('big')
     const id = (n: number) => `campaign-with-a-long-id-to-fill-the-request-${n}`
     await api.stores.postgres`
@@ -174,14 +174,14 @@ describe('GET /conversions/search', () => {
       FROM generate_series(1, 30000) AS n`
     await storeConversions(api.stores, 'big', [
       { id: 'v1', converted_at: at, campaign_id: `${id(0)}29999` },
-      { id: 'v2', converted_at: at, campaign_id: 'nobody' },
+      { id: 'v2', converted_at: at, campaign_id: 'unknown' },
     ])
     expect((await search('q=mass&fields=campaignName', big)).data).toMatchObject([
       { id: 'v1', matches: [{ field: 'campaignName', value: 'Mass 29999' }] },
     ])
   })
 
-  it('agrees with a plain model on any text and any fields', async () => {
+  it('matches a plain model for any text and any fields', async () => {
     const letters = fc.constantFrom(...'aAbBkK\u212aıIİiσςΣßẞéÉ%_\\ \n|')
     const value = fc.string({ unit: letters, maxLength: 6 })
     const fields = ['transactionId', 'externalStatus', 'couponCode', 'referrer', 'sub1', 'campaignName'] as const
@@ -214,7 +214,7 @@ describe('GET /conversions/search', () => {
             .flatMap((of, n) => (wanted.some((field) => fold(of[field]).includes(fold(q.trim()))) ? [`-${n}`] : []))
             .reverse()
           const query = new URLSearchParams({ q, fields: wanted.join(',') })
-          expect(await walk('/conversions/search', `${query}`, limit, reader)).toEqual(expected)
+          expect(await readAll('/conversions/search', `${query}`, limit, reader)).toEqual(expected)
         },
       ),
       { numRuns: 40 },
@@ -225,7 +225,7 @@ describe('GET /conversions/search', () => {
 describe('GET /campaigns/search', () => {
   const ids = async (text: string) => (await searchCampaigns(`q=${encodeURIComponent(text)}`)).data.map(({ id }) => id)
 
-  it('finds text in every field, and says where', async () => {
+  it('finds text in every field and names the field', async () => {
     expect((await searchCampaigns('q=SOMMER')).data.map(({ id, matches }) => [id, matches])).toEqual([
       [
         'plain',
@@ -242,7 +242,7 @@ describe('GET /campaigns/search', () => {
     expect((await searchCampaigns('q=ab')).searchedFields).toEqual([...campaignSearchFields])
   })
 
-  it('takes %, _ and \\ literally, and no account of case, beyond ASCII too', async () => {
+  it('treats %, _ and \\ literally and ignores case, also beyond ASCII', async () => {
     expect(await ids('%_')).toEqual(['plain'])
     expect(await ids('0_')).toEqual([])
     expect(await ids('\\\\')).toEqual([])
@@ -253,7 +253,7 @@ describe('GET /campaigns/search', () => {
     expect(await ids('sommer\nsommer')).toEqual([])
   })
 
-  it('pages newest first, each row once, also where few of many rows hold the text', async () => {
+  it('lists each row once, newest first, also when few of many rows match', async () => {
     const many = await api.account('many')
     await api.stores.postgres`
       INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
@@ -262,11 +262,11 @@ describe('GET /campaigns/search', () => {
       FROM generate_series(1, 1000) AS n`
     const expected = Array.from({ length: 10 }, (_, n) => `k${1000 - 100 * n}`)
     for (const limit of [1, 3, 10, 200]) {
-      expect(await walk('/campaigns/search', `q=${encodeURIComponent('ÖÖ')}`, limit, many)).toEqual(expected)
+      expect(await readAll('/campaigns/search', `q=${encodeURIComponent('ÖÖ')}`, limit, many)).toEqual(expected)
     }
   })
 
-  it('shows nothing of another account', async () => {
+  it('returns nothing of another account', async () => {
     expect((await searchCampaigns('q=needle', otherKey)).data.map(({ id }) => id)).toEqual(['needle'])
     expect((await searchCampaigns('q=theirs')).data).toEqual([])
     const { nextCursor } = await searchCampaigns('q=sommer&limit=1')
@@ -274,7 +274,7 @@ describe('GET /campaigns/search', () => {
     expect(stolen.json().error).toBe('invalid_cursor')
   })
 
-  it('is never hidden by a campaign of that id', async () => {
+  it('works when a campaign has the id “search”', async () => {
     await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'search', name: 'zz' }])
     expect((await api.get('/campaigns/search', key)).json().error).toBe('invalid_q')
     expect(await ids('zz')).toEqual(['search'])
@@ -285,7 +285,7 @@ describe.each([
   ['/conversions/search', 'search:conversions', 'read:conversions', 'campaignName'],
   ['/campaigns/search', 'search:campaigns', 'read:campaigns', 'tags'],
 ] as const)('%s', (path, scope, otherScope, field) => {
-  it('says which parameter is wrong', async () => {
+  it('names the invalid parameter', async () => {
     const cases = {
       '': 'invalid_q',
       'q=': 'invalid_q',
@@ -311,20 +311,20 @@ describe.each([
     }
   })
 
-  it('counts characters, not bytes or halves of them', async () => {
+  it('limits q by characters, not by bytes or code units', async () => {
     for (const q of ['😀😀', '😀'.repeat(100), `  ${'x'.repeat(100)}  `]) {
       expect((await api.get(`${path}?q=${encodeURIComponent(q)}`, key)).statusCode).toBe(200)
     }
   })
 
-  it('needs its own scope', async () => {
+  it('requires its own scope', async () => {
     const poor = await api.account(scope.replace(':', '-'), { scopes: [otherScope] })
     expect((await api.get(`${path}?q=ab`, poor)).json()).toMatchObject({ error: 'insufficient_scope', required: scope })
   })
 })
 
 describe('a search of campaigns', () => {
-  it('reads no further once its caller has hung up', async () => {
+  it('stops reading when its client disconnects', async () => {
     const plan = planCampaignSearch({ q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
     const gone = AbortSignal.abort(new Error('gone'))
     await expect(searchAllCampaigns({ stores: api.stores } as unknown as RouteContext, plan, gone)).rejects.toThrow(

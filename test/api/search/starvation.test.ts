@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
-import { withDeadline } from '../../../src/api/search/deadline.ts'
+import { withSearchDeadline } from '../../../src/api/search/deadline.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App, RouteContext } from '../../../src/http/context.ts'
@@ -11,9 +11,9 @@ import { openStores } from '../../../src/stores/open.ts'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
-import { makeTestPlace } from '../../kit/stores.ts'
+import { createTestEnvironment } from '../../kit/stores.ts'
 
-/** Stores many campaigns whose names are one letter, 200 times: the worst to search in. */
+/** Stores many campaigns with names of one letter, 200 times: the slowest to search in. */
 async function fill(postgres: Postgres, accountId: string, rows: number): Promise<void> {
   for (let first = 0; first < rows; first += 5_000) {
     await postgres`
@@ -27,7 +27,7 @@ const hostileTexts = [`${'a'.repeat(99)}b`, `b${'a'.repeat(99)}`, 'éé']
 const get = (app: App, path: string, key: string) =>
   app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
 
-describe('a search of 60,000 campaigns that hold its text almost', () => {
+describe('a search of 60,000 campaigns that almost match', () => {
   let api: TestApp
   let key: string
 
@@ -38,7 +38,7 @@ describe('a search of 60,000 campaigns that hold its text almost', () => {
   }, 120_000)
   afterAll(() => api?.close())
 
-  it.each(hostileTexts)('lets new keys be looked up and readiness be asked while it runs: %s', async (q) => {
+  it.each(hostileTexts)('does not delay key look-ups and the readiness check: %s', async (q) => {
     const newKeys: string[] = []
     for (let n = 0; n < 20; n++)
       newKeys.push(await api.account(`new-${n}-${Buffer.from(q).toString('hex').slice(0, 8)}`))
@@ -58,7 +58,7 @@ describe('a search of 60,000 campaigns that hold its text almost', () => {
     expect(answeredMeanwhile).toBeGreaterThanOrEqual(5)
   })
 
-  it('reads no row that does not hold its text, but for the last one of each slice', async () => {
+  it('reads only matching rows and the last row of each slice', async () => {
     let rows = 0
     const counted = (postgres: Postgres) =>
       new Proxy(postgres, {
@@ -95,12 +95,12 @@ describe('a search of 60,000 campaigns that hold its text almost', () => {
 })
 
 describe('the deadline of a search', () => {
-  it('ends it with query_timeout, whatever it waits for', async () => {
-    const endless = withDeadline(new AbortController().signal, () => new Promise(() => {}), 1)
+  it('ends a search with query_timeout while it waits for a query', async () => {
+    const endless = withSearchDeadline(new AbortController().signal, () => new Promise(() => {}), 1)
     await expect(endless).rejects.toMatchObject({ code: 'query_timeout', details: { retryAfterS: 5 } })
   })
 
-  it('aborts its queries, as does a client that disconnects', async () => {
+  it('aborts the queries of a search, as a disconnect does', async () => {
     let given: AbortSignal | undefined
     const search = (signal: AbortSignal) => {
       given = signal
@@ -108,10 +108,12 @@ describe('the deadline of a search', () => {
         signal.addEventListener('abort', () => reject(signal.reason))
       })
     }
-    await expect(withDeadline(new AbortController().signal, search, 1)).rejects.toMatchObject({ code: 'query_timeout' })
+    await expect(withSearchDeadline(new AbortController().signal, search, 1)).rejects.toMatchObject({
+      code: 'query_timeout',
+    })
     expect(given?.aborted).toBe(true)
     const client = new AbortController()
-    const running = withDeadline(client.signal, search)
+    const running = withSearchDeadline(client.signal, search)
     client.abort(new Error('gone'))
     await expect(running).rejects.toThrow('gone')
   })
@@ -119,13 +121,13 @@ describe('the deadline of a search', () => {
 
 describe.skipIf(!hasPostgres())('on a Postgres server', () => {
   let server: PostgresServer
-  let place: Awaited<ReturnType<typeof makeTestPlace>>
+  let folder: Awaited<ReturnType<typeof createTestEnvironment>>
   let stores: Awaited<ReturnType<typeof openStores>>
 
   beforeAll(async () => {
     server = await startPostgres()
-    place = await makeTestPlace()
-    const settings = readSettings({ ...place.environment, DATABASE_URL: server.url('tributary') })
+    folder = await createTestEnvironment()
+    const settings = readSettings({ ...folder.environment, DATABASE_URL: server.url('tributary') })
     stores = await openStores(settings, () => {})
     await migrate(stores)
     await stores.postgres`INSERT INTO accounts (id, name, plan, currency) VALUES ('wide', 'wide', 'pro', 'USD')`
@@ -133,16 +135,16 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
   }, 120_000)
   afterAll(async () => {
     await stores?.close()
-    await place?.remove()
+    await folder?.remove()
     await server?.close()
   })
 
   const searchFor = (q: string, deadlineMs?: number) => {
     const plan = planCampaignSearch({ q }, { accountId: 'wide', currency: 'USD' })
-    const room = { stores } as unknown as RouteContext
-    return withDeadline(
+    const context = { stores } as unknown as RouteContext
+    return withSearchDeadline(
       new AbortController().signal,
-      (signal) => searchCampaigns(room, plan, signal),
+      (signal) => searchCampaigns(context, plan, signal),
       ...(deadlineMs === undefined ? [] : [deadlineMs]),
     )
   }
@@ -151,7 +153,7 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
     expect((await searchFor(q)).data).toEqual([])
   })
 
-  it('cancels the statement that runs when the time is over, and goes on with the next search', async () => {
+  it('cancels the running statement at the deadline, and the next search works', async () => {
     const locks = await stores.postgres.reserve()
     await locks`BEGIN`
     await locks`LOCK TABLE campaigns IN ACCESS EXCLUSIVE MODE`

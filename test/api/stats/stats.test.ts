@@ -47,7 +47,7 @@ const overview = (query = '') => api.read(`/stats/overview?${query}`, key, Stats
 const daily = (query = '') => api.read(`/stats/daily?${query}`, key, StatsDaily)
 
 describe('GET /stats/overview', () => {
-  it('sums the window, rows of later today included, and tells what is set up and not archived', async () => {
+  it('sums the time range, including later times of today, and counts resources that are not archived', async () => {
     expect(await overview('days=2')).toEqual({
       from: '2026-11-20T00:00:00.000Z',
       to: '2026-11-22T00:00:00.000Z',
@@ -63,14 +63,14 @@ describe('GET /stats/overview', () => {
     })
   })
 
-  it('cuts the window in the zone and filters by campaign, but counts every resource', async () => {
+  it('uses days of the time zone and filters by campaign, but counts every resource', async () => {
     const { totals, resources, from } = await overview('days=1&tz=Asia/Kathmandu&campaign_id=k1')
     expect(from).toBe('2026-11-20T18:15:00.000Z')
     expect(totals).toMatchObject({ clicks: 1, conversions: 1, holdConversions: 0 })
     expect(resources.campaigns).toBe(2)
   })
 
-  it('is all zeros and nulls for an account without rows', async () => {
+  it('returns zeros and nulls for an account without rows', async () => {
     const empty = await api.account('empty')
     const { totals, resources } = await api.read('/stats/overview', empty, StatsOverview)
     expect(totals).toMatchObject({ clicks: 0, revenue: 0, profit: 0, cr: null, roi: null, aov: null })
@@ -79,7 +79,7 @@ describe('GET /stats/overview', () => {
 })
 
 describe('GET /stats/daily', () => {
-  it('has one row for every day, oldest first, days without a click too, the running one incomplete', async () => {
+  it('has one row per day, oldest first, including days without clicks; today is incomplete', async () => {
     const { data } = await daily()
     expect(data).toHaveLength(30)
     expect(data[0]).toMatchObject({ id: '2026-10-23', date: '2026-10-23', complete: true, clicks: 0, cr: null })
@@ -94,7 +94,7 @@ describe('GET /stats/daily', () => {
     expect(data).toMatchObject([{ clicks: 1, holdConversions: 1, pendingRevenue: 10 }])
   })
 
-  it('counts to the millisecond where a local day begins', async () => {
+  it('counts to the millisecond at the start of a local day', async () => {
     const { data } = await daily('days=2&tz=Asia/Kathmandu')
     expect(data.map(({ id, clicks, conversions }) => [id, clicks, conversions])).toEqual([
       ['2026-11-20', 1, 1],
@@ -113,10 +113,84 @@ describe('GET /stats/daily', () => {
   })
 })
 
+describe('an explicit range', () => {
+  it('may be any range, in local dates or instants', async () => {
+    expect((await overview('from=2026-11-20&to=2026-11-20')).totals).toMatchObject({ clicks: 2, conversions: 2 })
+    const part = await overview('from=2026-11-20T18:15:00Z&to=2026-11-21T10:00:00.001Z&days=1')
+    expect([part.from, part.to, part.totals.clicks]).toEqual([
+      '2026-11-20T18:15:00.000Z',
+      '2026-11-21T10:00:00.001Z',
+      2,
+    ])
+    expect((await daily('from=2026-11-21&tz=Asia/Kathmandu')).from).toBe('2026-11-20T18:15:00.000Z')
+  })
+
+  it('has at most 366 days, and 31 by hour', async () => {
+    for (const [query, status] of [
+      ['from=2025-11-21&to=2026-11-21', 200],
+      ['from=2025-11-20&to=2026-11-21', 400],
+      ['from=2026-10-22&to=2026-11-21&interval=hour', 200],
+      ['from=2026-10-21&to=2026-11-21&interval=hour', 400],
+    ] as const) {
+      const response = await api.get(`/stats/daily?${query}`, key)
+      expect([query, response.statusCode]).toEqual([query, status])
+      if (status === 400) expect(response.json().error).toBe('invalid_date_range')
+    }
+  })
+})
+
+describe('intervals', () => {
+  it('are hours, weeks or months; those that the range cuts, or that are not over, are incomplete', async () => {
+    const rows = async (query: string) =>
+      (await daily(query)).data.map(({ id, date, complete, clicks }) => [id, date, complete, clicks])
+    expect(await rows('interval=hour&from=2026-11-20T18:00:00Z&to=2026-11-20T20:30:00Z&tz=Asia/Kolkata')).toEqual([
+      ['2026-11-20T23:00+05:30', '2026-11-20', false, 2],
+      ['2026-11-21T00:00+05:30', '2026-11-21', true, 0],
+      ['2026-11-21T01:00+05:30', '2026-11-21', true, 0],
+    ])
+    expect(await rows('interval=week&from=2026-11-09&to=2026-11-22')).toEqual([
+      ['2026-11-09', '2026-11-09', true, 0],
+      ['2026-11-16', '2026-11-16', false, 5],
+    ])
+    expect(await rows('interval=month&from=2026-10-15&to=2026-11-30')).toEqual([
+      ['2026-10-01', '2026-10-01', false, 0],
+      ['2026-11-01', '2026-11-01', false, 5],
+    ])
+  })
+})
+
+describe('filters and comparisons of stats', () => {
+  it('filter by any attribute', async () => {
+    expect((await overview('days=2&campaign_id=!k1')).totals).toMatchObject({ clicks: 1, holdConversions: 1 })
+    expect((await daily('days=1&country=(not%20set)&campaign_id=k1,k2')).data[0]).toMatchObject({ clicks: 2 })
+    expect((await overview('days=2&utm_source=news')).totals).toMatchObject({ clicks: 0 })
+  })
+
+  it('compare with the range before, up to the same time of day', async () => {
+    const { previous, totals } = await overview('days=1&compare=previous_period')
+    expect([totals.clicks, previous]).toEqual([
+      2,
+      {
+        from: '2026-11-20T00:00:00.000Z',
+        to: '2026-11-20T15:00:00.000Z',
+        totals: expect.objectContaining({ clicks: 0 }),
+      },
+    ])
+    const series = await daily('from=2026-11-21&to=2026-11-22&compare=previous_period')
+    expect(series.previous).toEqual({ from: '2026-11-19T00:00:00.000Z', to: '2026-11-19T15:00:00.000Z' })
+    expect(series.data.map(({ id, previous }) => [id, previous?.id])).toEqual([
+      ['2026-11-21', '2026-11-19'],
+      ['2026-11-22', '2026-11-20'],
+    ])
+    const header = (await api.get('/stats/daily?days=1&format=csv&compare=previous_year', key)).body.split('\n')[0]
+    expect(header).toContain('"aov","previous_clicks"')
+  })
+})
+
 describe.each([
   ['autumn', testNowMs],
   ['spring', Date.UTC(2026, 3, 20, 15)],
-  ['the winter in which Samoa left out a day', Date.UTC(2012, 0, 20, 15)],
+  ['the winter in which Samoa skipped a day', Date.UTC(2012, 0, 20, 15)],
 ])('90 days of %s with one click and one conversion every quarter of an hour', (_season, nowMs) => {
   const quarterMs = 900_000
   const firstMs = nowMs - 92 * 86_400_000
@@ -150,7 +224,7 @@ describe.each([
     'Pacific/Chatham',
     'Pacific/Apia',
     'UTC',
-  ])('is counted as the wall clock of %s shows it', async (tz) => {
+  ])('are counted by the local dates of %s', async (tz) => {
     const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: tz })
     const expected = new Map<string, number>()
     for (const moment of moments) {
@@ -169,7 +243,7 @@ describe.each([
   })
 })
 
-describe('a day there', () => {
+describe('a local day', () => {
   afterAll(() => api.setNow(testNowMs))
 
   it.each([
@@ -183,10 +257,10 @@ describe('a day there', () => {
     ['Pacific/Chatham', '2026-09-27', '2026-09-26T11:15Z', '2026-09-27T10:15Z', 'has 23 hours'],
     ['Asia/Kolkata', '2026-11-01', '2026-10-31T18:30Z', '2026-11-01T18:30Z', 'begins at half past'],
     ['Asia/Kathmandu', '2026-11-01', '2026-10-31T18:15Z', '2026-11-01T18:15Z', 'begins at a quarter past'],
-    ['Pacific/Apia', '2011-12-29', '2011-12-29T10:00Z', '2011-12-30T10:00Z', 'is the last before the one left out'],
-    ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00Z', '2011-12-31T10:00Z', 'is the first after the one left out'],
+    ['Pacific/Apia', '2011-12-29', '2011-12-29T10:00Z', '2011-12-30T10:00Z', 'is the last day before the skipped one'],
+    ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00Z', '2011-12-31T10:00Z', 'is the first day after the skipped one'],
     ['Pacific/Apia', '2026-11-01', '2026-10-31T11:00Z', '2026-11-01T11:00Z', 'is thirteen hours ahead'],
-  ])('in %s, %s, from %s to %s, %s, and counts so to the millisecond', async (tz, date, start, end) => {
+  ])('in %s, %s, from %s to %s, %s, and is counted to the millisecond', async (tz, date, start, end) => {
     const [startMs, endMs] = [Date.parse(start), Date.parse(end)]
     const id = `day-${startMs}-${tz.length}`
     const local = await api.account(id)
@@ -225,8 +299,8 @@ describe('a day there', () => {
   })
 })
 
-describe('days that begin beside a quarter of an hour', () => {
-  it('are exact too, from the clicks themselves', async () => {
+describe('days that do not start on a quarter of an hour', () => {
+  it('are counted exactly, from the clicks', async () => {
     const liberia = await api.account('liberia')
     await storeClicks(api.stores, 'liberia', [
       { id: 'c1', clicked_at: '1972-01-06 00:44:29.999' },
@@ -244,7 +318,7 @@ describe('days that begin beside a quarter of an hour', () => {
 })
 
 describe.each(['/stats/overview', '/stats/daily'])('%s', (path) => {
-  it('says which parameter is wrong', async () => {
+  it('returns the error code of the invalid parameter', async () => {
     const cases = {
       'days=0': 'invalid_days',
       'days=91': 'invalid_days',
@@ -253,7 +327,11 @@ describe.each(['/stats/overview', '/stats/daily'])('%s', (path) => {
       'tz=%2B05:30': 'invalid_tz',
       'tz=': 'invalid_tz',
       'campaign_id=a%20b': 'invalid_campaign_id',
-      'from=2026-11-01': 'unknown_parameter',
+      'to=2026-11-01': 'invalid_from',
+      'from=2026-11-02&to=2026-11-01': 'invalid_date_range',
+      'compare=last_week': 'invalid_compare',
+      'country=us': 'invalid_country',
+      'colour=red': 'unknown_parameter',
     }
     for (const [query, code] of Object.entries(cases)) {
       expect([query, (await api.get(`${path}?${query}`, key)).json().error]).toEqual([query, code])
@@ -265,8 +343,8 @@ describe.each(['/stats/overview', '/stats/daily'])('%s', (path) => {
     for (const name of metricNames) expect(body.totals ?? body.data[0]).toHaveProperty(name)
   })
 
-  it('needs the scope read:stats', async () => {
-    const answer = await api.get(path, await api.account(`poor${path.length}`, { scopes: ['read:reports'] }))
-    expect([answer.statusCode, answer.json().required]).toEqual([403, 'read:stats'])
+  it('requires the scope read:stats', async () => {
+    const response = await api.get(path, await api.account(`poor${path.length}`, { scopes: ['read:reports'] }))
+    expect([response.statusCode, response.json().required]).toEqual([403, 'read:stats'])
   })
 })

@@ -31,7 +31,7 @@ afterAll(() => api?.close())
 const usage = () => api.read('/usage', key, Usage)
 
 describe('GET /usage', () => {
-  it('tells the clicks and events of this UTC month beside what the plan allows', async () => {
+  it('returns the clicks and events of this UTC month with the limits of the plan', async () => {
     api.setNow(testNowMs)
     expect(await usage()).toEqual({
       from: '2026-11-01T00:00:00.000Z',
@@ -44,13 +44,13 @@ describe('GET /usage', () => {
     })
   })
 
-  it('counts clicks as the overview does', async () => {
+  it('counts clicks as /stats/overview does', async () => {
     api.setNow(Date.UTC(2026, 10, 30, 12))
     const { totals } = await api.read('/stats/overview?days=30', key, StatsOverview)
     expect((await usage()).clicks.tracked).toBe(totals.clicks)
   })
 
-  it('counts an event once, and none beyond the ceiling', async () => {
+  it('counts a duplicate event once, and no event above the ceiling', async () => {
     api.setNow(testNowMs)
     const event = (n: number) => ({ click_id: 'first', event_name: 'paid', event_id: `e${n}` })
     expect(await send(api.app, key, event(0))).toEqual(accepted)
@@ -74,7 +74,7 @@ describe('GET /usage', () => {
     })
   })
 
-  it('answers 304 to whoever knows the numbers', async () => {
+  it('returns 304 to a client that has the current numbers', async () => {
     api.setNow(testNowMs)
     const { headers } = await api.get('/usage', key)
     const again = await api.app.inject({
@@ -84,7 +84,7 @@ describe('GET /usage', () => {
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 
-  it('takes no parameter, and needs read:stats', async () => {
+  it('accepts no parameter and requires read:stats', async () => {
     expect((await api.get('/usage?days=7', key)).json().error).toBe('unknown_parameter')
     const narrow = await api.account('narrow', { scopes: ['read:clicks'] })
     expect((await api.get('/usage', narrow)).json()).toMatchObject({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
 import { ConversionPage } from '../../../schema/conversion.ts'
-import { dimensions, ReportResponse } from '../../../schema/report.ts'
+import { ReportResponse } from '../../../schema/report.ts'
 import { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import { post } from '../../api/events/send.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -15,6 +15,7 @@ import {
   type CountedClick,
   type CountedConversion,
   calendarOf,
+  dimensions,
   inUnits,
   Model,
   metricsOf,
@@ -33,7 +34,7 @@ let api: TestApp
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.spoil()
+  api.stores.markDirty()
 })
 afterAll(() => api?.close())
 
@@ -183,7 +184,7 @@ async function compareReads({ key, nowMs, model }: Account, reads: Reads): Promi
     dimensions.map((groupBy) => api.read(`/reports?group_by=${groupBy}&${query}${filter}`, key, ReportResponse)),
   )
   for (const { groupBy, data, totals, bucketCount } of reports) {
-    const expected = reportOf(groupBy, ...absolute)
+    const expected = reportOf(groupBy as (typeof dimensions)[number], ...absolute)
     expect([groupBy, data.map(({ name: _name, ...bucket }) => bucket)]).toEqual([groupBy, expected])
     expect([groupBy, totals, bucketCount]).toEqual([groupBy, metricsOf(...counted), expected.length])
   }

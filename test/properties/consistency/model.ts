@@ -1,5 +1,4 @@
 import type { Metrics } from '../../../schema/metrics.ts'
-import type { Dimension } from '../../../schema/report.ts'
 
 // An independent model of the numbers: plain code over plain rows, without SQL, sums or code of `src`.
 
@@ -208,7 +207,7 @@ export function inUnits(millionths: bigint): number {
 
 /** The buckets of a report, by clicks descending, then by id. */
 export function reportOf(
-  groupBy: Dimension,
+  groupBy: (typeof dimensions)[number],
   clicks: readonly CountedClick[],
   conversions: readonly CountedConversion[],
 ): (Metrics & { id: string })[] {
@@ -223,7 +222,20 @@ export function reportOf(
     .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1))
 }
 
-const fields: Record<Exclude<Dimension, 'day'>, keyof Dimensions> = {
+/** Dimensions of the consistency law. */
+export const dimensions = [
+  'campaign',
+  'country',
+  'device',
+  'os',
+  'browser',
+  'offer',
+  'landing',
+  'traffic_source',
+  'day',
+] as const
+
+const fields: Record<Exclude<(typeof dimensions)[number], 'day'>, keyof Dimensions> = {
   campaign: 'campaignId',
   country: 'country',
   device: 'device',

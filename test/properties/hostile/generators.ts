@@ -141,7 +141,7 @@ function forgedCursor(cursors: readonly string[]): fc.Arbitrary<string> {
 }
 
 const ids = fc.oneof(
-  fc.constantFrom('k1', 'k2', 'o1', 'l1', 't1', 'c1', 'absent', 'search', '.', '..', ':', '-'),
+  fc.constantFrom('k1', 'k2', 'o1', 'l1', 't1', 'c1', 'e1', 'absent', 'search', '.', '..', ':', '-'),
   fc.stringMatching(/^[A-Za-z0-9_.:-]{1,64}$/),
 )
 const dates = fc.date({ min: new Date(Date.UTC(2025, 0, 1)), max: new Date(Date.UTC(2027, 0, 1)), noInvalidDate: true })
@@ -154,6 +154,7 @@ const moments = fc.oneof(
 
 /** Ordinary values, by the name of a parameter or field; those of any other follow from its schema. */
 const ordinary: Record<string, (known: ServerValues) => fc.Arbitrary<string>> = {
+  event_name: () => fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/),
   cursor: ({ cursors }) => fc.oneof(fc.constantFrom(...cursors), forgedCursor(cursors)),
   campaign_id: () => ids,
   offer_id: () => ids,
@@ -162,6 +163,11 @@ const ordinary: Record<string, (known: ServerValues) => fc.Arbitrary<string>> = 
   from: () => moments,
   to: () => moments,
   updated_since: () => moments,
+  updated_after: () => moments,
+  country: () => fc.constantFrom('US', '!DE,AT', '(not set)'),
+  device: () => fc.constantFrom('mobile', '!mobile,tablet'),
+  landing_page_id: () => ids,
+  traffic_source_id: () => ids,
   timestamp: () => moments,
   tz: () => fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'Etc/GMT+5', 'US/Eastern', 'utc'),
   q: () =>
@@ -169,12 +175,6 @@ const ordinary: Record<string, (known: ServerValues) => fc.Arbitrary<string>> = 
       fc.constantFrom('needle', 'k1', 'ab', 'İs', '%_', '\\\\', 'Σς'),
       fc.string({ unit: 'grapheme', minLength: 2, maxLength: 100 }),
     ),
-  fields: () =>
-    fc
-      .subarray(['id', 'clickId', 'campaignName', 'offerName', 'name', 'tags', 'status', 'referrer', 'sub1'], {
-        minLength: 1,
-      })
-      .map(String),
 }
 
 function ordinaryOf({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: ServerValues): fc.Arbitrary<string> {
@@ -214,14 +214,17 @@ function written(text: string, encode: (text: string) => string): string {
   )
 }
 
-/** One parameter of the query string, or none. */
-function pairOf(parameter: Parameter, known: ServerValues): fc.Arbitrary<string[]> {
+/**
+ * One parameter of the query string, or none.
+ * @param count of parameters of the endpoint: each of many is rare, since all of them must be valid
+ */
+function pairOf(parameter: Parameter, count: number, known: ServerValues): fc.Arbitrary<string[]> {
   const { name, required } = parameter
   const value = fc.oneof({ weight: 14, arbitrary: ordinaryOf(parameter, known) }, { weight: 1, arbitrary: hostileText })
   const given = fc.tuple(value, encoder).map(([text, encode]) => [`${name}=${written(text, encode)}`])
   return fc.oneof(
     { weight: required ? 40 : 10, arbitrary: given },
-    { weight: required ? 1 : 16, arbitrary: fc.constant<string[]>([]) },
+    { weight: required ? 1 : Math.max(16, 4 * count), arbitrary: fc.constant<string[]>([]) },
     {
       weight: 1,
       arbitrary: fc.constantFrom<string[]>([name], [`${name}=`], [`${name}[]=1`], [`${name.toUpperCase()}=1`]),
@@ -238,7 +241,7 @@ const unknownParameters = fc
   .map(([name, value, encode]) => `${written(name, encode)}=${written(value, encode)}`)
 
 function queryOf({ query }: Operation, known: ServerValues): fc.Arbitrary<string> {
-  const pairs = fc.tuple(...query.map((parameter) => pairOf(parameter, known))).map((all) => all.flat())
+  const pairs = fc.tuple(...query.map((parameter) => pairOf(parameter, query.length, known))).map((all) => all.flat())
   return fc
     .tuple(pairs, seldom(unknownParameters), fc.nat(24), fc.constantFrom('&', '&', '&', '&', '&', '&', ';', '&&', '&?'))
     .map(([given, unknown, variant, separator]) => {
@@ -303,7 +306,9 @@ const properties = fc.oneof(
   fc.constantFrom({ __proto__: { a: 1 } }, { constructor: { prototype: {} } }, { '': 1 }, 'text', 5, []),
 )
 
-function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buffer> {
+/** The JSON text of an event. */
+function eventText(known: ServerValues): fc.Arbitrary<string> {
+  const body = operations.find(({ method, path }) => method === 'POST' && path === '/events')?.body ?? {}
   const fields = Object.entries(body).map(([name, schema]) => {
     const value: fc.Arbitrary<unknown> =
       name === 'properties' ? properties : name === 'value' ? fc.double() : ordinaryOf({ name, schema }, known)
@@ -315,13 +320,19 @@ function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buf
     )
   })
   const more = fc.option(fc.tuple(hostileText, hostileValue), { nil: undefined, freq: 3 })
-  const text = fc.tuple(...fields, more).map((pairs) => {
+  return fc.tuple(...fields, more).map((pairs) => {
     // Built as text: an object would lose `__proto__` and repeated names.
     const all = pairs.flatMap((pair) =>
       pair ? [`${JSON.stringify(pair[0])}:${JSON.stringify(pair[1]) ?? 'null'}`] : [],
     )
     return `{${all.join(',')}}`
   })
+}
+
+function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buffer> {
+  const event = eventText(known)
+  const batch = fc.array(event, { minLength: 1, maxLength: 5 }).map((events) => `{"events":[${events.join(',')}]}`)
+  const text = 'events' in body ? batch : event
   return fc.oneof(
     { weight: 16, arbitrary: text.map((json) => Buffer.from(json)) },
     { weight: 1, arbitrary: fc.tuple(text, fc.nat(200)).map(([json, end]) => Buffer.from(json.slice(0, end))) },
@@ -350,7 +361,7 @@ function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buf
   )
 }
 
-/** Generates requests; about half get a 200 response. */
+/** Generates requests; about a fifth get a 200 response. */
 export function requests(known: ServerValues): fc.Arbitrary<Request> {
   return fc.constantFrom(...operations).chain((operation) => {
     const method = fc.oneof(

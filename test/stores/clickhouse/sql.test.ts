@@ -11,8 +11,8 @@ describe('a fragment of SQL', () => {
   })
 
   it('renders equal queries to equal text', () => {
-    const ask = (id: string) => render(join([ch`a = ${text(id)}`, ch`b = ${text(id)}`], ' OR ')).text
-    expect(ask('x')).toBe(ask('y'))
+    const renderedText = (id: string) => render(join([ch`a = ${text(id)}`, ch`b = ${text(id)}`], ' OR ')).text
+    expect(renderedText('x')).toBe(renderedText('y'))
     expect(render(join([], ', '))).toEqual(render(nothing))
   })
 

@@ -18,11 +18,11 @@ import { importContent, rowsOf } from '../../import/runImport.ts'
 import { testNowMs } from '../../kit/app.ts'
 import { type ClickHouseCluster, startCluster } from '../../kit/clickhouseCluster.ts'
 import { storeMetadata } from '../../kit/rows.ts'
-import { makeTestPlace } from '../../kit/stores.ts'
+import { createTestEnvironment } from '../../kit/stores.ts'
 
 let cluster: ClickHouseCluster
 let environment: Record<string, string>
-let removePlace: () => Promise<void>
+let removeEnvironment: () => Promise<void>
 let stores: Stores
 let app: App
 let key: string
@@ -31,12 +31,12 @@ const open = (changes: Record<string, string> = {}) =>
   openStores(readSettings({ ...environment, ...changes }), () => {})
 
 beforeAll(async () => {
-  const [started, place] = await Promise.all([startCluster(), makeTestPlace()])
+  const [started, own] = await Promise.all([startCluster(), createTestEnvironment()])
   cluster = started
-  removePlace = place.remove
+  removeEnvironment = own.remove
   // The users of docs/clickhouse-users.sql, each with what it needs and no more.
   environment = {
-    ...{ ...place.environment, ...cluster.environment },
+    ...{ ...own.environment, ...cluster.environment },
     ...{ CLICKHOUSE_URL: cluster.nodes[0].url('tributary_writer') },
     ...{ CLICKHOUSE_READER_URL: cluster.nodes[1].url('tributary_reader') },
   }
@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app?.close()
   await stores?.close()
-  await removePlace?.()
+  await removeEnvironment?.()
   await cluster?.close()
 })
 
@@ -85,15 +85,15 @@ const changed = conversions
   }))
 
 const read = async (path: string) => {
-  const answer = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
-  return { status: answer.statusCode, body: answer.json() }
+  const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}` } })
+  return { status: response.statusCode, body: response.json() }
 }
 
 /** Ids of a table on each node, without repetition. */
 async function idsOnNodes(table: string, id = 'id'): Promise<string[][]> {
   return await Promise.all(
     cluster.nodes.map(async (node) =>
-      (await node.ask('admin', `SELECT DISTINCT ${id} FROM tributary_local.${table} ORDER BY ${id}`)).split('\n'),
+      (await node.run('admin', `SELECT DISTINCT ${id} FROM tributary_local.${table} ORDER BY ${id}`)).split('\n'),
     ),
   )
 }
@@ -102,14 +102,14 @@ async function idsOnNodes(table: string, id = 'id'): Promise<string[][]> {
 const everything = () =>
   Promise.all(
     cluster.nodes.map(async (node) => {
-      const tables = await node.ask(
+      const tables = await node.run(
         'admin',
         "SELECT name FROM system.tables WHERE database = 'tributary_local' AND engine LIKE '%MergeTree'",
       )
       const sums = tables
         .split('\n')
         .map((table) => `SELECT '${table}', count(), sum(cityHash64(*)) FROM tributary_local.${table}`)
-      return await node.ask('admin', `SELECT * FROM (${sums.join(' UNION ALL ')}) ORDER BY 1`)
+      return await node.run('admin', `SELECT * FROM (${sums.join(' UNION ALL ')}) ORDER BY 1`)
     }),
   )
 
@@ -202,11 +202,11 @@ describe('on two nodes', () => {
 
   it('verify finds and repairs differences on each node, and reports none otherwise', async () => {
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('every sum') })
-    await cluster.nodes[1].ask(
+    await cluster.nodes[1].run(
       'admin',
       "DELETE FROM tributary_local.click_index WHERE id LIKE 'c1%' SETTINGS lightweight_deletes_sync = 2",
     )
-    await cluster.nodes[0].ask(
+    await cluster.nodes[0].run(
       'admin',
       "DELETE FROM tributary_local.conversion_index WHERE id LIKE 'v1%' SETTINGS lightweight_deletes_sync = 2",
     )
@@ -227,16 +227,16 @@ describe('on two nodes', () => {
   })
 
   it('requests fail while one of them is down, and succeed once it has restarted', async () => {
-    const [, away] = cluster.nodes
+    const [, stopped] = cluster.nodes
     const path = '/reports?group_by=country&from=2026-11-01&to=2026-11-19'
     const before = (await read(path)).body.totals
     const event = { click_id: 'c1', event_name: 'paid' }
-    await away.kill()
+    await stopped.kill()
     expect(await read(path)).toMatchObject({ status: 503, body: { error: 'unavailable' } })
     expect((await app.inject('/readyz')).statusCode).toBe(503)
     const waiting = send(app, key, event)
-    await away.start()
-    // Sent again until both answer, as long as its caller waits.
+    await stopped.start()
+    // The server retries the insert until both nodes respond or the deadline of the event passes.
     expect((await waiting)[0]).toBe(200)
     expect((await read(path)).body.totals).toEqual(before)
   })

@@ -1,8 +1,8 @@
 // A client process for tests: attaches to the folder it is given and does what its parent says.
 import postgres from 'postgres'
-import { attachEmbedded } from '../../../dist/src/stores/embedded/attach.js'
+import { connectEmbedded } from '../../../dist/src/stores/embedded/connectEmbedded.js'
 
-const engines = await attachEmbedded({ dataDir: process.argv[2], clickhouse: true, postgres: true, log() {} })
+const engines = await connectEmbedded({ dataDir: process.argv[2], clickhouse: true, postgres: true, log() {} })
 process.on('disconnect', () => process.exit(0))
 process.on('message', async ({ statement }) => {
   const sql = postgres({ path: engines.postgres.path, max: 1, user: 'postgres', database: 'postgres' })

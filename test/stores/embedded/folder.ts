@@ -8,7 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, inject, vi } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
-import { type AttachOptions, attachEmbedded, type EmbeddedEngines } from '../../../src/stores/embedded/attach.ts'
+import {
+  connectEmbedded,
+  type EmbeddedEngines,
+  type EmbeddedOptions,
+} from '../../../src/stores/embedded/connectEmbedded.ts'
 import type {
   ClickHouseAddress,
   ClickHouseCredentials,
@@ -24,7 +28,7 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 export interface Folder {
   readonly path: string
   readonly log: LogLine[]
-  attach(wants?: Partial<AttachOptions>): Promise<EmbeddedEngines>
+  attach(wants?: Partial<EmbeddedOptions>): Promise<EmbeddedEngines>
   /** A client in a process of its own. */
   startClient(): Promise<Client>
   /** The processes that run on the folder, by program: `supervisor`, `clickhouse/engine`, `postgres/engine`. */
@@ -77,7 +81,7 @@ export function makeEmptyFolder(): Folder {
     path,
     log,
     async attach(wants = {}) {
-      const engines = await attachEmbedded({
+      const engines = await connectEmbedded({
         dataDir: path,
         clickhouse: true,
         postgres: true,
@@ -131,9 +135,9 @@ async function startClient(path: string): Promise<Client> {
     clickhouse,
     postgres,
     async openTransaction(statement) {
-      const answer = hear()
+      const response = hear()
       child.send({ statement })
-      await answer
+      await response
     },
     async kill(signal) {
       child.kill(signal)
@@ -147,7 +151,7 @@ async function startClient(path: string): Promise<Client> {
  * @returns the text of the response without the last line end
  * @throws Error with the text of ClickHouse
  */
-export async function ask(
+export async function execute(
   { socketPath, writer }: ClickHouseAddress,
   query: string,
   user: ClickHouseCredentials = writer,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tableEngines } from '../../../src/stores/clickhouse/grants.ts'
 import type { ClickHouseAddress } from '../../../src/stores/embedded/protocol.ts'
-import { ask, type Folder, makeEmptyFolder } from './folder.ts'
+import { execute, type Folder, makeEmptyFolder } from './folder.ts'
 
 let folder: Folder
 let clickhouse: ClickHouseAddress
@@ -17,8 +17,8 @@ beforeAll(async () => {
   outside = join(folder.path, 'outside')
   mkdirSync(outside)
   writeFileSync(join(outside, 'secret'), 'the secret\n')
-  await ask(clickhouse, 'CREATE DATABASE tributary')
-  await ask(clickhouse, 'CREATE TABLE tributary.rows (id String) ENGINE = ReplacingMergeTree ORDER BY id')
+  await execute(clickhouse, 'CREATE DATABASE tributary')
+  await execute(clickhouse, 'CREATE TABLE tributary.rows (id String) ENGINE = ReplacingMergeTree ORDER BY id')
   server = createServer((socket) => {
     connections += 1
     socket.destroy()
@@ -96,7 +96,7 @@ const disks = [
 describe.each(['writer', 'reader'] as const)('the %s', (user) => {
   it.each(statements)('is refused: %s', async (statement) => {
     const before = connections
-    await expect(ask(clickhouse, filled(statement), clickhouse[user])).rejects.toThrow(refused)
+    await expect(execute(clickhouse, filled(statement), clickhouse[user])).rejects.toThrow(refused)
     expect(connections).toBe(before)
     for (const made of ['new', 'backup']) expect(existsSync(join(outside, made))).toBe(false)
   })
@@ -104,18 +104,18 @@ describe.each(['writer', 'reader'] as const)('the %s', (user) => {
   it.each(disks)('creates no table on %s', async (disk) => {
     const before = connections
     const statement = `CREATE TABLE tributary.t (a String) ENGINE = ReplacingMergeTree ORDER BY a SETTINGS disk = disk(${disk})`
-    await expect(ask(clickhouse, filled(statement), clickhouse[user])).rejects.toThrow()
+    await expect(execute(clickhouse, filled(statement), clickhouse[user])).rejects.toThrow()
     expect(connections).toBe(before)
-    expect(await ask(clickhouse, 'EXISTS TABLE tributary.t')).toBe('0')
+    expect(await execute(clickhouse, 'EXISTS TABLE tributary.t')).toBe('0')
   })
 
   it('is refused every table engine that migrations do not use', async () => {
-    const listed = await ask(clickhouse, 'SELECT name FROM system.table_engines ORDER BY name')
+    const listed = await execute(clickhouse, 'SELECT name FROM system.table_engines ORDER BY name')
     const engines = listed.split('\n').filter((name) => !tableEngines.includes(name))
     expect(engines).toContain('File')
     for (const engine of engines) {
       const statement = `CREATE TABLE tributary.t (id String) ENGINE = ${engine}`
-      await expect(ask(clickhouse, statement, clickhouse[user]), engine).rejects.toThrow(/ACCESS_DENIED|READONLY/)
+      await expect(execute(clickhouse, statement, clickhouse[user]), engine).rejects.toThrow(/ACCESS_DENIED|READONLY/)
     }
   })
 })
@@ -131,14 +131,14 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     `SELECT file('%data/embedded.log')`,
     `ATTACH TABLE tributary.moved FROM '%folder' (a UInt8) ENGINE = ReplacingMergeTree ORDER BY a`,
   ])('reaches no file outside of its folder: %s', async (statement) => {
-    await expect(ask(clickhouse, filled(statement))).rejects.toThrow(/Permission denied/)
+    await expect(execute(clickhouse, filled(statement))).rejects.toThrow(/Permission denied/)
     expect(readdirSync(outside)).toEqual(['secret'])
   })
 
   it('connects to no server and creates no folder, although a disk is tried before it is rejected', async () => {
     for (const disk of disks) {
       const statement = `CREATE TABLE tributary.t (a String) ENGINE = ReplacingMergeTree ORDER BY a SETTINGS disk = disk(${disk})`
-      await expect(ask(clickhouse, filled(statement))).rejects.toThrow()
+      await expect(execute(clickhouse, filled(statement))).rejects.toThrow()
     }
     expect(connections).toBe(0)
     expect(readdirSync(outside)).toEqual(['secret'])
@@ -156,29 +156,32 @@ describe('the reader', () => {
     'SELECT 1 SETTINGS readonly = 0',
     'SELECT 1 SETTINGS max_memory_usage = 0',
   ])('may not: %s', async (statement) => {
-    await expect(ask(clickhouse, statement, clickhouse.reader)).rejects.toThrow(refused)
+    await expect(execute(clickhouse, statement, clickhouse.reader)).rejects.toThrow(refused)
   })
 
   it('reads the tables', async () => {
-    expect(await ask(clickhouse, 'SELECT count() FROM tributary.rows', clickhouse.reader)).toBe('0')
+    expect(await execute(clickhouse, 'SELECT count() FROM tributary.rows', clickhouse.reader)).toBe('0')
   })
 })
 
 describe('the writer', () => {
   it('creates tables, writes, reads and changes rows, inspects parts and ends queries', async () => {
-    await ask(clickhouse, 'CREATE TABLE tributary.base (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id')
-    await ask(clickhouse, 'CREATE TABLE tributary.sums (id UInt32, rows UInt64) ENGINE = SummingMergeTree ORDER BY id')
-    await ask(
+    await execute(clickhouse, 'CREATE TABLE tributary.base (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id')
+    await execute(
+      clickhouse,
+      'CREATE TABLE tributary.sums (id UInt32, rows UInt64) ENGINE = SummingMergeTree ORDER BY id',
+    )
+    await execute(
       clickhouse,
       'CREATE MATERIALIZED VIEW tributary.base_to_sums TO tributary.sums AS SELECT id, count() AS rows FROM tributary.base GROUP BY id',
     )
-    await ask(clickhouse, 'INSERT INTO tributary.base SELECT number FROM numbers(10)')
-    await ask(clickhouse, 'ALTER TABLE tributary.base DELETE WHERE id = 1 SETTINGS mutations_sync = 1')
-    await ask(clickhouse, 'OPTIMIZE TABLE tributary.base FINAL')
+    await execute(clickhouse, 'INSERT INTO tributary.base SELECT number FROM numbers(10)')
+    await execute(clickhouse, 'ALTER TABLE tributary.base DELETE WHERE id = 1 SETTINGS mutations_sync = 1')
+    await execute(clickhouse, 'OPTIMIZE TABLE tributary.base FINAL')
     expect(
-      await ask(clickhouse, 'SELECT count(), (SELECT sum(rows) FROM tributary.sums) FROM tributary.base FINAL'),
+      await execute(clickhouse, 'SELECT count(), (SELECT sum(rows) FROM tributary.sums) FROM tributary.base FINAL'),
     ).toBe('9\t10')
-    await ask(clickhouse, `KILL QUERY WHERE query_id = 'none'`)
-    expect(await ask(clickhouse, `SELECT count() FROM system.parts WHERE table = 'base' AND active`)).not.toBe('0')
+    await execute(clickhouse, `KILL QUERY WHERE query_id = 'none'`)
+    expect(await execute(clickhouse, `SELECT count() FROM system.parts WHERE table = 'base' AND active`)).not.toBe('0')
   })
 })

@@ -5,18 +5,20 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { maintenance } from '../../../src/stores/embedded/postgres/maintenance.ts'
 import { servePostgres } from '../../../src/stores/embedded/postgres/server.ts'
 import { holds, pool, until } from './folder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-embedded-'))
 const path = join(folder, 'postgres.sock')
+const frequent = maintenance.map(({ statement }) => ({ statement, everyMs: 50 }))
 let engine: PGlite
 let observer: postgres.Sql
 let server: Awaited<ReturnType<typeof servePostgres>>
 beforeAll(async () => {
   engine = await PGlite.create()
   await engine.exec('CREATE TABLE counted (id int PRIMARY KEY, n int NOT NULL)')
-  server = await servePostgres(engine, path, { connectionsMax: 8, idleInTransactionMs: 500, checkpointEveryMs: 50 })
+  server = await servePostgres(engine, path, { connectionsMax: 8, idleInTransactionMs: 500, maintenance: frequent })
   observer = pool({ path })
 })
 afterAll(async () => {
@@ -48,6 +50,20 @@ describe('one Postgres session for many clients', () => {
     )
     expect(await observer`SELECT n FROM counted`).toEqual([{ n: 180 }])
     await Promise.all(clients.map((sql) => sql.end()))
+  })
+
+  it('analyzes a table soon after it was filled, and again after it has grown', async () => {
+    await observer`CREATE TABLE filled (account text, n int)`
+    const fill = (account: string) => observer`INSERT INTO filled SELECT ${account}, n FROM generate_series(1, 1000) n`
+    const accounts = async () => {
+      const [row] = await observer`
+        SELECT most_common_vals::text::text[] AS accounts FROM pg_stats WHERE tablename = 'filled' AND attname = 'account'`
+      return row?.accounts
+    }
+    await fill('a')
+    await expect.poll(accounts, { timeout: 10_000 }).toEqual(['a'])
+    await fill('b')
+    await expect.poll(accounts, { timeout: 10_000 }).toEqual(['a', 'b'])
   })
 
   it('returns the error of a wrong statement and continues', async () => {
@@ -92,10 +108,10 @@ describe('one Postgres session for many clients', () => {
     const socket = connect(path)
     socket.write(startup)
     socket.write(frame('P', `half\0SELECT 2 AS half\0\0\0`))
-    const answered: Buffer[] = []
-    socket.on('data', (chunk) => answered.push(chunk))
+    const confirmed: Buffer[] = []
+    socket.on('data', (chunk) => confirmed.push(chunk))
     // ParseComplete
-    await until(() => Buffer.concat(answered).subarray(-5).equals(frame('1', '')))
+    await until(() => Buffer.concat(confirmed).subarray(-5).equals(frame('1', '')))
     const waiting = observer`SELECT 1 AS one`
     socket.destroy()
     expect(await waiting).toEqual([{ one: 1 }])

@@ -2,8 +2,8 @@ import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EmbeddedEngines } from '../../../src/stores/embedded/attach.ts'
-import { ask, type Folder, holds, makeFolder, pool, until } from './folder.ts'
+import type { EmbeddedEngines } from '../../../src/stores/embedded/connectEmbedded.ts'
+import { execute, type Folder, holds, makeFolder, pool, until } from './folder.ts'
 
 let folder: Folder
 let engines: EmbeddedEngines
@@ -12,84 +12,84 @@ beforeEach(async () => {
   folder = makeFolder()
   engines = await folder.attach()
   sql = pool(engines.postgres)
-  await ask(clickhouse(), 'CREATE DATABASE tributary')
-  await ask(clickhouse(), 'CREATE TABLE tributary.answered (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id')
-  await sql`CREATE TABLE answered (id int)`
+  await execute(clickhouse(), 'CREATE DATABASE tributary')
+  await execute(clickhouse(), 'CREATE TABLE tributary.confirmed (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id')
+  await sql`CREATE TABLE confirmed (id int)`
 })
 afterEach(async () => {
   await sql.end({ timeout: 1 })
   await folder.leave()
 })
 
-/** Where ClickHouse answers now: each start has another address. */
+/** The present address of ClickHouse: each start has another one. */
 const clickhouse = () => {
-  if (!engines.clickhouse) throw new Error('ClickHouse was not wanted')
+  if (!engines.clickhouse) throw new Error('ClickHouse was not requested')
   return engines.clickhouse
 }
-const clickhouseAnswers = () => holds(() => ask(clickhouse(), 'SELECT 1'))
-const postgresAnswers = () => holds(() => sql`SELECT 1`)
+const clickhouseResponds = () => holds(() => execute(clickhouse(), 'SELECT 1'))
+const postgresResponds = () => holds(() => sql`SELECT 1`)
 const kill = (program: string) => process.kill(folder.process(program), 'SIGKILL')
-const said = (text: RegExp) => folder.log.some(({ message }) => text.test(message))
+const hasLogged = (text: RegExp) => folder.log.some(({ message }) => text.test(message))
 
 describe('after kill -9', () => {
   it('of ClickHouse it restarts with every acknowledged row, clients receive the new address, and a log line reports it', async () => {
-    for (let id = 1; id <= 20; id++) await ask(clickhouse(), `INSERT INTO tributary.answered VALUES (${id})`)
+    for (let id = 1; id <= 20; id++) await execute(clickhouse(), `INSERT INTO tributary.confirmed VALUES (${id})`)
     const before = folder.process('clickhouse/engine')
     kill('clickhouse/engine')
     await until(() => folder.processes().every(({ id }) => id !== before))
-    await until(clickhouseAnswers)
-    expect(await ask(clickhouse(), 'SELECT count() FROM tributary.answered')).toBe('20')
-    await until(() => said(/^ClickHouse is ready again/))
-    expect(said(/^ClickHouse ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
+    await until(clickhouseResponds)
+    expect(await execute(clickhouse(), 'SELECT count() FROM tributary.confirmed')).toBe('20')
+    await until(() => hasLogged(/^ClickHouse is ready again/))
+    expect(hasLogged(/^ClickHouse ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
   })
 
   it('of ClickHouse it restarts although the log of the engines is on a full disk', async () => {
     rmSync(join(folder.path, 'embedded.log'))
     symlinkSync('/dev/full', join(folder.path, 'embedded.log'))
     kill('supervisor')
-    await until(() => said(/^Attached to the embedded engines again/))
-    await until(clickhouseAnswers)
+    await until(() => hasLogged(/^Attached to the embedded engines again/))
+    await until(clickhouseResponds)
     const before = folder.process('clickhouse/engine')
     kill('clickhouse/engine')
     await until(() => folder.processes().every(({ id }) => id !== before))
-    await until(clickhouseAnswers)
+    await until(clickhouseResponds)
     expect(folder.process('supervisor')).toBeGreaterThan(0)
-    await until(postgresAnswers)
+    await until(postgresResponds)
   })
 
   it('of Postgres it restarts at the same address with every acknowledged row, and a log line reports it', async () => {
-    for (let id = 1; id <= 20; id++) await sql`INSERT INTO answered VALUES (${id})`
+    for (let id = 1; id <= 20; id++) await sql`INSERT INTO confirmed VALUES (${id})`
     kill('postgres/engine')
-    await until(() => said(/^Postgres is ready again/))
-    expect(await sql`SELECT count(*)::int AS rows FROM answered`).toEqual([{ rows: 20 }])
-    expect(said(/^Postgres ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
+    await until(() => hasLogged(/^Postgres is ready again/))
+    expect(await sql`SELECT count(*)::int AS rows FROM confirmed`).toEqual([{ rows: 20 }])
+    expect(hasLogged(/^Postgres ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
   })
 
   it('of the supervisor and both engines at once no acknowledged row is lost, and the client attaches again', async () => {
     for (let id = 1; id <= 20; id++) {
-      await ask(clickhouse(), `INSERT INTO tributary.answered VALUES (${id})`)
-      await sql`INSERT INTO answered VALUES (${id})`
+      await execute(clickhouse(), `INSERT INTO tributary.confirmed VALUES (${id})`)
+      await sql`INSERT INTO confirmed VALUES (${id})`
     }
     for (const { id } of folder.processes()) process.kill(id, 'SIGKILL')
-    await until(() => said(/^Attached to the embedded engines again/))
-    expect(await ask(clickhouse(), 'SELECT count() FROM tributary.answered')).toBe('20')
-    await until(postgresAnswers)
-    expect(await sql`SELECT count(*)::int AS rows FROM answered`).toEqual([{ rows: 20 }])
+    await until(() => hasLogged(/^Attached to the embedded engines again/))
+    expect(await execute(clickhouse(), 'SELECT count() FROM tributary.confirmed')).toBe('20')
+    await until(postgresResponds)
+    expect(await sql`SELECT count(*)::int AS rows FROM confirmed`).toEqual([{ rows: 20 }])
   })
 
   it('of the supervisor alone its engines end, and the client starts others', async () => {
     const before = folder.processes().map(({ id }) => id)
     kill('supervisor')
-    await until(() => said(/^Attached to the embedded engines again/))
+    await until(() => hasLogged(/^Attached to the embedded engines again/))
     expect(folder.processes().filter(({ id }) => before.includes(id))).toEqual([])
-    expect(await clickhouseAnswers()).toBe(true)
-    await until(postgresAnswers)
+    expect(await clickhouseResponds()).toBe(true)
+    await until(postgresResponds)
   })
 
   it('of a client in the middle of a transaction the other clients continue, and the transaction is rolled back', async () => {
     const client = await folder.startClient()
-    await client.openTransaction('INSERT INTO answered VALUES (99)')
-    const waiting = sql`SELECT count(*)::int AS rows FROM answered`
+    await client.openTransaction('INSERT INTO confirmed VALUES (99)')
+    const waiting = sql`SELECT count(*)::int AS rows FROM confirmed`
     await client.kill('SIGKILL')
     expect(await waiting).toEqual([{ rows: 0 }])
   })
@@ -110,11 +110,11 @@ describe('Postgres', () => {
 
 describe('a Postgres that breaks', () => {
   it('is restarted instead of hanging, with all acknowledged rows', async () => {
-    await sql`INSERT INTO answered VALUES (1)`
+    await sql`INSERT INTO confirmed VALUES (1)`
     const nested = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
     await expect(sql`SELECT ${nested}::text::json`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
-    await until(() => said(/^Postgres is ready again/))
-    expect(await sql`SELECT id FROM answered`).toEqual([{ id: 1 }])
-    expect(said(/^Postgres ended unexpectedly \(exit code 1: the session broke: RangeError/)).toBe(true)
+    await until(() => hasLogged(/^Postgres is ready again/))
+    expect(await sql`SELECT id FROM confirmed`).toEqual([{ id: 1 }])
+    expect(hasLogged(/^Postgres ended unexpectedly \(exit code 1: the session broke: RangeError/)).toBe(true)
   })
 })

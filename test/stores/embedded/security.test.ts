@@ -6,7 +6,7 @@ import { readSettings } from '../../../src/settings.ts'
 import type { ClickHouseAddress, PostgresAddress } from '../../../src/stores/embedded/protocol.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../../src/stores/open.ts'
-import { ask, type Folder, holds, makeFolder, post, until } from './folder.ts'
+import { execute, type Folder, holds, makeFolder, post, until } from './folder.ts'
 
 let folder: Folder
 let clickhouse: ClickHouseAddress
@@ -34,7 +34,7 @@ const overTcp = (query: string, username: string, password = '') =>
 
 /** Another user can only be played by root. */
 const asRoot = it.skipIf(process.getuid?.() !== 0)
-const asNobody = (program: string, ...words: string[]) =>
+const asOtherUser = (program: string, ...words: string[]) =>
   ['-u', 'nobody', '--', process.execPath, '--eval', program, ...words] as const
 
 describe('another user of the machine', () => {
@@ -68,7 +68,7 @@ describe('another user of the machine', () => {
       socket.on('connect', () => { console.log('connected'); socket.destroy() })
       socket.on('error', ({ code }) => console.log(code))`
     for (const path of [postgres.path, clickhouse.socketPath, join(folder.path, 'run/control.sock')]) {
-      expect(execFileSync('runuser', asNobody(program, path), { encoding: 'utf8' })).toBe('EACCES\n')
+      expect(execFileSync('runuser', asOtherUser(program, path), { encoding: 'utf8' })).toBe('EACCES\n')
     }
   })
 
@@ -80,7 +80,7 @@ describe('another user of the machine', () => {
   })
 
   asRoot(
-    'that takes the port of ClickHouse while it restarts receives not a byte, and no client hears it',
+    'that binds the port of ClickHouse while it restarts receives no byte and sends none to a client',
     async () => {
       const before = port()
       const program = `
@@ -92,31 +92,31 @@ describe('another user of the machine', () => {
       const listen = () => server.listen(Number(process.argv[1]), '127.0.0.1')
       server.on('error', () => setTimeout(listen, 1)).on('listening', () => console.error('listening'))
       listen()`
-      const thief = spawn('runuser', asNobody(program, `${before}`), { stdio: ['ignore', 'pipe', 'pipe'] })
-      const ended = new Promise((resolve) => thief.once('close', resolve))
-      let heard = ''
+      const intruder = spawn('runuser', asOtherUser(program, `${before}`), { stdio: ['ignore', 'pipe', 'pipe'] })
+      const ended = new Promise((resolve) => intruder.once('close', resolve))
+      let output = ''
       let isListening = false
-      thief.stdout.on('data', (data) => {
-        heard += data
+      intruder.stdout.on('data', (data) => {
+        output += data
       })
-      thief.stderr.once('data', () => {
+      intruder.stderr.once('data', () => {
         isListening = true
       })
-      const answers: string[] = []
+      const results: string[] = []
       const query = async () => {
         const { reader } = stores.clickhouse
         const result = await reader.query({ query: `SELECT 'true'`, format: 'TabSeparated' })
-        answers.push((await result.text()).trim())
+        results.push((await result.text()).trim())
       }
       process.kill(folder.process('clickhouse/engine'), 'SIGKILL')
       await until(async () => {
-        const isAnswered = await holds(query)
-        return isListening && isAnswered
+        const hasResult = await holds(query)
+        return isListening && hasResult
       })
-      thief.kill()
+      intruder.kill()
       await ended
-      expect(heard).toBe('')
-      expect(new Set(answers)).toEqual(new Set(['true']))
+      expect(output).toBe('')
+      expect(new Set(results)).toEqual(new Set(['true']))
       expect(port()).not.toBe(before)
     },
   )
@@ -131,7 +131,7 @@ describe('a restart of ClickHouse', () => {
     for (const { username, password } of [before.writer, before.reader]) {
       await expect(overTcp('SELECT 1', username, password)).rejects.toThrow(/AUTHENTICATION_FAILED/)
     }
-    await expect(ask(before, 'SELECT 1')).rejects.toThrow(/ENOENT|ECONNREFUSED/)
+    await expect(execute(before, 'SELECT 1')).rejects.toThrow(/ENOENT|ECONNREFUSED/)
     await until(() => holds(() => stores.clickhouse.reader.command({ query: 'SELECT 1' })))
     await stores.clickhouse.client.command({ query: 'SELECT 1' })
   })

@@ -26,6 +26,7 @@ export async function describePostgres(postgres: Postgres): Promise<string> {
         format('  %I %s', attname, format_type(atttypid, atttypmod)),
         CASE WHEN attcollation = 'pg_catalog."C"'::regcollation THEN 'COLLATE "C"' END,
         CASE WHEN attnotnull THEN 'NOT NULL' END,
+        CASE WHEN attidentity = 'a' THEN 'GENERATED ALWAYS AS IDENTITY' END,
         CASE WHEN attgenerated = 's' THEN format('GENERATED ALWAYS AS (%s) STORED', pg_get_expr(adbin, adrelid))
           ELSE 'DEFAULT ' || pg_get_expr(adbin, adrelid) END) AS line
       FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum

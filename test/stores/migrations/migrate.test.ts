@@ -1,18 +1,21 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'
+import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
+import { storeClicks, storeConversions } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import { describeClickHouse } from './describeSchema.ts'
 
 let stores: TestStores
 let root: string
 
 beforeAll(async () => {
   stores = await openTestStores()
-  stores.spoil()
+  stores.markDirty()
 })
 afterAll(() => stores?.close())
 
@@ -54,7 +57,7 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     expect(await readNumbers('fixture_rows')).toEqual([2])
   })
 
-  it('resume after a kill before any statement', async () => {
+  it('resume after a kill before any statement, and before a file is recorded', async () => {
     await addFile(
       'clickhouse/0002_rows.sql',
       `DROP TABLE IF EXISTS fixture_rows SYNC;\n${createRows}\nINSERT INTO fixture_rows VALUES (2);`,
@@ -62,9 +65,31 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     await addFile('clickhouse/0003_totals.sql', createTotals)
     let kills = 0
     while (!(await migrateUntilStatement(kills))) kills += 1
-    expect(kills).toBe(4)
+    expect(kills).toBe(5)
     expect(await readNumbers('fixture_rows')).toEqual([2])
     expect(await migrate(stores, root)).toEqual([])
+  })
+
+  it('of this package can run again after a kill before they were recorded', async () => {
+    const files = await readMigrations(packageRoot, 'clickhouse')
+    const schema = await describeClickHouse(stores.clickhouse)
+    for (const { name } of await listTables()) await runInClickHouse(`DROP TABLE IF EXISTS ${name} SYNC`)
+    for (const [index, { name }] of files.entries()) {
+      const folder = join(root, name)
+      await cp(join(packageRoot, 'postgres'), join(folder, 'postgres'), { recursive: true })
+      await mkdir(join(folder, 'clickhouse'))
+      for (const file of files.slice(0, index + 1)) await writeFile(join(folder, 'clickhouse', file.name), file.sql)
+      expect(await migrateUntil((method) => method === 'insert', folder)).toBe(false)
+      if (index === 0) {
+        await storeClicks(stores, 'acme', [{ id: 'k1', clicked_at: '2026-11-20 10:00:00.000' }])
+        await storeConversions(stores, 'acme', [{ id: 's1', converted_at: '2026-11-20 11:00:00.000' }])
+      }
+      const before = await readChecksums()
+      expect(await migrate(stores, folder)).toEqual([`clickhouse/${name}`])
+      expect(await readChecksums()).toEqual(before)
+    }
+    expect(await describeClickHouse(stores.clickhouse)).toBe(schema)
+    expect(Object.values(await readChecksums()).filter((checksum) => checksum !== '0').length).toBeGreaterThan(6)
   })
 
   it('of Postgres leave nothing behind when one of them fails', async () => {
@@ -119,6 +144,23 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
   })
 })
 
+it('a statement of a migration of ClickHouse changes nothing when it arrives again later', async () => {
+  // A process that was suspended before a statement sends it after another process has completed the migration.
+  const repeatable = [
+    /^CREATE (TABLE|(MATERIALIZED )?VIEW) IF NOT EXISTS /,
+    /^ALTER TABLE \w+\s+(ADD \w+ IF NOT EXISTS|(DROP|CLEAR|MATERIALIZE) \w+ IF EXISTS|MODIFY (COLUMN|COMMENT|SETTING|TTL)) /,
+  ]
+  for (const { name, sql } of await readMigrations(packageRoot, 'clickhouse')) {
+    for (const statement of splitStatements(sql)) {
+      const text = statement.replace(/^--.*\n/gm, '').trim()
+      expect(
+        repeatable.some((form) => form.test(text)),
+        `${name}: ${text.slice(0, 60)}`,
+      ).toBe(true)
+    }
+  }
+})
+
 const createRows = 'CREATE TABLE IF NOT EXISTS fixture_rows (n UInt32) ENGINE = ReplacingMergeTree ORDER BY n;'
 const createTotals = 'CREATE TABLE IF NOT EXISTS fixture_totals (n UInt64) ENGINE = ReplacingMergeTree ORDER BY n;'
 
@@ -132,21 +174,47 @@ async function readNumbers(table: string): Promise<number[]> {
   return (await result.json<{ n: number }>()).map(({ n }) => n)
 }
 
+/** Views first: dropping a table that a view reads from is refused. */
+async function listTables(): Promise<{ name: string; isStored: boolean }[]> {
+  const query = `
+    SELECT name, toBool(engine LIKE '%MergeTree' AND name != 'schema_migrations') AS isStored
+    FROM system.tables
+    WHERE database = currentDatabase()
+    ORDER BY engine = 'MaterializedView' DESC, name`
+  return await (await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })).json()
+}
+
+/** A checksum of the merged rows of each table. */
+async function readChecksums(): Promise<Record<string, string>> {
+  const selects = (await listTables())
+    .filter(({ isStored }) => isStored)
+    .map(({ name }) => `SELECT '${name}' AS name, toString(sum(cityHash64(*))) AS checksum FROM ${name} FINAL`)
+  const query = selects.join('\nUNION ALL\n')
+  const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
+  const rows = await result.json<{ name: string; checksum: string }>()
+  return Object.fromEntries(rows.map(({ name, checksum }) => [name, checksum]))
+}
+
 async function listFixtureTables(): Promise<string[]> {
   const query = "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'fixture%'"
   const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
   return (await result.json<{ name: string }>()).map(({ name }) => name)
 }
 
-/** Migrates as a process that is killed before a statement, counted from 0. @returns whether the migration completed */
+/** Migrates as a process that is killed before a statement or record, counted from 0. @returns whether the migration completed */
 async function migrateUntilStatement(statement: number): Promise<boolean> {
-  class Killed extends Error {}
   let ran = 0
-  const clickhouse = withHookBeforeStatements(async () => {
-    if (ran++ === statement) throw new Killed()
+  return await migrateUntil(() => ran++ === statement, root)
+}
+
+/** @param isKilled whether the process is killed before this statement (`exec`) or record of a file (`insert`) */
+async function migrateUntil(isKilled: (method: 'exec' | 'insert') => boolean, folder: string): Promise<boolean> {
+  class Killed extends Error {}
+  const clickhouse = withHookBeforeStatements(async (method) => {
+    if (isKilled(method)) throw new Killed()
   })
   try {
-    await migrate({ ...stores, clickhouse }, root)
+    await migrate({ ...stores, clickhouse }, folder)
     return true
   } catch (error) {
     if (error instanceof Killed) return false
@@ -154,15 +222,16 @@ async function migrateUntilStatement(statement: number): Promise<boolean> {
   }
 }
 
-/** The connection to ClickHouse, with an action before each statement of a migration. */
-function withHookBeforeStatements(hook: () => Promise<void>): TestStores['clickhouse'] {
+/** The connection to ClickHouse, with an action before each statement of a migration and before each record of a file. */
+function withHookBeforeStatements(hook: (method: 'exec' | 'insert') => Promise<void>): TestStores['clickhouse'] {
   const client = new Proxy(stores.clickhouse.client, {
     get(target, name) {
       const value = Reflect.get(target, name)
-      if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
-      return async (statement: Parameters<typeof target.exec>[0]) => {
-        await hook()
-        return await target.exec(statement)
+      if (typeof value !== 'function') return value
+      if (name !== 'exec' && name !== 'insert') return value.bind(target)
+      return async (...words: unknown[]) => {
+        await hook(name)
+        return await value.apply(target, words)
       }
     },
   })

@@ -19,7 +19,7 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('stores of another build', (
 
   beforeAll(async () => {
     ;[older, newer] = await Promise.all([openTestStores(), openTestStores()])
-    older.spoil()
+    older.markDirty()
     folder = await mkdtemp(join(tmpdir(), 'tributary-move-'))
     for (const { environment } of [older, newer]) {
       await run(

@@ -5,10 +5,10 @@ import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease, isHeld } from '../../../src/stores/postgres/lease.ts'
-import { openWriter } from '../../../src/writer/open.ts'
-import { compareAccount } from '../../../src/writer/repair/compare.ts'
-import { differences } from '../../../src/writer/repair/rollupDifferences.ts'
-import { rollupNames } from '../../../src/writer/repair/rollups.ts'
+import { openWriter } from '../../../src/writer/openWriter.ts'
+import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
+import { sumDifferences } from '../../../src/writer/repair/sumDifferences.ts'
+import { sumsTableNames } from '../../../src/writer/repair/sumsTables.ts'
 import type { Writer } from '../../../src/writer/writer.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { changeTables } from '../../kit/rows.ts'
@@ -19,7 +19,7 @@ let stores: TestStores
 let account: string
 beforeAll(async () => {
   stores = await openTestStores()
-  stores.spoil()
+  stores.markDirty()
   // A version that a crash took back must not have been merged with the one before it, as it never would be.
   await changeTables(
     stores,
@@ -129,7 +129,7 @@ async function lines(query: string): Promise<string[]> {
 const iso = (column: string) => `formatDateTime(${column}, '%Y-%m-%dT%H:%i:%SZ')`
 const sums = `sum(clicks), '/', toFloat64(sum(cost))`
 
-/** Compares every table with the model, and the rollups with `differences`. */
+/** Compares every table with the model, and the sums tables with `differences`. */
 async function mustEqual(model: Model): Promise<void> {
   const ofAccount = `account_id = '${account}'`
   expect(
@@ -170,9 +170,9 @@ async function mustEqual(model: Model): Promise<void> {
       return [`${row.clickedAt.slice(0, 14)}${String(minutes).padStart(2, '0')}:00Z ${row.campaignId ?? ''}`]
     }),
   )
-  for (const name of rollupNames) {
+  for (const name of sumsTableNames) {
     const span = { accountId: account, fromMs: Date.UTC(2026, 0, 1), untilMs: Date.UTC(2026, 3, 1) }
-    expect(await selectRows(stores.clickhouse, differences(name, span), { label: 'test' })).toEqual([])
+    expect(await selectRows(stores.clickhouse, sumDifferences(name, span), { label: 'test' })).toEqual([])
   }
   expect(
     await lines(`SELECT concat(id, ' ', ${iso('converted_at')}, ' ', status, ' ', country, ' ', click_campaign_id, ' ',
@@ -238,8 +238,8 @@ describe('after a killed import', () => {
 
   const clickKills: WrittenTable[][] = [
     ...clickTables.map((table) => [table]),
-    ['click_index', ...rollupNames],
-    [...rollupNames],
+    ['click_index', ...sumsTableNames],
+    [...sumsTableNames],
     ['clicks', 'click_index'],
   ]
   it.each(clickKills.map((tables) => ({ tables })))(
@@ -252,8 +252,8 @@ describe('after a killed import', () => {
   const conversionKills: WrittenTable[][] = [
     ...conversionTables.map((table) => [table]),
     ['conversion_index', 'converted_clicks'],
-    [...rollupNames],
-    ['conversions', ...rollupNames],
+    [...sumsTableNames],
+    ['conversions', ...sumsTableNames],
   ]
   it.each(conversionKills.map((tables) => ({ tables })))(
     'conversions are exact when its batch did not reach $tables',
@@ -377,6 +377,16 @@ it('after random imports in random order that are killed at random points, every
 })
 
 describe('two writers', () => {
+  // An import warns of campaigns that the account does not have.
+  beforeEach(async () => {
+    await importContent(
+      stores,
+      account,
+      'campaigns',
+      ['c0', 'c1'].map((id) => ({ id, name: id })),
+    )
+  })
+
   it('of one account run one after the other, and the second reports that it waits', async () => {
     const first = importContent(stores, account, 'clicks', [click(1), click(2)])
     const second = importContent(stores, account, 'clicks', [click(2), click(3)])
@@ -392,8 +402,11 @@ describe('two writers', () => {
 
   it('of two accounts do not wait for each other', async () => {
     const lease = await acquireLease(stores.postgres, `writer:${await makeAccount(stores)}`)
-    expect((await importContent(stores, account, 'clicks', [click(1)])).said).toEqual([])
-    await lease.release()
+    try {
+      expect((await importContent(stores, account, 'clicks', [click(1)])).said).toEqual([])
+    } finally {
+      await lease.release()
+    }
   })
 
   it('wait while the stores are being migrated, and report it', async () => {
@@ -502,7 +515,7 @@ describe('two writers', () => {
   it('report what ended a comparison, unlike an API caller', async () => {
     const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
     const signal = AbortSignal.abort(new Error('interrupted'))
-    await expect(compareAccount({ ...writer, signal })).rejects.toThrow('interrupted')
+    await expect(findDifferences({ ...writer, signal })).rejects.toThrow('interrupted')
     const ending = new AbortController()
     const reading = selectRows(stores.clickhouse, ch`SELECT sleep(3)`, { label: 'test', signal: ending.signal })
     ending.abort(new Error('interrupted'))

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
-import { readWatermark } from '../../../src/query/listOrder.ts'
+import { readWatermark } from '../../../src/query/watermark.ts'
 import type { Stores } from '../../../src/stores/open.ts'
-import { openWriter } from '../../../src/writer/open.ts'
-import { compareAccount } from '../../../src/writer/repair/compare.ts'
-import { recoverAccounts } from '../../../src/writer/repair/recoverAccounts.ts'
-import { repairAccount } from '../../../src/writer/repair/repairDifferences.ts'
-import { rollupNames } from '../../../src/writer/repair/rollups.ts'
+import { openWriter } from '../../../src/writer/openWriter.ts'
+import { completeInterruptedImports } from '../../../src/writer/repair/completeInterruptedImports.ts'
+import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
+import { repairDifferences } from '../../../src/writer/repair/repairDifferences.ts'
+import { sumsTableNames } from '../../../src/writer/repair/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
-import { changeTables, giveMoments } from '../../kit/rows.ts'
+import { advanceWatermarks, changeTables } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import { ImportKilled } from '../killedImport.ts'
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
     { ...approved, id: 'v1', convertedAt: '2026-11-03T00:00:00Z', clickId: 'c1' },
     { ...approved, id: 'v2', convertedAt: '2026-11-04T00:00:00Z', clickId: 'later' },
   ])
-  await giveMoments(stores, account)
+  await advanceWatermarks(stores, account)
 })
 
 const approved = { status: 'approved', updatedAt: '2026-11-05T00:00:00Z', revenue: 2.5 }
@@ -91,7 +91,7 @@ async function expectSilentForGood(): Promise<void> {
     'conversions',
     'conversion_index',
     'converted_clicks',
-    ...rollupNames,
+    ...sumsTableNames,
   ]) {
     await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
   }
@@ -178,12 +178,12 @@ describe('a repair that is interrupted', () => {
         onMessage: () => {},
         signal: new AbortController().signal,
       })
-      const differences = await compareAccount(writer)
+      const differences = await findDifferences(writer)
       isKilled = true
-      await expect(repairAccount(writer, differences)).rejects.toThrow(ImportKilled)
+      await expect(repairDifferences(writer, differences)).rejects.toThrow(ImportKilled)
       await writer.close()
       const log = { info: () => {}, warn: (line: string) => expect(line).toBe('') }
-      await recoverAccounts(stores, log, new AbortController().signal)
+      await completeInterruptedImports(stores, log, new AbortController().signal)
       expect(await clicksByDay()).toEqual(oncePerDay)
       await expectSilentForGood()
     },

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Stores } from '../../../src/stores/open.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
-import { openWriter } from '../../../src/writer/open.ts'
-import { compareAccount } from '../../../src/writer/repair/compare.ts'
-import { recoverAccounts, startRecovery } from '../../../src/writer/repair/recoverAccounts.ts'
+import { openWriter } from '../../../src/writer/openWriter.ts'
+import { completeInterruptedImports, startRecovery } from '../../../src/writer/repair/completeInterruptedImports.ts'
+import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import { ImportKilled, killedStores } from '../killedImport.ts'
@@ -54,7 +54,7 @@ async function importKilledBeforeAttribution(): Promise<void> {
   await importContent(stores, account, 'conversions', [conversion])
   let lookups = 0
   // The recovery at the start runs the first lookup, the end of the import the second.
-  const killed = killedAt((label) => label === 'import.waiting' && ++lookups === 2)
+  const killed = killedAt((label) => label === 'import.late_clicks' && ++lookups === 2)
   await expect(importContent(killed, account, 'clicks', [click])).rejects.toThrow(ImportKilled)
   expect(await unconfirmedBatches()).toEqual([])
 }
@@ -72,12 +72,12 @@ const attributedClicks = () =>
 
 async function expectConsistent(): Promise<void> {
   const writer = await openWriter(stores, account, { onMessage: log.warn, signal })
-  expect(await compareAccount(writer)).toEqual([])
+  expect(await findDifferences(writer)).toEqual([])
   await writer.close()
 }
 
 describe('a running server', () => {
-  it('attributes conversions to clicks whose import was killed before it did', async () => {
+  it('attributes conversions after an import of their clicks was killed before it did', async () => {
     const stop = startRecovery(stores, log, 10)
     await importKilledBeforeAttribution()
     await expect.poll(attributedClicks, deadline).toEqual([{ click_id: 'k1' }])
@@ -133,10 +133,10 @@ describe('a running server', () => {
   it('leaves an account to the writer that holds it, without waiting, and repairs it later', async () => {
     await importKilledBeforeSums()
     const live = await acquireLease(stores.postgres, `writer:${account}`)
-    await recoverAccounts(stores, log, signal)
+    await completeInterruptedImports(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)
     await live.release()
-    await recoverAccounts(stores, log, signal)
+    await completeInterruptedImports(stores, log, signal)
     expect(await unconfirmedBatches()).toEqual([])
     expect(lines).toHaveLength(1)
     await expectConsistent()
@@ -145,10 +145,10 @@ describe('a running server', () => {
   it('leaves the work to the instance that holds the recovery lease', async () => {
     await importKilledBeforeSums()
     const other = await acquireLease(stores.postgres, 'recovery')
-    await recoverAccounts(stores, log, signal)
+    await completeInterruptedImports(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)
     await other.release()
-    await recoverAccounts(stores, log, signal)
+    await completeInterruptedImports(stores, log, signal)
     expect(await unconfirmedBatches()).toEqual([])
   })
 
@@ -157,7 +157,7 @@ describe('a running server', () => {
     await importContent(stores, account, 'clicks', [click])
     const queries: string[] = []
     const clickhouse = { ...stores.clickhouse, onQuery: (label: string) => void queries.push(label) }
-    await recoverAccounts({ ...stores, clickhouse }, log, signal)
+    await completeInterruptedImports({ ...stores, clickhouse }, log, signal)
     expect([queries, lines]).toEqual([[], []])
   })
 

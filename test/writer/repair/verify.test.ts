@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { sums } from '../../../src/query/metrics.ts'
-import { rollupNames } from '../../../src/writer/repair/rollups.ts'
+import { sumsTableNames } from '../../../src/writer/repair/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
-import { changeTables, giveMoments, storeClicks, storeConversions } from '../../kit/rows.ts'
+import { advanceWatermarks, changeTables, storeClicks, storeConversions } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 
 let stores: TestStores
@@ -28,7 +28,7 @@ async function makeAccounts(...ids: string[]): Promise<void> {
       { id: 'v1', converted_at: '2026-11-01 11:00:00.000', click_id: 'c1', click_at: '2026-10-30 10:00:00.000' },
       { id: 'v2', converted_at: '2026-11-01 12:00:00.000', status: 'pending' },
     ])
-    await giveMoments(stores, id)
+    await advanceWatermarks(stores, id)
   }
 }
 
@@ -129,13 +129,13 @@ describe('verify', () => {
     await verify('--repair')
   })
 
-  it('finds and repairs a difference in each sum of each rollup', async () => {
+  it('finds and repairs a difference in each sum of each sums table', async () => {
     const keys = {
       sums_by_day: ['dimension, value', `'country', 'US'`],
       sums_by_day_and_campaign: ['dimension, campaign_id, value', `'country', 'k1', 'US'`],
       sums_by_quarter_hour: ['campaign_id', `'k1'`],
     } as const
-    const planted = rollupNames.flatMap((table) =>
+    const planted = sumsTableNames.flatMap((table) =>
       sums.map(({ metric, name }, index) => {
         const day = `2026-06-${10 + index}`
         return { table, metric, name, day, stored: { ...nothing, [metric]: -1 }, actual: nothing }

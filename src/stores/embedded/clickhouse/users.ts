@@ -65,8 +65,8 @@ const outsideSettings = [
  * The users of a ClickHouse. The start statements can only run as a `default` without a password; it may do what they do
  * and nothing else, and `max_sessions_for_user` refuses every other session of that name while they run, which is the
  * engine's whole life. The `default` profile takes back what clickhouse-local turns on and a server does not, and lets the
- * reader of a long response pause; it counts only here, in no query. TRAP: settings of tables are constrained by the profile
- * named `default` alone, whoever creates a table.
+ * reader of a long response pause; it counts only here, in no query. TRAP: only the profile named `default` constrains
+ * settings of tables, for every user.
  */
 export function usersXml(users: readonly ClickHouseUser[]): string {
   return `<clickhouse>

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
+import { type Maintenance, maintenance } from './maintenance.ts'
 import {
   closeStatement,
   errorResponse,
@@ -23,16 +24,13 @@ export interface ServerOptions {
   connectionsMax: number
   /** Time limit of an idle transaction, which blocks every other client. */
   idleInTransactionMs: number
-  /** A single session has no background processes, so the server runs CHECKPOINT and VACUUM (ANALYZE) itself. */
-  checkpointEveryMs: number
-  vacuumEveryMs: number
+  maintenance: readonly Maintenance[]
 }
 
 const defaultOptions: ServerOptions = {
   connectionsMax: 100,
   idleInTransactionMs: 30_000,
-  checkpointEveryMs: 5 * 60_000,
-  vacuumEveryMs: 60 * 60_000,
+  maintenance,
 }
 
 /** Bytes of queued requests above which the server stops reading from a client. */
@@ -98,8 +96,7 @@ class PostgresServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(path, resolve)
     })
-    this.#repeat('CHECKPOINT', this.#options.checkpointEveryMs)
-    this.#repeat('VACUUM (ANALYZE)', this.#options.vacuumEveryMs)
+    for (const repeated of this.#options.maintenance) this.#repeat(repeated)
   }
 
   /** Waits for the running cycle, rolls back an open transaction and disconnects every client. */
@@ -211,7 +208,7 @@ class PostgresServer {
   }
 
   /** Runs a maintenance statement at an interval, unless no client has run anything since. */
-  #repeat(statement: string, everyMs: number): void {
+  #repeat({ statement, everyMs }: Maintenance): void {
     let seen = this.#cyclesRun
     const timer = setInterval(() => {
       if (this.#cyclesRun === seen) return

@@ -1,0 +1,62 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { datePattern } from './range.ts'
+import { Instant } from './scalars.ts'
+
+export const ChecksumQuery = Type.Object(
+  {
+    from: Type.String({
+      pattern: datePattern,
+      description: 'First UTC day.',
+      examples: ['2026-11-01'],
+    }),
+    to: Type.Optional(
+      Type.String({
+        pattern: datePattern,
+        description: 'Last UTC day, included; default today. At most 366 days.',
+        examples: ['2026-11-21'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ChecksumQuery = Static<typeof ChecksumQuery>
+
+const Amount = (description: string) => Type.Number({ description })
+
+/**
+ * Checksums of the rows of each day.
+ * @param $id name of the schema of a day
+ * @param amount the sum that a day has besides
+ */
+function Checksums<Amounts extends Record<string, TSchema>>($id: string, amount: Amounts, day: string) {
+  return Type.Object({
+    asOf: Type.String({
+      ...Instant,
+      description:
+        'Only rows with an earlier `storedAt` are included, and no row will be stored with one. Compare with the rows of your copy whose `storedAt` is earlier.',
+    }),
+    data: Type.Array(
+      Type.Object(
+        {
+          day: Type.String({ format: 'date', description: `UTC day of \`${day}\`. Days without rows are omitted.` }),
+          rows: Type.Integer({ minimum: 1, description: 'Number of rows, including tests and bots.' }),
+          ...amount,
+          hash: Type.String({
+            pattern: '^[0-9a-f]{15}$',
+            description:
+              'XOR over the rows of the first 15 hexadecimal digits of MD5(`id|storedAt`), with `storedAt` as in a response; lower case, with leading zeros.',
+            examples: ['0a1b2c3d4e5f607'],
+          }),
+        },
+        { $id },
+      ),
+    ),
+  })
+}
+
+export const ClickChecksums = Checksums('ClickChecksum', { costBase: Amount('Sum of `costBase`.') }, 'clickedAt')
+export const ConversionChecksums = Checksums(
+  'ConversionChecksum',
+  { revenueBase: Amount('Sum of `revenueBase`, of any status.') },
+  'convertedAt',
+)

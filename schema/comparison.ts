@@ -1,0 +1,17 @@
+import { Type } from '@sinclair/typebox'
+
+export const comparisons = ['previous_period', 'previous_year'] as const
+export type Comparison = (typeof comparisons)[number]
+
+/** Parameter of reports and stats that adds the metrics of an earlier range. */
+export const compareParameter = {
+  compare: Type.Optional(
+    Type.Union(
+      comparisons.map((comparison) => Type.Literal(comparison)),
+      {
+        description:
+          'Adds the metrics of an earlier range as `previous`: the range before of the same length, or the same range of the previous year. If the range includes the present, the earlier range ends at the same local time.',
+      },
+    ),
+  ),
+}

@@ -1,0 +1,37 @@
+import { subIdNames } from './subIds.ts'
+
+/** Dimensions of which every click and conversion has one value. */
+export const attributeNames = [
+  'campaign',
+  'country',
+  'device',
+  'os',
+  'browser',
+  'offer',
+  'landing',
+  'traffic_source',
+  'region',
+  'city',
+  'language',
+  'os_version',
+  'browser_version',
+  'referrer_domain',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  ...subIdNames,
+] as const
+export type AttributeName = (typeof attributeNames)[number]
+
+/** Dimensions that are computed from the time of a click or a conversion, in a time zone. */
+export const timeDimensions = ['day', 'hour', 'week', 'month', 'hour_of_day', 'weekday'] as const
+export type TimeDimension = (typeof timeDimensions)[number]
+
+/** Dimensions that a report can be grouped by. */
+export const dimensions = [...attributeNames, ...timeDimensions] as const
+export type Dimension = (typeof dimensions)[number]
+
+/** Id and name of the bucket of rows without a value. */
+export const notSet = '(not set)'

@@ -1,0 +1,54 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { EventBody, eventResponses } from './event.ts'
+
+/** Limits of `POST /events/batch`. */
+export const batchLimits = { eventsMax: 1_000, bytesMax: 4 * 1024 * 1024, eventBytesMax: 64 * 1024 } as const
+
+export const EventBatchBody = Type.Object(
+  {
+    events: Type.Array(EventBody, {
+      minItems: 1,
+      maxItems: batchLimits.eventsMax,
+      description: 'Each event as in `POST /events`; up to 64 KiB each, 4 MiB in total.',
+    }),
+  },
+  { $id: 'EventBatch' },
+)
+
+/** The same as NDJSON. */
+export const EventLines = Type.String({
+  description: `One event per line, as in \`POST /events\`; 1 to ${batchLimits.eventsMax} events, blank lines are skipped.`,
+})
+
+const index = Type.Integer({
+  description: 'Position of the event in the batch, from 0. Blank NDJSON lines do not count.',
+})
+const count = (description: string) => Type.Integer({ description })
+
+/** An event of a batch that is not accepted. */
+const RejectedEvent = Type.Object(
+  {
+    index,
+    error: Type.String({ description: 'Error code, as in `POST /events`.' }),
+    message: Type.String({ description: 'Explanation for a person; the text may change.' }),
+    param: Type.Optional(Type.String({ description: 'Field that caused the error.' })),
+    retryAfter: Type.Optional(
+      Type.Integer({ description: 'Seconds to wait before the event is sent again, for `rate_limited`.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'The event is rejected; other events are not affected.' },
+)
+
+export const EventBatchResponse = Type.Object(
+  {
+    stored: count('Number of stored events.'),
+    deduplicated: count('Number of duplicates.'),
+    overCeiling: count('Number of events above the fair-use ceiling, which are not stored.'),
+    rejected: count('Number of rejected events.'),
+    results: Type.Array(Type.Union([...eventResponses({ index }), RejectedEvent]), {
+      description: 'One result per event, in their order.',
+    }),
+  },
+  { $id: 'EventBatchResult', additionalProperties: false },
+)
+export type EventBatchResponse = Static<typeof EventBatchResponse>

@@ -1,0 +1,59 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { EventRow, eventNamePattern, eventOrigins } from './event.ts'
+import { fieldsParameter } from './fields.ts'
+import { OrderedPage, pageParameters } from './page.ts'
+import { orderParameters, rangeParameters } from './range.ts'
+import { formatParameter, listFormats } from './rowFormat.ts'
+import { eventIdPattern, Id } from './scalars.ts'
+
+export const EventPage = Type.Object({
+  ...OrderedPage(EventRow).properties,
+  asOf: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description:
+      'With `updated_since` or `updated_after`: every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards; null otherwise.',
+  }),
+})
+
+const name = eventNamePattern.slice(1, -1)
+/** One or more event names, separated by commas. */
+export const eventNamesPattern = `^${name}(,${name})*$`
+
+export const EventListQuery = Type.Object(
+  {
+    ...pageParameters,
+    ...rangeParameters,
+    ...orderParameters,
+    ...formatParameter(listFormats),
+    ...fieldsParameter(EventRow),
+    event_name: Type.Optional(
+      Type.String({
+        pattern: eventNamesPattern,
+        maxLength: 4_096,
+        description: 'Only events with one of these names, separated by commas.',
+        examples: ['signup', 'trial_started,purchase'],
+      }),
+    ),
+    origin: Type.Optional(
+      Type.Union(
+        eventOrigins.map((origin) => Type.Literal(origin)),
+        { description: 'Only events of your server, or of the pixel.' },
+      ),
+    ),
+    campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only events of this campaign.' })),
+    click_id: Type.Optional(Type.String({ ...Id, description: 'Only events of this click.' })),
+    visitor_id: Type.Optional(Type.String({ ...Id, description: 'Only events with this visitor id.' })),
+  },
+  { additionalProperties: false },
+)
+export type EventListQuery = Static<typeof EventListQuery>
+
+/** Path parameters of a single event. */
+export const EventPath = Type.Object({
+  id: Type.String({
+    pattern: eventIdPattern,
+    description: '`event_id` of a server event.',
+    examples: ['order-1042-paid'],
+  }),
+})

@@ -1,0 +1,28 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/** What a dry run reports about values that are stored differently from the way they were sent. */
+export const eventNoteTexts = {
+  field_ignored: 'The body has a field that does not exist.',
+  property_dropped: 'A property is above a limit or has an unsupported type.',
+  properties_dropped: '`properties` is not an object, or above its size limit.',
+  currency_ignored: '`currency` is not an uppercase ISO 4217 code.',
+  value_clamped: '`value` is clamped to its range.',
+  timestamp_clamped: '`timestamp` is clamped to its range.',
+} as const
+export type EventNoteCode = keyof typeof eventNoteTexts
+
+export const EventNote = Type.Object(
+  {
+    code: Type.Unsafe<EventNoteCode>({
+      type: 'string',
+      enum: Object.keys(eventNoteTexts),
+      description: Object.entries(eventNoteTexts)
+        .map(([code, text]) => `\`${code}\`: ${text}`)
+        .join(' '),
+    }),
+    field: Type.String({ description: 'Field of the body, for example `eventId` or `properties.plan`.' }),
+    message: Type.String({ description: 'Explanation for a person; the text may change.' }),
+  },
+  { $id: 'EventNote', additionalProperties: false },
+)
+export type EventNote = Static<typeof EventNote>

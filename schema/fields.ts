@@ -1,0 +1,34 @@
+import { type TObject, Type } from '@sinclair/typebox'
+
+/** The cursor that each row of an export has; pages in JSON have one for the next page. */
+export const cursorField = 'cursor'
+
+/**
+ * Parameter `fields` of a list.
+ * @param row schema of its rows
+ */
+export function fieldsParameter(row: TObject) {
+  const names = Object.keys(row.properties)
+  const field = `(${[...names, cursorField].join('|')})`
+  return {
+    fields: Type.Optional(
+      Type.String({
+        pattern: `^${field}(,${field})*$`,
+        description: `Fields of the rows to return, separated by commas; default: all. \`id\` is always returned, and the order is that of the schema. Exports also have \`${cursorField}\`. Cursors stay valid with other fields.`,
+        examples: [names.slice(0, 2).join(',')],
+      }),
+    ),
+  }
+}
+
+/**
+ * A row of a list: with the parameter `fields` it has only those. The static type is that of a row with all fields.
+ * @param row its `$id` names the schema of complete rows
+ */
+export function SelectableRow<Row extends TObject>(row: Row): Row {
+  const { id, ...others } = row.properties
+  return Type.Object({ id, ...Type.Partial(Type.Object(others)).properties } as typeof row.properties, {
+    $id: `${row.$id}Row`,
+    description: 'All fields, or those of the parameter `fields`.',
+  }) as Row
+}

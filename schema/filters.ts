@@ -1,0 +1,73 @@
+import { type TOptional, type TString, Type } from '@sinclair/typebox'
+import type { AttributeName } from './dimensions.ts'
+import { subIdNames } from './subIds.ts'
+
+/** Filter parameters and the attribute that each selects by. */
+export const filterAttributes = {
+  campaign_id: 'campaign',
+  offer_id: 'offer',
+  landing_page_id: 'landing',
+  traffic_source_id: 'traffic_source',
+  country: 'country',
+  region: 'region',
+  city: 'city',
+  device: 'device',
+  os: 'os',
+  browser: 'browser',
+  language: 'language',
+  referrer_domain: 'referrer_domain',
+  utm_source: 'utm_source',
+  utm_medium: 'utm_medium',
+  utm_campaign: 'utm_campaign',
+  utm_term: 'utm_term',
+  utm_content: 'utm_content',
+  ...(Object.fromEntries(subIdNames.map((name) => [name, name])) as { [Name in (typeof subIdNames)[number]]: Name }),
+} as const satisfies Record<string, AttributeName>
+export type FilterName = keyof typeof filterAttributes
+
+export const filterNames = Object.keys(filterAttributes) as FilterName[]
+
+/** Values of one filter. */
+export const filterValuesMax = 100
+
+/** Characters of one filter. */
+const filterLengthMax = 8_192
+
+const examples: Partial<Record<FilterName | ColumnFilterName, string>> = {
+  campaign_id: 'spring',
+  country: 'DE,AT,CH',
+  device: '!tablet,other',
+  language: 'en-us',
+  referrer_domain: 'news.example.com',
+}
+
+/**
+ * Parameters of every endpoint that filters clicks and conversions. Each is a list of values; `readFilters` parses them.
+ * To support filters on another endpoint, spread these into its query schema and pass the query to `readFilters`.
+ */
+export const filterParameters = Object.fromEntries(
+  filterNames.map((name) => [name, filterParameter(name, 'clicks and conversions')]),
+) as Record<FilterName, TOptional<TString>>
+
+/** Parameters of lists that filter by a column of the same name. */
+export const columnFilterNames = ['visitor_id', 'click_id', 'event_name', 'transaction_id'] as const
+export type ColumnFilterName = (typeof columnFilterNames)[number]
+
+/** @returns filter parameters of a list by columns of its table */
+export function columnFilterParameters<Name extends ColumnFilterName>(names: readonly Name[], rows: string) {
+  return Object.fromEntries(names.map((name) => [name, filterParameter(name, rows)])) as Record<
+    Name,
+    TOptional<TString>
+  >
+}
+
+function filterParameter(name: FilterName | ColumnFilterName, rows: string): TOptional<TString> {
+  return Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: filterLengthMax,
+      description: `Only ${rows} with this \`${name}\`: one value or up to ${filterValuesMax}, separated by commas; a leading \`!\` excludes them. \`(not set)\` is the empty value; \`\\,\`, \`\\\\\` and a leading \`\\!\` are literal characters.`,
+      ...(examples[name] && { examples: [examples[name]] }),
+    }),
+  )
+}

@@ -1,0 +1,23 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Currency, Instant, Nullable } from './scalars.ts'
+import { scopes } from './scopes.ts'
+import { PlanLimits } from './usage.ts'
+
+/** The API key of a request, without the secret. */
+export const Key = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Id of the key, as in `tributary key list`.' }),
+    name: Type.String({ description: 'Purpose of the key, as given when it was created.', examples: ['BI tool'] }),
+    accountId: Type.String({ examples: ['acme'] }),
+    accountName: Type.String({ examples: ['Acme'] }),
+    currency: Type.String({ ...Currency, description: 'Currency of every amount in stats and reports.' }),
+    plan: Type.String({ description: 'Name of the subscription plan.', examples: ['pro'] }),
+    scopes: Type.Array(Type.Union(scopes.map((scope) => Type.Literal(scope))), {
+      description: 'Operations that the key may call.',
+    }),
+    expiresAt: Nullable(Type.String({ ...Instant, description: 'When the key expires; null if it does not expire.' })),
+    limits: PlanLimits,
+  },
+  { $id: 'Key' },
+)
+export type Key = Static<typeof Key>

@@ -1,0 +1,64 @@
+import { hostname, userInfo } from 'node:os'
+import type { PendingQuery, Row } from 'postgres'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+
+/** Changes that the audit log records: `<resource>.<verb>`. */
+export type AuditAction =
+  | 'account.create'
+  | 'account.set_plan'
+  | 'account.delete'
+  | 'account.delete_complete'
+  | 'key.create'
+  | 'key.import'
+  | 'key.revoke'
+  | 'key.rotate'
+  | 'plan.set'
+
+/** One change made by the command. */
+export interface AuditEntry {
+  at: Date
+  action: AuditAction
+  /** The operating system user who ran the command, and the host: `deploy@api-1`. */
+  actor: string
+  /** Null when the change concerns no single account. */
+  accountId: string | null
+  /** New values, and in `before` the values that they replaced; never a secret. */
+  details: Record<string, unknown>
+}
+
+/**
+ * Builds a WITH clause that records changes in the audit log. It is part of the statement that makes the change, so that a
+ * change is stored with its entry or not at all.
+ * @param changes query of `account_id` and `details` (jsonb), one row per change; without a row nothing is recorded
+ */
+export function auditClause(
+  postgres: Postgres,
+  action: AuditAction,
+  changes: PendingQuery<Row[]>,
+): PendingQuery<Row[]> {
+  return postgres`
+    audited AS (
+      INSERT INTO audit_log (action, actor, account_id, details)
+      SELECT ${action}, ${readActor()}, change.account_id, change.details
+      FROM (${changes}) AS change (account_id, details))`
+}
+
+/** @returns all entries, or those of one account, oldest first; entries of a deleted account remain */
+export async function listAuditEntries(postgres: Postgres, accountId?: string): Promise<AuditEntry[]> {
+  return await queryPostgres(
+    postgres<AuditEntry[]>`
+      SELECT at, action, actor, account_id AS "accountId", details
+      FROM audit_log
+      WHERE ${accountId ?? null}::text IS NULL OR account_id = ${accountId ?? null}
+      ORDER BY id`,
+  )
+}
+
+/** A container may run as a user id without a name. */
+function readActor(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`
+  } catch {
+    return `${process.getuid?.()}@${hostname()}`
+  }
+}

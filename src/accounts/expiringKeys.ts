@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+
+/** How long before its expiry a key is reported. */
+const noticeMs = 7 * 86_400_000
+
+/** Time between two checks, in milliseconds. */
+const intervalDefaultMs = 3_600_000
+
+/** Below the timeout of a Prometheus scrape, which would otherwise get no telemetry at all. */
+const countDeadlineMs = 2_000
+
+/** A valid key that expires soon. */
+export interface ExpiringKey {
+  id: string
+  accountId: string
+  name: string
+  expiresAt: Date
+}
+
+/**
+ * Finds valid keys that expire within 7 days, the first to expire first. Keys that were replaced by a new one are left out.
+ * @throws Problem `unavailable`
+ */
+export async function listExpiringKeys(postgres: Postgres, nowMs: number, deadlineMs?: number): Promise<ExpiringKey[]> {
+  return await queryPostgres(
+    postgres<ExpiringKey[]>`
+      SELECT id, account_id AS "accountId", name, expires_at AS "expiresAt"
+      FROM api_keys
+      WHERE revoked_at IS NULL AND replaced_by IS NULL
+        AND expires_at > ${new Date(nowMs)}::timestamptz
+        AND expires_at <= ${new Date(nowMs + noticeMs)}::timestamptz
+      ORDER BY expires_at, id`,
+    deadlineMs,
+  )
+}
+
+/** @returns the number of keys that `listExpiringKeys` finds; NaN while Postgres is unavailable */
+export async function countExpiringKeys(postgres: Postgres, nowMs: number): Promise<number> {
+  return await listExpiringKeys(postgres, nowMs, countDeadlineMs).then(
+    (keys) => keys.length,
+    () => Number.NaN,
+  )
+}
+
+/**
+ * Warns of each key that expires within 7 days, once, at the start or when it enters that time. Checks every hour; a check
+ * that fails is repeated at the next interval.
+ * @param now the current time, epoch milliseconds
+ * @returns function that stops it
+ */
+export function warnOfExpiringKeys(
+  postgres: Postgres,
+  warn: (line: string) => void,
+  now: () => number,
+  intervalMs = intervalDefaultMs,
+): () => void {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const reported = new Set<string>()
+  void repeat()
+  return () => stopping.abort()
+
+  async function repeat(): Promise<void> {
+    while (!signal.aborted) {
+      const keys = await listExpiringKeys(postgres, now()).catch(() => [])
+      for (const { id, accountId, name, expiresAt } of keys) {
+        if (signal.aborted || reported.has(id)) continue
+        reported.add(id)
+        warn(
+          `Key ${id} (${name}) of account ${accountId} expires at ${expiresAt.toISOString()}; replace it with: tributary key rotate --id ${id} --grace 24h.`,
+        )
+      }
+      await pause(intervalMs, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+}

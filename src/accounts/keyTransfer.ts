@@ -1,0 +1,70 @@
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { auditClause } from './audit.ts'
+
+/** A key as it is moved to another installation: its hash instead of its secret, times as ISO 8601. */
+export interface TransferredKey {
+  id: string
+  name: string
+  /** SHA-256 in hexadecimal. */
+  hash: string
+  prefix: string
+  scopes: string[]
+  createdAt: string
+  expiresAt: string | null
+  revokedAt: string | null
+  lastUsedAt: string | null
+  replacedBy: string | null
+}
+
+/** @returns all keys of an account, oldest first */
+export async function readKeys(postgres: Postgres, accountId: string): Promise<TransferredKey[]> {
+  const rows = await queryPostgres(
+    postgres<Record<keyof TransferredKey, unknown>[]>`
+      SELECT id, name, encode(hash, 'hex') AS hash, prefix, scopes, created_at AS "createdAt",
+        expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", replaced_by AS "replacedBy"
+      FROM api_keys
+      WHERE account_id = ${accountId}
+      ORDER BY created_at, id`,
+  )
+  // Dates become ISO 8601.
+  return JSON.parse(JSON.stringify(rows))
+}
+
+/**
+ * Stores keys of an account, which are then valid here as well. Keys that exist are left as they are.
+ * @returns how many of the keys the account has afterwards
+ */
+export async function storeKeys(
+  postgres: Postgres,
+  accountId: string,
+  keys: readonly TransferredKey[],
+): Promise<number> {
+  await queryPostgres(
+    postgres`
+      WITH created AS (
+        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at, revoked_at, last_used_at, replaced_by)
+        SELECT id, ${accountId}, name, decode(hash, 'hex'), prefix, scopes, "createdAt", "expiresAt", "revokedAt", "lastUsedAt",
+          "replacedBy"
+        FROM jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) AS sent (
+          id text, name text, hash text, prefix text, scopes text[], "createdAt" timestamptz, "expiresAt" timestamptz,
+          "revokedAt" timestamptz, "lastUsedAt" timestamptz, "replacedBy" text)
+        ON CONFLICT DO NOTHING
+        RETURNING *),
+      ${auditClause(
+        postgres,
+        'key.import',
+        postgres`
+          SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
+          FROM created`,
+      )}
+      SELECT 1`,
+  )
+  const ids = keys.map(({ id }) => id)
+  const [row] = await queryPostgres(
+    postgres<{ count: number }[]>`
+      SELECT count(*)::integer AS count
+      FROM api_keys
+      WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])`,
+  )
+  return row?.count ?? 0
+}

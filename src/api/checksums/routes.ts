@@ -1,0 +1,33 @@
+import { ChecksumQuery, ClickChecksums, ConversionChecksums } from '../../../schema/checksum.ts'
+import { NotModified } from '../../../schema/notModified.ts'
+import type { App, RouteContext } from '../../http/context.ts'
+import { planChecksums } from './plan.ts'
+import { runChecksums } from './run.ts'
+
+const resources = [
+  { resource: 'clicks', scope: 'read:clicks', tag: 'Clicks', schema: ClickChecksums },
+  { resource: 'conversions', scope: 'read:conversions', tag: 'Conversions', schema: ConversionChecksums },
+] as const
+
+export function checksumRoutes(app: App, context: RouteContext): void {
+  for (const { resource, scope, tag, schema } of resources) {
+    app.get(
+      `/checksums/${resource}`,
+      {
+        schema: {
+          tags: [tag],
+          summary: `Get checksums of ${resource}`,
+          description:
+            'Verifies a copy: for each UTC day the number of rows, the sum of their amounts and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.',
+          querystring: ChecksumQuery,
+          response: { 200: schema, 304: NotModified },
+        },
+        config: { scope },
+      },
+      (request, reply) =>
+        context.responseCache.send(request, reply, (signal) =>
+          runChecksums(context, planChecksums(resource, request.query, request.caller, context.now()), signal),
+        ),
+    )
+  }
+}

@@ -1,0 +1,40 @@
+import type { Static } from '@sinclair/typebox'
+import type { ClickChecksums, ConversionChecksums } from '../../../schema/checksum.ts'
+import type { RouteContext } from '../../http/context.ts'
+import { toInstantText } from '../../query/timeRange.ts'
+import { readWatermark } from '../../query/watermark.ts'
+import { selectRows } from '../../stores/clickhouse/select.ts'
+import type { ChecksumPlan, ChecksumResource } from './plan.ts'
+import { checksumSql } from './sql.ts'
+
+/** The name of the amount of each resource. */
+const amountNames = { clicks: 'costBase', conversions: 'revenueBase' } as const satisfies Record<
+  ChecksumResource,
+  string
+>
+
+/** The partitions of clicks are months of `clicked_at`, so versions of a row are in one partition. */
+const settings = { do_not_merge_across_partitions_select_final: 1 } as const
+
+/**
+ * Computes the checksums of a plan.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function runChecksums(
+  { stores }: RouteContext,
+  plan: ChecksumPlan,
+  signal: AbortSignal,
+): Promise<Static<typeof ClickChecksums> | Static<typeof ConversionChecksums>> {
+  // Before the query, so that every row with an earlier `storedAt` is visible to it.
+  const asOfMs = await readWatermark(stores.postgres, plan.accountId, plan.resource)
+  const rows = await selectRows<{ day: string; rows: number; amount: string; hash: string }>(
+    stores.clickhouse,
+    checksumSql(plan, asOfMs),
+    { label: `checksums.${plan.resource}`, signal, settings },
+  )
+  const amountName = amountNames[plan.resource]
+  return {
+    asOf: toInstantText(asOfMs),
+    data: rows.map(({ day, rows, amount, hash }) => ({ day, rows, [amountName]: Number(amount), hash })),
+  } as Static<typeof ClickChecksums> | Static<typeof ConversionChecksums>
+}

@@ -1,0 +1,25 @@
+import { invalidCursor, type PageKey } from '../../query/pagination.ts'
+
+/** Full sort key of an event in a list: its time in the order of the list, and its key within the account. */
+export interface EventKey {
+  /** `occurred_at`, or `stored_at` in a list with `updated_since`; epoch milliseconds. */
+  atMs: number
+  origin: string
+  id: string
+  generation: number
+}
+
+const keyId = /^(browser|server):(\d{1,10}):(.+)$/
+
+/** @returns the key as cursors contain it */
+export function pageKeyOf({ atMs, origin, id, generation }: EventKey): PageKey {
+  return { atMs, id: `${origin}:${generation}:${id}` }
+}
+
+/** @throws Problem `invalid_cursor` */
+export function parseEventKey(key: PageKey | undefined): EventKey | undefined {
+  if (!key) return undefined
+  const [, origin, generation, id] = keyId.exec(key.id) ?? []
+  if (origin === undefined || id === undefined || Number(generation) > 0xffff_ffff) throw invalidCursor()
+  return { atMs: key.atMs, origin, id, generation: Number(generation) }
+}

@@ -1,0 +1,47 @@
+import { EventRow } from '../../../schema/event.ts'
+import { EventListQuery, EventPage, EventPath } from '../../../schema/eventList.ts'
+import { listFormats } from '../../../schema/rowFormat.ts'
+import type { App, RouteContext } from '../../http/context.ts'
+import { sendList } from '../../http/listResponse.ts'
+import { planEventList } from './plan.ts'
+import { findEvent, listEvents } from './run.ts'
+import { eventExportSql } from './sql.ts'
+
+export function eventListRoutes(app: App, context: RouteContext): void {
+  app.get(
+    '/events',
+    {
+      schema: {
+        tags: ['Events'],
+        summary: 'List events',
+        description:
+          'Events of your server and of the pixel, newest first. Filters and ranges apply to `occurredAt`. Properties are an object in JSON, and JSON text in exports.',
+        querystring: EventListQuery,
+        response: { 200: EventPage },
+      },
+      config: { scope: 'read:events', formats: listFormats },
+    },
+    (request, reply) => {
+      const plan = planEventList(request.query, request.caller)
+      return sendList(context, request, reply, request.query, {
+        resource: 'events',
+        readPage: (signal) => listEvents(context, plan, signal),
+        exportSql: (entities, options) => eventExportSql(plan, entities, options),
+      })
+    },
+  )
+  app.get(
+    '/events/:id',
+    {
+      schema: {
+        tags: ['Events'],
+        summary: 'Get an event',
+        description: 'The newest server event with this `event_id`.',
+        params: EventPath,
+        response: { 200: EventRow },
+      },
+      config: { scope: 'read:events' },
+    },
+    (request) => findEvent(context, request.caller.accountId, request.params.id, request.signal),
+  )
+}

@@ -1,0 +1,114 @@
+import type { EventNote } from '../../../schema/eventNote.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { EventLimits } from '../../http/eventLimits.ts'
+import { Problem } from '../../problem.ts'
+import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
+import type { BatchItem } from './batchBody.ts'
+import type { Outcome } from './duplicates.ts'
+import type { Intake } from './intake.ts'
+import { collectNotes, noNotes, noteUnknownFields } from './notes.ts'
+import { identifierOf, type ValidEvent, validateEvent } from './validate.ts'
+
+/** An accepted event; a dry run adds the row and the notes. */
+export interface AcceptedEvent {
+  outcome: Outcome
+  preview?: { row: PixelEvent | undefined; hasId: boolean; notes: EventNote[] }
+}
+
+/** A valid event with its notes, or the Problem of an item. */
+export type JudgedEvent = ValidatedEvent | Problem
+interface ValidatedEvent {
+  event: ValidEvent
+  notes: EventNote[]
+}
+
+/** Dependencies and parameters of a batch. */
+export interface BatchContext {
+  intake: Intake
+  eventLimits: EventLimits
+  caller: Caller
+  nowMs: number
+  isDryRun: boolean
+}
+
+/**
+ * Accepts the events of a batch; each item has its own result, by the same rules and in the same order as a single event.
+ * @returns one result per item, in their order
+ * @throws Problem `unavailable`: any of the events may be stored or not
+ */
+export async function acceptBatch(
+  context: BatchContext,
+  items: readonly BatchItem[],
+): Promise<(AcceptedEvent | Problem)[]> {
+  const judged = await limitIdentifiers(
+    context,
+    items.map((item) => judge(item, context)),
+  )
+  const valid = judged.filter((item): item is ValidatedEvent => !(item instanceof Problem))
+  const accepted = await acceptEvents(context, valid)
+  let next = 0
+  return judged.map((item) => (item instanceof Problem ? item : (accepted[next++] as AcceptedEvent | Problem)))
+}
+
+/** Validates an item; in a dry run, with notes. */
+export function judge(item: BatchItem, { nowMs, isDryRun }: Pick<BatchContext, 'nowMs' | 'isDryRun'>): JudgedEvent {
+  if (item instanceof Problem) return item
+  const { notes, note } = collectNotes()
+  try {
+    const event = validateEvent(item, nowMs, isDryRun ? note : noNotes)
+    if (isDryRun) noteUnknownFields(item, note)
+    return { event, notes }
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+/** Counts the events of each click and visitor; those above its rate limit become Problems. */
+async function limitIdentifiers(context: BatchContext, judged: readonly JudgedEvent[]): Promise<JudgedEvent[]> {
+  const { accountId, plan } = context.caller
+  const eventsOf = new Map<string, number>()
+  for (const item of judged) {
+    if (item instanceof Problem) continue
+    const identifier = identifierOf(item.event)
+    eventsOf.set(identifier, (eventsOf.get(identifier) ?? 0) + 1)
+  }
+  const limits = new Map<string, { allowed: number; exceeded: Problem }>()
+  await Promise.all(
+    [...eventsOf].map(async ([identifier, events]) => {
+      const perMinute = plan.identifierEventsPerMinute
+      const limit = context.eventLimits.countIdentifierEvents(`${accountId} ${identifier}`, perMinute, events)
+      limits.set(identifier, await limit)
+    }),
+  )
+  return judged.map((item) => {
+    if (item instanceof Problem) return item
+    const limit = limits.get(identifierOf(item.event)) as { allowed: number; exceeded: Problem }
+    limit.allowed -= 1
+    return limit.allowed < 0 ? limit.exceeded : item
+  })
+}
+
+/**
+ * Accepts valid events in one flush, or previews them.
+ * @returns one result per event, in their order; a Problem for an event without an own click or campaign
+ * @throws Problem `unavailable`
+ */
+export async function acceptEvents(
+  { intake, caller, isDryRun }: Pick<BatchContext, 'intake' | 'caller' | 'isDryRun'>,
+  valid: readonly ValidatedEvent[],
+): Promise<(AcceptedEvent | Problem)[]> {
+  const events = valid.map(({ event }) => event)
+  const sender = { accountId: caller.accountId, clickAllowance: caller.plan.clickAllowance }
+  if (!isDryRun) {
+    const outcomes = await intake.acceptAll(events, sender)
+    return outcomes.map((outcome) => (outcome instanceof Problem ? outcome : { outcome }))
+  }
+  const previews = await intake.preview(events, sender)
+  return previews.map((preview, index) => {
+    if (preview instanceof Problem) return preview
+    const { event, notes } = valid[index] as ValidatedEvent
+    const { outcome, row } = preview
+    return { outcome, preview: { row, hasId: event.eventId !== undefined, notes } }
+  })
+}

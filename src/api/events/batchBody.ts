@@ -1,0 +1,63 @@
+import { batchLimits } from '../../../schema/eventBatch.ts'
+import { Problem } from '../../problem.ts'
+import { isJsonWithin } from './jsonSize.ts'
+
+/** The items of a batch: JSON objects to validate as events, or a Problem for an item that cannot be read. */
+export type BatchItem = Readonly<Record<string, unknown>> | Problem
+
+/** Parses one JSON text without dangerous keys. @throws any error for text that is not JSON */
+export type ParseJson = (text: string) => unknown
+
+/**
+ * Reads the items of a parsed body.
+ * @param body `{ events: […] }`; an item that is a Problem is returned as it is
+ * @throws Problem `invalid_body`, `invalid_events`
+ */
+export function readItems(body: unknown): BatchItem[] {
+  const { events } = body as { events?: unknown }
+  if (!Array.isArray(events)) throw invalidEvents('must be an array')
+  if (events.length === 0 || events.length > batchLimits.eventsMax) {
+    throw invalidEvents(`must have 1 to ${batchLimits.eventsMax} events; it has ${events.length}`)
+  }
+  return events.map((item) => {
+    if (item instanceof Problem) return item
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      return new Problem('invalid_body', 'The event must be a JSON object.')
+    }
+    return isJsonWithin(item, batchLimits.eventBytesMax) ? item : tooLarge()
+  })
+}
+
+/**
+ * Parses NDJSON: one event per line. Blank lines are skipped; a line that cannot be read becomes a Problem.
+ * @returns a body as `readItems` expects it, of at most one event more than the limit
+ */
+export function parseNdjson(body: string, parse: ParseJson): { events: unknown[] } {
+  const events: unknown[] = []
+  for (let start = 0; start < body.length && events.length <= batchLimits.eventsMax; ) {
+    const end = body.indexOf('\n', start)
+    const line = end === -1 ? body.slice(start) : body.slice(start, end)
+    start = end === -1 ? body.length : end + 1
+    if (line.trim() !== '') events.push(parseLine(line, parse))
+  }
+  return { events }
+}
+
+function parseLine(line: string, parse: ParseJson): unknown {
+  // A line of n code units has at least n bytes, and at most 3 n.
+  const bytesMax = batchLimits.eventBytesMax
+  if (line.length > bytesMax || (line.length * 3 > bytesMax && Buffer.byteLength(line) > bytesMax)) return tooLarge()
+  try {
+    return parse(line)
+  } catch {
+    return new Problem('invalid_json', 'The line is not JSON.')
+  }
+}
+
+function tooLarge(): Problem {
+  return new Problem('payload_too_large', `The event is larger than ${batchLimits.eventBytesMax / 1024} KiB.`)
+}
+
+function invalidEvents(rest: string): Problem {
+  return new Problem('invalid_events', `events ${rest}.`, { param: 'events' })
+}

@@ -1,0 +1,42 @@
+import { startOfUtcMonth } from '../../query/monthlyEvents.ts'
+import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
+import type { EventCampaign } from './attribution.ts'
+import type { AccountMonth } from './fairUseCeiling.ts'
+import type { ValidEvent } from './validate.ts'
+
+/** The account that sends an event. */
+export interface Sender {
+  accountId: string
+  /** Tracked clicks per UTC month of the subscription plan. */
+  clickAllowance: number
+}
+
+/** A valid event that belongs to its sender, with the id that it is stored under. */
+export interface IncomingEvent extends Sender {
+  event: ValidEvent
+  campaign: EventCampaign
+  id: string
+}
+
+export function monthOf({ accountId, event }: IncomingEvent): AccountMonth {
+  return { accountId, monthMs: startOfUtcMonth(event.receivedAtMs) }
+}
+
+export function rowOf({ accountId, id, event, campaign }: IncomingEvent, generation: number): PixelEvent {
+  const { eventName, identifiers, visitorId, value, currency, properties, occurredAtMs, receivedAtMs } = event
+  return {
+    accountId,
+    origin: 'server',
+    id,
+    generation,
+    eventName,
+    clickId: 'clickId' in identifiers ? identifiers.clickId : '',
+    visitorId,
+    ...campaign,
+    value,
+    currency,
+    properties,
+    occurredAt: occurredAtMs,
+    receivedAt: receivedAtMs,
+  }
+}

@@ -1,0 +1,30 @@
+import { Key } from '../../../schema/key.ts'
+import type { App } from '../../http/context.ts'
+import { toInstantText } from '../../query/timeRange.ts'
+
+export function keyRoutes(app: App): void {
+  app.get(
+    '/key',
+    {
+      schema: {
+        tags: ['Account'],
+        summary: 'Get the API key',
+        description:
+          'Account, scopes, expiry and rate limits of the key that the request was sent with. Use it to check a key.',
+        response: { 200: Key },
+      },
+      config: { scope: 'any' },
+    },
+    async ({ caller }): Promise<Key> => {
+      const { accountId, accountName, currency, keyId, keyName, scopes, expiresAtMs, plan } = caller
+      const { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = plan
+      return {
+        ...{ id: keyId, name: keyName, accountId, accountName, currency },
+        plan: plan.name,
+        scopes: [...scopes],
+        expiresAt: expiresAtMs === null ? null : toInstantText(expiresAtMs),
+        limits: { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute },
+      }
+    },
+  )
+}

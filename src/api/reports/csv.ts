@@ -1,0 +1,39 @@
+import type { ReportResponse } from '../../../schema/report.ts'
+import { type Cell, toCsv } from '../../rows/csv.ts'
+import type { CsvEscape } from '../../rows/csvEscape.ts'
+import type { ReportPlan } from './plan.ts'
+
+type Row = Record<string, Cell>
+
+/**
+ * Formats a report as CSV: `id` and `name`, or `<dimension>_id` and `<dimension>_name` of several dimensions, the metrics,
+ * and with `compare` `previous_<metric>`.
+ * @param hasTotals whether the last line has the totals
+ */
+export function reportCsv(
+  { data, totals, previous }: ReportResponse,
+  { dimensions, metrics }: ReportPlan,
+  { csvEscape, hasTotals }: { csvEscape: CsvEscape; hasTotals: boolean },
+): string {
+  const isSingle = dimensions.length === 1
+  const labels = isSingle ? ['id', 'name'] : dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
+  const previousNames = previous ? metrics.map((metric) => `previous_${metric}`) : []
+  const columns = [...labels, ...metrics, ...previousNames]
+  const previousCells = (values: Row = {}): Row =>
+    Object.fromEntries(previousNames.map((name, index) => [name, values[metrics[index] ?? ''] ?? null]))
+  const rows = data.map(({ previous: earlier, dimensions: values = {}, ...row }): Row => {
+    const cells = Object.entries(values).flatMap(([dimension, { id, name }]) => [
+      [`${dimension}_id`, id],
+      [`${dimension}_name`, name],
+    ])
+    return { ...(row as Row), ...Object.fromEntries(cells), ...previousCells(earlier as Row | undefined) }
+  })
+  const blank = Object.fromEntries(labels.map((name) => [name, null]))
+  const totalsRow = {
+    ...blank,
+    [labels[0] ?? '']: '(total)',
+    ...(totals as Row),
+    ...previousCells(previous?.totals as Row | undefined),
+  }
+  return toCsv(columns, hasTotals ? [...rows, totalsRow] : rows, csvEscape)
+}

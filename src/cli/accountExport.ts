@@ -1,0 +1,99 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { readKeys } from '../accounts/keyTransfer.ts'
+import { type ExportedFile, fileOf, hashed, type Manifest, manifestName } from '../export/accountFolder.ts'
+import { counted, refuseExisting, TargetError, writeFile } from '../export/outputFile.ts'
+import { exportRows } from '../export/run.ts'
+import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+import { openWriter } from '../writer/openWriter.ts'
+import { parseId, requireAccount } from './account.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError } from './errors.ts'
+
+/** `account export`. */
+export function addAccountExportCommand(account: Command, context: CommandContext): void {
+  account
+    .command('export')
+    .description('Write an account with its keys and all its rows to a new folder that account import reads.')
+    .requiredOption('--account <id>', 'id of the account', parseId)
+    .requiredOption('--output <folder>', 'new folder; it appears once the export is complete')
+    .addHelpText(
+      'after',
+      `
+Imports into the account wait until the export has finished. The rows are written to FOLDER.incomplete first; an
+interrupted export leaves that folder, and the next one replaces it. Keys are exported as hashes, so that they remain
+valid after an import into another installation. Only the user that runs the command can read the folder.
+
+Example:
+  tributary account export --account acme --output acme-2026-11`,
+    )
+    .action(async ({ account: id, output }: { account: string; output: string }) => {
+      const manifest = await exportAccount(context, id, resolve(output))
+      const rows = Object.fromEntries(resourceNames.map((name) => [name, manifest.files[name].rows]))
+      const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+      context.print(
+        { account: id, rows, keys: manifest.keys.length },
+        `${total} rows and ${manifest.keys.length} keys of account ${id} written to ${output}.`,
+      )
+    })
+}
+
+/** Exports under the lease of the account, so that clicks and conversions agree with each other. */
+async function exportAccount(context: CommandContext, id: string, folder: string): Promise<Manifest> {
+  const stores = await context.openStores()
+  const { createdAt, ...account } = await requireAccount(context, id)
+  await refused(() => refuseExisting(folder))
+  const { interrupted, printStatus: onMessage } = context
+  const writer = await openWriter(stores, id, { onMessage, signal: interrupted })
+  const { signal } = writer
+  const part = `${folder}.incomplete`
+  try {
+    await refused(async () => {
+      await rm(part, { recursive: true, force: true })
+      await mkdir(part, { mode: 0o700 })
+    })
+    const files: [ResourceName, ExportedFile][] = []
+    for (const resource of resourceNames) {
+      const written = { rows: 0, bytes: 0 }
+      let sha256 = ''
+      const query = { resource, accountId: id, currency: account.currency, range: {}, format: 'ndjson' } as const
+      const rows = hashed(counted(exportRows(stores, query, signal), false, written), (digest) => {
+        sha256 = digest
+      })
+      await refused(() => writeFile(join(part, fileOf(resource)), rows, { isGzipped: true, signal }))
+      files.push([resource, { rows: written.rows, sha256 }])
+    }
+    const manifest: Manifest = {
+      format: 1,
+      account: { ...account, createdAt: createdAt.toISOString() },
+      keys: await readKeys(stores.postgres, id),
+      files: Object.fromEntries(files) as Manifest['files'],
+    }
+    await refused(async () => {
+      const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
+      await writeFile(join(part, manifestName), chunksOf(text), { isGzipped: false, signal })
+      await rename(part, folder)
+    })
+    return manifest
+  } finally {
+    await writer.close()
+  }
+}
+
+async function* chunksOf(chunk: Buffer): AsyncGenerator<Buffer> {
+  yield chunk
+}
+
+/** Errors of files become one line. */
+async function refused(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof TargetError) throw new CommandError(error.message)
+    const { code, syscall, message } = error as NodeJS.ErrnoException
+    throw code !== undefined && ['mkdir', 'rename', 'rm', 'rmdir', 'unlink'].includes(syscall ?? '')
+      ? new CommandError(`the folder cannot be written: ${message}.`)
+      : error
+  }
+}

@@ -1,0 +1,129 @@
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { Value } from '@sinclair/typebox/value'
+import type { Command } from 'commander'
+import { type Account, createAccount, findAccount } from '../accounts/accounts.ts'
+import { findDeletion } from '../accounts/deletion.ts'
+import { storeKeys } from '../accounts/keyTransfer.ts'
+import { fileOf, hashed, Manifest, manifestName } from '../export/accountFolder.ts'
+import type { ResourceName } from '../import/resourceNames.ts'
+import { importRows, type Tally } from '../import/run.ts'
+import { openSource } from '../import/source.ts'
+import type { Stores } from '../stores/open.ts'
+import { requirePlan } from './account.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError } from './errors.ts'
+import { asImportError } from './import.ts'
+import { openProgress } from './progress.ts'
+
+/** Names first, so that no row names an unknown campaign; clicks before their conversions. */
+const importOrder = [
+  ...(['campaigns', 'offers', 'landing-pages', 'traffic-sources'] as const),
+  ...(['clicks', 'conversions', 'pixel-events'] as const),
+] satisfies ResourceName[]
+
+/** `account import`. */
+export function addAccountImportCommand(account: Command, context: CommandContext): void {
+  account
+    .command('import')
+    .description('Create an account from a folder that account export wrote, with its keys and rows.')
+    .argument('<folder>', 'folder that account export wrote')
+    .addHelpText(
+      'after',
+      `
+The files are checked before anything is stored. Keys are stored last, so that clients never read a part of the rows. If the
+import is interrupted, run it again to complete it. The rows get new times of storage (storedAt).
+
+Example:
+  tributary account import acme-2026-11`,
+    )
+    .action((folder: string) => importAccount(context, folder))
+}
+
+async function importAccount(context: CommandContext, folder: string): Promise<void> {
+  const manifest = await readManifest(folder)
+  for (const resource of importOrder) await checkFile(folder, resource, manifest)
+  const stores = await context.openStores()
+  const account = await openAccount(stores, manifest.account)
+  for (const resource of importOrder) await importFile(context, stores, { folder, resource, account })
+  const { id } = account
+  const stored = await storeKeys(stores.postgres, id, manifest.keys)
+  if (stored < manifest.keys.length) {
+    throw new CommandError(`${manifest.keys.length - stored} keys of account ${id} belong to other accounts here.`)
+  }
+  const rows = Object.fromEntries(importOrder.map((resource) => [resource, manifest.files[resource].rows]))
+  context.print({ account: id, rows, keys: stored }, `Account ${id} was imported from ${folder}.`)
+}
+
+/** @throws CommandError */
+async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, manifestName)
+  let manifest: unknown
+  try {
+    manifest = JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
+  }
+  const [invalid] = Value.Errors(Manifest, manifest)
+  if (invalid) throw new CommandError(`${path} is not of this version: ${invalid.path}: ${invalid.message}.`)
+  return Value.Decode(Manifest, manifest)
+}
+
+/** @throws CommandError if the content is not what was exported */
+async function checkFile(folder: string, resource: ResourceName, { files }: Manifest): Promise<void> {
+  const path = join(folder, fileOf(resource))
+  let sha256 = ''
+  const discard = async (chunks: AsyncIterable<Buffer>) => {
+    const all = hashed(chunks, (digest) => {
+      sha256 = digest
+    })
+    for await (const _ of all);
+  }
+  try {
+    await pipeline(createReadStream(path), createGunzip(), discard)
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
+  }
+  if (sha256 !== files[resource].sha256) throw new CommandError(`${path} is not the exported file: its hash differs.`)
+}
+
+/** Creates the account, or finds it after an interrupted import. */
+async function openAccount({ postgres }: Stores, exported: Manifest['account']): Promise<Account> {
+  const createdAt = new Date(exported.createdAt)
+  const created = await createAccount(postgres, { ...exported, createdAt })
+  if (created) return created
+  await requirePlan(postgres, exported.plan)
+  if (await findDeletion(postgres, exported.id)) {
+    throw new CommandError(`account ${exported.id} was deleted; its id cannot be used again.`)
+  }
+  const present = await findAccount(postgres, exported.id)
+  const isSame = present?.createdAt.getTime() === createdAt.getTime() && present.currency === exported.currency
+  if (!present || !isSame) throw new CommandError(`another account ${exported.id} already exists.`)
+  return present
+}
+
+async function importFile(
+  context: CommandContext,
+  stores: Stores,
+  { folder, resource, account }: { folder: string; resource: ResourceName; account: Account },
+): Promise<void> {
+  const path = join(folder, fileOf(resource))
+  const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+  const bar = openProgress()
+  const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
+  const rejectLimit = { rows: 0 }
+  try {
+    await importRows(stores, { resource, account, open, rejects: undefined, rejectLimit, nowMs: Date.now() }, tally, {
+      onMessage: (line) => bar.printAbove(() => context.printStatus(line)),
+      signal: context.interrupted,
+      onProgress: bar.show,
+    })
+  } catch (error) {
+    throw asImportError(error, { file: path, tally, rejects: undefined, interrupted: context.interrupted })
+  } finally {
+    bar.stop()
+  }
+}

@@ -1,0 +1,44 @@
+import { join, resolve } from 'node:path'
+import { packageRoot } from '../package.ts'
+import type { Settings } from '../settings.ts'
+
+/** Names of the databases by the settings of their servers. A database without a server is embedded, in `DATA_DIR`. */
+const serverSettings = { DATABASE_URL: 'PostgreSQL', CLICKHOUSE_URL: 'ClickHouse' } as const
+
+function serversOf(settings: Settings): (keyof typeof serverSettings)[] {
+  return (['DATABASE_URL', 'CLICKHOUSE_URL'] as const).filter((name) => settings[name] !== undefined)
+}
+
+function isEmbedded(settings: Settings): boolean {
+  return serversOf(settings).length < Object.keys(serverSettings).length
+}
+
+/** @returns where rows are stored, each place with its setting, without passwords: `/srv/data (DATA_DIR)` */
+export function storeLocation(settings: Settings): string {
+  const servers = serversOf(settings).map((name) => {
+    const address = settings[name]?.replace(/^\w+:\/\/(.*@)?/, '').replace(/[?#].*/, '')
+    return `${serverSettings[name]} ${address} (${name})`
+  })
+  return [...servers, ...(isEmbedded(settings) ? [`${resolve(settings.DATA_DIR)} (DATA_DIR)`] : [])].join(' and ')
+}
+
+/**
+ * Returns a line about stores that were created just now.
+ * @param applied files that `migrate` ran
+ * @returns undefined if the stores existed
+ */
+export function describeCreated(settings: Settings, applied: readonly string[]): string | undefined {
+  const isNew = applied.some((name) => name.endsWith('/0001_baseline.sql'))
+  return isNew ? `Created an empty store in ${storeLocation(settings)}.` : undefined
+}
+
+/** Returns a command that runs `tributary` on the same embedded store from any folder: `DATA_DIR=… node …/main.js`. */
+export function commandLine(settings: Settings): string {
+  const folder = isEmbedded(settings) ? `DATA_DIR=${quoted(resolve(settings.DATA_DIR))} ` : ''
+  return `${folder}node ${quoted(join(packageRoot, 'dist/src/main.js'))}`
+}
+
+/** Quotes a path for a POSIX shell. */
+function quoted(path: string): string {
+  return /^[\w./:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,23 @@
+import type { components } from './api.ts'
+
+type Problem = components['schemas']['Problem']
+
+/** A response with a status other than 200. */
+export class TributaryError extends Error {
+  override readonly name = 'TributaryError'
+  readonly status: number
+  /** Error code of the API; `unreadable_response` if the response did not come from the API. */
+  readonly code: string
+  /** The invalid parameter or field. */
+  readonly param: string | undefined
+  /** Include it in support requests. */
+  readonly requestId: string | undefined
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.message ?? `The response has status ${status} and no message.`)
+    this.status = status
+    this.code = problem.error ?? 'unreadable_response'
+    this.param = problem.param
+    this.requestId = problem.requestId
+  }
+}

@@ -1,0 +1,87 @@
+import type { paths } from './api.ts'
+
+/** A path with a GET operation, as in the documentation: `/clicks`, `/campaigns/{id}`. */
+export type ReadPath = { [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never }[keyof paths]
+
+/** The response body of a path. */
+export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { responses: { 200: infer Response } } }
+  ? Complete<Json<Response>>
+  : never
+
+/** The rows of a list are incomplete only with the parameter `fields`, which only `exportRows` sends. */
+type Complete<Body> = Body extends { data: (infer Row)[]; nextCursor: string | null }
+  ? Omit<Body, 'data'> & { data: Required<Row>[] }
+  : Body
+
+/** A path with pages. */
+export type ListPath = {
+  [Path in ReadPath]: ResponseOf<Path> extends { data: unknown[]; nextCursor: string | null } ? Path : never
+}[ReadPath]
+
+/** A path with rows that can be exported. */
+export type ExportPath = {
+  [Path in ListPath]: paths[Path] extends {
+    get: { responses: { 200: { content: { 'application/x-ndjson': unknown } } } }
+  }
+    ? Path
+    : never
+}[ListPath]
+
+/** A row of a list. */
+export type RowOf<Path extends ListPath> = ResponseOf<Path> extends { data: (infer Row)[] } ? Row : never
+
+/** The name of a field of a row. */
+export type FieldOf<Path extends ListPath> = keyof RowOf<Path> & string
+
+/** A row of an export with the selected fields; pass its `cursor` to continue after it. */
+export type ExportedRow<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>> = Pick<
+  RowOf<Path>,
+  Field | ('id' & FieldOf<Path>)
+> & { cursor: string }
+
+export type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : never
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Aborts the request, its waits and its retries. */
+  signal?: AbortSignal
+}
+
+/** Options of an export. */
+export interface ExportOptions<Field extends string = string> extends CallOptions {
+  /** The fields of the rows, besides `id` and, in `exportRows`, `cursor`. All by default. */
+  fields?: readonly Field[]
+  /**
+   * Called once, with the `X-As-Of` of the first response: the `updated_since` that reads all rows which the export may have
+   * missed.
+   */
+  onAsOf?: (asOf: string) => void
+}
+
+/** Parameters that change the rows of a response, which the types of these functions do not express. */
+type FormatParameter = 'format' | 'csv_escape' | 'fields'
+
+/** `query` and `path` of a GET request, and its options; optional if no parameter is required. */
+export type ReadArguments<Path extends ReadPath> = Arguments<Parameters<Path, FormatParameter>, CallOptions>
+
+/** The same for an export, which has no pages. */
+export type ExportArguments<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>> = Arguments<
+  Parameters<Path, FormatParameter | 'limit'>,
+  ExportOptions<Field>
+>
+
+type Arguments<Declared, Options> = object extends Declared
+  ? [request?: Declared & Options]
+  : [request: Declared & Options]
+
+type Declared<Path extends ReadPath> = paths[Path] extends { get: { parameters: infer Found } } ? Found : never
+
+type Parameters<Path extends ReadPath, Excluded extends string> = {
+  [Part in keyof Declared<Path> as Extract<Part, 'query' | 'path'>]: Without<Declared<Path>[Part], Excluded>
+}
+
+/** Distributes over a union, so that an absent part stays absent. */
+type Without<Values, Names extends string> = Values extends object ? Omit<Values, Names> : Values
+
+/** The body of `POST /events`. */
+export type Event = Json<NonNullable<paths['/events']['post']['requestBody']>>

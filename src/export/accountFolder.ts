@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { type Static, Type } from '@sinclair/typebox'
+import { idPattern } from '../../schema/scalars.ts'
+import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+
+/** Name of the file that describes an exported account; it is in the folder of the files of rows. */
+export const manifestName = 'account.json'
+
+const Moment = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' })
+const MomentOrNull = Type.Union([Moment, Type.Null()])
+const Id = Type.String({ pattern: idPattern })
+
+/** An API key, without its secret. */
+const ExportedKey = Type.Object({
+  id: Id,
+  name: Type.String(),
+  hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the key' }),
+  prefix: Type.String(),
+  scopes: Type.Array(Type.String()),
+  createdAt: Moment,
+  expiresAt: MomentOrNull,
+  revokedAt: MomentOrNull,
+  lastUsedAt: MomentOrNull,
+  replacedBy: Type.Union([Id, Type.Null()]),
+})
+
+const ExportedFile = Type.Object({
+  rows: Type.Integer({ minimum: 0 }),
+  sha256: Type.String({ description: 'of the uncompressed content' }),
+})
+export type ExportedFile = Static<typeof ExportedFile>
+
+/** The content of `account.json`. */
+export const Manifest = Type.Object({
+  format: Type.Literal(1),
+  account: Type.Object({
+    id: Id,
+    name: Type.String(),
+    plan: Type.String(),
+    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+    createdAt: Moment,
+  }),
+  keys: Type.Array(ExportedKey),
+  files: Type.Object(
+    Object.fromEntries(resourceNames.map((name) => [name, ExportedFile])) as Record<ResourceName, typeof ExportedFile>,
+  ),
+})
+export type Manifest = Static<typeof Manifest>
+
+/** @returns the name of the file with the rows of a resource */
+export function fileOf(resource: ResourceName): string {
+  return `${resource}.ndjson.gz`
+}
+
+/** Yields the same bytes, and passes their SHA-256 to `onEnd`, in hexadecimal. */
+export async function* hashed(chunks: AsyncIterable<Buffer>, onEnd: (sha256: string) => void): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256')
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    yield chunk
+  }
+  onEnd(hash.digest('hex'))
+}

@@ -1,0 +1,31 @@
+import type { FastifyReply } from 'fastify'
+import { chooseEncoding } from './acceptEncoding.ts'
+import { codings, encode } from './contentCoding.ts'
+import type { App } from './context.ts'
+
+/** Smaller bodies fit into one packet: compressing them gains nothing. */
+const bytesMin = 1_024
+
+/**
+ * Compresses the bodies above 1 KiB that are built whole, with the coding that the client prefers; their length stays known.
+ * Streams and bodies that already have a coding are sent unchanged.
+ */
+export function compressResponses(app: App): void {
+  app.addHook<unknown>('onSend', (request, reply, payload, done) => {
+    const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : ''
+    const isLarge = Buffer.byteLength(body) > bytesMin
+    if (isLarge || reply.statusCode === 304) addVary(reply)
+    const coding = chooseEncoding(request.headers['accept-encoding'], codings)
+    if (!isLarge || !coding || reply.hasHeader('content-encoding')) return done(null, payload)
+    reply.header('content-encoding', coding)
+    encode(coding, Buffer.from(body)).then(
+      (encoded) => done(null, encoded),
+      (error: Error) => done(error),
+    )
+  })
+}
+
+function addVary(reply: FastifyReply): void {
+  const names = `${reply.getHeader('vary') ?? ''}`
+  if (!/accept-encoding/i.test(names)) reply.header('vary', names ? `${names}, accept-encoding` : 'accept-encoding')
+}

@@ -1,0 +1,54 @@
+import type { OpenApiDocument, Operation, Parameter, Schema } from './document.ts'
+
+/**
+ * A program that calls one operation with the typed client.
+ * @returns undefined for an operation that the client has no method for
+ */
+export function clientSample(
+  document: OpenApiDocument,
+  { method, path, operation }: { method: string; path: string; operation: Operation },
+): string | undefined {
+  const call = method === 'GET' ? readCall(document, path, operation) : eventCall(path, operation)
+  if (!call) return undefined
+  const baseUrl = new URL('/', document.servers[0]?.url).href.slice(0, -1)
+  return [
+    "import { createTributary } from 'tributary-client'",
+    '',
+    `const tributary = createTributary({ baseUrl: '${baseUrl}', apiKey: 'trb_live_…' })`,
+    call,
+  ].join('\n')
+}
+
+function readCall(document: OpenApiDocument, path: string, operation: Operation): string {
+  const required = (operation.parameters ?? []).filter((parameter) => parameter.required)
+  const given = ['path', 'query'].flatMap((place) => {
+    const fields = required.filter((parameter) => parameter.in === place).map(literal)
+    return fields.length > 0 ? [`${place}: { ${fields.join(', ')} }`] : []
+  })
+  const args = [`'${path}'`, ...(given.length > 0 ? [`{ ${given.join(', ')} }`] : [])].join(', ')
+  const call = `console.log(await tributary.get(${args}))`
+  return isList(document, operation)
+    ? `${call}\n// All pages: for await (const row of tributary.rows(${args})) console.log(row)`
+    : call
+}
+
+function eventCall(path: string, { requestBody }: Operation): string | undefined {
+  if (path !== '/events') return undefined
+  const event = requestBody?.content['application/json']?.example
+  return `console.log(await tributary.sendEvent(${JSON.stringify(event, null, 2)}))`
+}
+
+/** Whether the response has pages. */
+function isList(document: OpenApiDocument, { responses }: Operation): boolean {
+  const schema = responses['200']?.content?.['application/json']?.schema
+  return resolve(document, schema)?.properties?.nextCursor !== undefined
+}
+
+function resolve({ components }: OpenApiDocument, schema: Schema | undefined): Schema | undefined {
+  return schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
+}
+
+function literal({ name, example, examples = {}, schema }: Parameter): string {
+  const [first] = Object.values(examples)
+  return `${name}: ${JSON.stringify(example ?? first?.value ?? schema.enum?.[0])}`
+}

@@ -1,0 +1,105 @@
+import { clientSample } from './clientSample.ts'
+import { type OpenApiDocument, type Operation, operationsOf, type Response } from './document.ts'
+import { examples } from './examples.ts'
+import { authenticateHeader, rateLimitHeaders, requestIdHeader, retryHeader } from './responseHeaders.ts'
+
+/** Adds error responses, headers, examples and a code sample to every operation of the document. */
+export function completeOperations(document: OpenApiDocument): void {
+  for (const { method, path, operation } of operationsOf(document)) {
+    removeOptionalExamples(operation)
+    // The schema of the body has the same description.
+    delete operation.requestBody?.description
+    for (const response of Object.values(operation.responses)) {
+      response.headers = { ...rateLimitHeaders, ...response.headers }
+      // The generator's default where a schema has no description.
+      if (response.description === 'Default Response') response.description = 'Successful response.'
+    }
+    addExamples(operation)
+    const common = commonErrors(operation)
+    operation.responses = { ...operation.responses, ...common, ...declaredErrors(operation.responses, common) }
+    const source = clientSample(document, { method, path, operation })
+    if (source) operation['x-codeSamples'] = [{ lang: 'js', label: 'Tributary client', source }]
+  }
+}
+
+/** Removes examples of optional parameters: tools would prefill and send them as filters. */
+function removeOptionalExamples({ parameters = [] }: Operation): void {
+  for (const parameter of parameters) {
+    if (parameter.required) continue
+    delete parameter.example
+    delete parameter.examples
+    delete parameter.schema.examples
+  }
+}
+
+function addExamples({ operationId, requestBody, responses }: Operation): void {
+  const { request, response } = examples[operationId] ?? {}
+  const sent = requestBody?.content['application/json']
+  const received = responses['200']?.content?.['application/json']
+  if (sent && request) sent.example = request
+  if (received && response) received.example = response
+}
+
+/**
+ * The responses other than 2xx that a route declares; they replace the common ones. The Problem schema is added to errors.
+ */
+function declaredErrors(
+  responses: Record<string, Response>,
+  common: Record<string, Response>,
+): Record<string, Response> {
+  const complete = (status: string, response: Response) => ({
+    ...response,
+    headers: { ...common[status]?.headers, ...response.headers },
+    content: problemContent,
+  })
+  return Object.fromEntries(
+    Object.entries(responses)
+      .filter(([status]) => !status.startsWith('2'))
+      .map(([status, response]) => [status, status < '400' ? response : complete(status, response)]),
+  )
+}
+
+/** The error responses that follow from the parameters and the body of an operation. */
+function commonErrors({ parameters = [], requestBody }: Operation): Record<string, Response> {
+  const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+  const hasRange = query.includes('from') && query.includes('to')
+  return {
+    400: problem('A parameter is invalid', [
+      'invalid_authorization',
+      'unknown_parameter',
+      ...query.map((name) => `invalid_${name}`),
+      ...(hasRange ? ['invalid_date_range'] : []),
+      ...(requestBody ? ['invalid_json', 'invalid_body'] : []),
+    ]),
+    401: problem(
+      'The API key is missing or not valid',
+      ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
+      authenticateHeader,
+    ),
+    403: problem('The API key lacks the permission', ['insufficient_scope', 'plan_required'], rateLimitHeaders),
+    ...(parameters.some((parameter) => parameter.in === 'path') && {
+      404: problem('The account has no such row', ['not_found'], rateLimitHeaders),
+    }),
+    ...(requestBody && {
+      413: problem('The body is too large', ['payload_too_large'], rateLimitHeaders),
+      415: problem('The body is not JSON', ['unsupported_media_type'], rateLimitHeaders),
+    }),
+    429: problem('A rate limit is exceeded', ['rate_limited'], { ...rateLimitHeaders, ...retryHeader }),
+    500: problem('Internal server error', ['internal_error']),
+    503: problem(
+      'A database is unavailable or the query timed out; retry',
+      ['unavailable', 'query_timeout'],
+      retryHeader,
+    ),
+  }
+}
+
+function problem(reason: string, codes: readonly string[], headers: object = {}): Response {
+  return {
+    description: `${reason}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    headers: { ...requestIdHeader, ...headers },
+    content: problemContent,
+  }
+}
+
+const problemContent = { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } }

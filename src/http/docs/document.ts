@@ -1,0 +1,60 @@
+/** The parts of the OpenAPI document that this folder reads and completes. */
+export interface OpenApiDocument {
+  info: { title: string; version: string; description?: string }
+  servers: { url: string }[]
+  tags: { name: string; description: string }[]
+  'x-tagGroups': { name: string; tags: string[] }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+export interface Operation {
+  operationId: string
+  summary: string
+  description: string
+  tags: string[]
+  security: [{ apiKey: [scope: string] }]
+  parameters?: Parameter[]
+  requestBody?: { description?: string; content: Content }
+  responses: Record<string, Response>
+  'x-codeSamples'?: { lang: string; label: string; source: string }[]
+}
+
+export interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  description?: string
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+  schema: Schema
+}
+
+export interface Response {
+  description: string
+  headers?: object
+  content?: Content
+}
+
+export type Content = Record<string, { schema?: Schema; example?: unknown }>
+
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  default?: unknown
+  enum?: unknown[]
+  const?: unknown
+  examples?: unknown[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  anyOf?: Schema[]
+}
+
+/** All operations of a document, in its order. */
+export function operationsOf({ paths }: OpenApiDocument): { method: string; path: string; operation: Operation }[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+}

@@ -1,0 +1,81 @@
+// Script of the documentation page: shows the OpenAPI document, checks the API key and keeps it for the session.
+
+const storageName = 'tributary-key'
+const form = document.getElementById('key-form')
+const input = form.elements.namedItem('key')
+const status = document.getElementById('key-status')
+
+// Relative to the page, which a proxy may serve below a path of its own.
+const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
+const content = await loadDocument()
+let key = ''
+document.getElementById('reference').replaceChildren()
+const reference = globalThis.Scalar.createApiReference('#reference', configuration())
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  useKey(input.value.trim())
+})
+input.value = sessionStorage.getItem(storageName) ?? ''
+if (input.value) useKey(input.value)
+
+/** The document with the address of this page, so that requests go to the server that the page came from. */
+async function loadDocument() {
+  const text = await (await fetch(`${baseUrl}/docs/json`)).text()
+  const [{ url }] = JSON.parse(text).servers
+  return text.replaceAll(url, baseUrl)
+}
+
+/** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
+async function useKey(text) {
+  show('', 'Checking …')
+  const response = await fetch(`${baseUrl}/key`, { headers: { authorization: `ApiKey ${text}` } }).catch(
+    () => undefined,
+  )
+  const body = await response?.json().catch(() => undefined)
+  key = response?.ok ? text : ''
+  if (key) {
+    sessionStorage.setItem(storageName, key)
+    show('valid', `${body.accountName}: ${body.scopes.length} scopes`)
+  } else {
+    sessionStorage.removeItem(storageName)
+    show('invalid', body?.message ?? 'The server cannot be reached.')
+  }
+  reference.updateConfiguration(configuration())
+}
+
+function show(state, message) {
+  status.dataset.state = state
+  status.textContent = message
+}
+
+function configuration() {
+  return {
+    content,
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    documentDownloadType: 'none',
+    hiddenClients: hiddenClients(),
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    authentication: {
+      preferredSecurityScheme: 'apiKey',
+      securitySchemes: { apiKey: { value: key && `ApiKey ${key}` } },
+    },
+  }
+}
+
+/** All clients except curl, fetch and requests. The document has samples of the typed client. */
+function hiddenClients() {
+  const languages =
+    'c clojure csharp dart fsharp go http java kotlin node objc ocaml php powershell r ruby rust swift'.split(' ')
+  return {
+    ...Object.fromEntries(languages.map((language) => [language, true])),
+    shell: ['httpie', 'wget'],
+    js: ['axios', 'jquery', 'ofetch', 'xhr'],
+    python: ['python3', 'httpx_sync', 'httpx_async'],
+  }
+}

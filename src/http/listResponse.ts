@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
+import { toInstantText } from '../query/timeRange.ts'
+import { readWatermark } from '../query/watermark.ts'
+import { type CsvEscape, checkCsvEscape } from '../rows/csvEscape.ts'
+import { entityFields, entityIdNames } from '../rows/entityNames.ts'
+import type { RowField } from '../rows/exportFields.ts'
+import { rowFormatSettings } from '../rows/exportFormat.ts'
+import { readFields, readPageFields, type SelectedFields, selectInPage } from '../rows/selectedFields.ts'
+import { readEventWatermark } from '../stores/clickhouse/eventWatermark.ts'
+import { streamBytes } from '../stores/clickhouse/select.ts'
+import type { Fragment } from '../stores/clickhouse/sql.ts'
+import type { RouteContext } from './context.ts'
+import { streamFormat } from './streaming.ts'
+
+/** Parameters of a list that select the format and the fields of its response. */
+export interface FormatQuery {
+  format?: RowFormat | 'json'
+  fields?: string
+  csv_escape?: CsvEscape
+}
+
+/** Format and fields of an export, and the watermark at which an export ordered by `storedAt` ends, epoch milliseconds. */
+export interface ExportOptions {
+  format: RowFormat
+  csvEscape: CsvEscape
+  selected: SelectedFields
+  asOfMs: number
+}
+
+/** A list in ClickHouse that is read page by page, or exported in one response. */
+export interface ListResponse<Page extends { data: object[] }> {
+  resource: 'clicks' | 'conversions' | 'events'
+  readPage(signal: AbortSignal): Promise<Page>
+  /** @param entities ids and names of campaigns and other entities */
+  exportSql(entities: readonly RowField[], options: ExportOptions): Fragment
+}
+
+/** The entities of each resource. */
+const entitiesOf = {
+  clicks: entityIdNames,
+  conversions: entityIdNames,
+  events: ['campaignId'],
+} as const
+
+/**
+ * Sends one page as JSON, or streams all rows in another format, with the watermark in `X-As-Of`.
+ * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_fields`, `rate_limited`, `unavailable`, `query_timeout`
+ */
+export async function sendList<Page extends { data: object[] }>(
+  { stores, streaming }: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: FormatQuery,
+  { resource, readPage, exportSql }: ListResponse<Page>,
+): Promise<Page | undefined> {
+  const format = streamFormat(request, listFormats, query.format)
+  checkCsvEscape(query.csv_escape, format)
+  if (!format) {
+    const selected = readPageFields(query.fields)
+    return selectInPage(await readPage(request.signal), selected)
+  }
+  const { accountId } = request.caller
+  const asOfMs =
+    resource === 'events'
+      ? await readEventWatermark(stores.clickhouse)
+      : await readWatermark(stores.postgres, accountId, resource)
+  reply.header('x-as-of', toInstantText(asOfMs))
+  await streaming.send(request, reply, format, (signal) => exportRows(signal))
+  return undefined
+
+  async function* exportRows(signal: AbortSignal): AsyncGenerator<Buffer> {
+    const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource])
+    const sql = exportSql(entities, {
+      format: format as RowFormat,
+      csvEscape: query.csv_escape,
+      selected: readFields(query.fields),
+      asOfMs,
+    })
+    yield* streamBytes(stores.clickhouse, sql, { label: `${resource}.export`, signal, settings: rowFormatSettings })
+  }
+}

@@ -1,0 +1,70 @@
+import { closestMatch } from 'leven'
+import { FormatError } from './formats/formatError.ts'
+import { printable } from './printable.ts'
+import { clickColumns } from './readers/click.ts'
+import { conversionColumns } from './readers/conversion.ts'
+import { metadataColumns } from './readers/metadata.ts'
+import { pixelEventColumns } from './readers/pixelEvent.ts'
+import type { ResourceName } from './resourceNames.ts'
+import type { Columns } from './rowReader.ts'
+
+const columnsOfResources: Readonly<Record<ResourceName, Columns>> = {
+  clicks: clickColumns,
+  conversions: conversionColumns,
+  'pixel-events': pixelEventColumns,
+  campaigns: metadataColumns.campaigns,
+  offers: metadataColumns.offers,
+  'landing-pages': metadataColumns.landing_pages,
+  'traffic-sources': metadataColumns.traffic_sources,
+}
+
+/** Returns the columns of a CSV file of a resource, which are the fields of its JSON rows too; required ones end in `*`. */
+export function columnNames(resource: ResourceName): string[] {
+  const { stored, required } = columnsOfResources[resource]
+  return stored.map((name) => (required.includes(name) ? `${name}*` : name))
+}
+
+/** Characters of a column name that a message shows. */
+const shownCharacters = 64
+
+/**
+ * Checks the header of a CSV file, so that a wrong name is reported once and not for each row.
+ * @throws FormatError that lists the unknown columns, each with the nearest known one, and the missing required ones
+ */
+export function checkHeader(resource: ResourceName, names: readonly string[]): void {
+  const columns = columnsOfResources[resource]
+  const unknown = names.filter((name) => !columns.stored.includes(name) && !columns.ignored.includes(name))
+  const missing = columns.required.filter((name) => !names.includes(name))
+  if (unknown.length === 0 && missing.length === 0) return
+  const described = unknown.map((name) => {
+    const nearest = nearestColumn(name, columns)
+    return `${printable(name, shownCharacters)}${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`
+  })
+  const problems = [
+    ...(unknown.length > 0 ? [`unknown columns: ${described.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`no column ${missing.join(' and no column ')}`] : []),
+  ]
+  const isHelped = unknown.every((name) => nearestColumn(name, columns) !== undefined)
+  const known = isHelped ? '' : `. Columns of ${resource}: ${columns.stored.join(', ')}`
+  throw new FormatError(`its header has ${problems.join('; ')}${known}`)
+}
+
+/**
+ * Finds the column that a name stands for: `clicked_at` and `Clicked At` for `clickedAt`, `Click ID` for the `id` of
+ * clicks, `contry` for `country`.
+ */
+function nearestColumn(name: string, { resource, stored }: Columns): string | undefined {
+  const wanted = lettersOf(name)
+  const singulars = [resource, resource.split('-').at(-1) ?? ''].map((word) => lettersOf(word).replace(/s$/, ''))
+  const forms = [wanted, ...singulars.flatMap((word) => (wanted.startsWith(word) ? [wanted.slice(word.length)] : []))]
+  const byLetters = new Map(stored.map((column) => [lettersOf(column), column]))
+  const nearest =
+    forms.find((form) => byLetters.has(form)) ??
+    closestMatch(wanted, [...byLetters.keys()], { maxDistance: Math.floor(wanted.length / 3) })
+  return nearest === undefined ? undefined : byLetters.get(nearest)
+}
+
+/** Letters and digits in lower case. */
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}

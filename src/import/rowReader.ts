@@ -1,0 +1,96 @@
+import type { FieldType } from './fieldTypes.ts'
+import { RowError } from './rowError.ts'
+
+/** The fields of a row of a resource, by their API names. */
+export interface RowShape<Row extends object> {
+  /** Name of the resource: `clicks`. */
+  readonly name: string
+  /** Type of each field that sets the property of the same name. */
+  readonly fields: { readonly [Name in keyof Row]?: FieldType<NonNullable<Row[Name]>> }
+  /** Types of fields that set text properties which other fields set too: `subIds` and `sub1`. */
+  readonly spread?: Readonly<Record<string, FieldType<Partial<Row>>>>
+  /** Fields of exported rows that are not stored: names, counts. */
+  readonly ignored: readonly string[]
+  /** Fields that every row must have. */
+  readonly required: readonly (keyof Row & string)[]
+}
+
+/** Values of one line of a file, by field name. */
+export type RawFields = Readonly<Record<string, unknown>>
+
+/** Reads the fields of a line into a row. A field is absent when it is missing, null, or the empty string. */
+export type RowReader<Row> = (fields: RawFields, from: 'json' | 'cells') => Row
+
+/** The columns of a CSV file of a resource. */
+export interface Columns {
+  /** Name of the resource: `clicks`. */
+  readonly resource: string
+  /** Columns that are stored. */
+  readonly stored: readonly string[]
+  /** Columns of exported rows that are not stored. */
+  readonly ignored: readonly string[]
+  readonly required: readonly string[]
+}
+
+export function columnsOf<Row extends object>({ name, fields, spread, ignored, required }: RowShape<Row>): Columns {
+  return { resource: name, stored: [...Object.keys(fields), ...Object.keys(spread ?? {})], ignored, required }
+}
+
+/**
+ * Makes the reader of a resource.
+ * @param blank returns a row with every field absent
+ * @returns a function that throws RowError, naming the invalid field
+ */
+export function rowReader<Row extends object>(shape: RowShape<Row>, blank: () => Row): RowReader<Row> {
+  type Assign = (row: Row, value: unknown) => void
+  const readers = new Map<string, { type: FieldType<unknown>; assign: Assign } | undefined>()
+  for (const name of shape.ignored) readers.set(name, undefined)
+  for (const [name, type] of Object.entries(shape.fields) as [keyof Row & string, FieldType<unknown>][]) {
+    const assign: Assign = (row, value) => {
+      row[name] = value as Row[typeof name]
+    }
+    readers.set(name, { type, assign })
+  }
+  for (const [name, type] of Object.entries(shape.spread ?? {})) {
+    readers.set(name, { type, assign: (row, value) => assignOnce(row, value as Partial<Row>) })
+  }
+
+  return (fields, from) => {
+    const row = blank()
+    for (const name of Object.keys(fields)) {
+      const reader = readers.get(name)
+      if (reader === undefined) {
+        if (readers.has(name)) continue
+        throw new RowError(`${printable(name)}: is not a field of ${shape.name}`)
+      }
+      const value = fields[name]
+      if (isAbsent(value)) continue
+      const { type, assign } = reader
+      try {
+        assign(row, type.read(from === 'cells' && type.fromCell ? type.fromCell(value as string) : value))
+      } catch (error) {
+        throw error instanceof RowError ? new RowError(`${name}: ${error.message}`) : error
+      }
+    }
+    for (const name of shape.required) if (isAbsent(fields[name])) throw new RowError(`${name}: is required`)
+    return row
+  }
+}
+
+/** @throws RowError when a property has been set to another text */
+function assignOnce<Row extends object>(row: Row, values: Partial<Row>): void {
+  for (const [name, value] of Object.entries(values) as [keyof Row & string, Row[keyof Row & string]][]) {
+    if (row[name] !== '' && row[name] !== value)
+      throw new RowError(`gives ${name} another value than another field does`)
+    row[name] = value
+  }
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined || value === ''
+}
+
+/** Returns a field name of a file in a form that is safe in a message. */
+function printable(name: string): string {
+  return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64))
+}

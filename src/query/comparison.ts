@@ -1,0 +1,103 @@
+import type { Comparison } from '../../schema/comparison.ts'
+import type { Dimension } from '../../schema/dimensions.ts'
+import { Problem } from '../problem.ts'
+import { type CalendarBucket, calendarOf, type Interval } from './calendar.ts'
+import type { Range } from './timeRange.ts'
+import { atInstant, startOfDate } from './timeZone.ts'
+
+/** The earlier range that a range is compared with. */
+export interface PreviousRange {
+  /** Ends at the present local time if the range includes the present. */
+  range: Range
+  /** @returns the id of the bucket in the earlier range that a bucket is compared with; null if there is none */
+  counterpartOf(dimension: Dimension, id: string): string | null
+}
+
+/**
+ * Computes the earlier range of a comparison. A range of whole local days is shifted by its number of days, any other range
+ * by its duration; for `previous_year` both are shifted by a calendar year.
+ * @throws Problem `invalid_compare` when the earlier range starts before the year 0
+ */
+export function previousRange(comparison: Comparison, range: Range, zone: string, nowMs: number): PreviousRange {
+  const shift = shiftOf(comparison, range, zone)
+  const whole = { fromMs: shift(range.fromMs).epochMs, untilMs: shiftEnd(shift, range.untilMs, zone) }
+  if (whole.fromMs < earliestMs) {
+    throw new Problem('invalid_compare', 'The earlier range starts before the year 0 in UTC.', { param: 'compare' })
+  }
+  const isPresent = range.fromMs <= nowMs && nowMs < range.untilMs
+  const counterparts = new Map<Interval, ReadonlyMap<string, string>>()
+  return {
+    range: isPresent ? { ...whole, untilMs: Math.min(whole.untilMs, shift(nowMs).epochMs) } : whole,
+    counterpartOf(dimension, id) {
+      if (!isInterval(dimension)) return id
+      const known = counterparts.get(dimension) ?? matchBuckets(dimension, range, whole, zone, shift)
+      counterparts.set(dimension, known)
+      return known.get(id) ?? null
+    },
+  }
+}
+
+const earliestMs = Date.parse('0000-01-01T00:00:00Z')
+const intervals: readonly Dimension[] = ['hour', 'day', 'week', 'month'] satisfies Interval[]
+
+function isInterval(dimension: Dimension): dimension is Interval & Dimension {
+  return intervals.includes(dimension)
+}
+
+/** Moves an instant to the earlier range; `has` tells whether its local hour and its date exist there. */
+type Shift = (epochMs: number) => { epochMs: number; has: { hour: boolean; day: boolean } }
+
+function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: string): Shift {
+  const [from, until] = [atInstant(fromMs, zone), atInstant(untilMs, zone)]
+  const isWholeDays = isStartOfDate(fromMs, zone) && isStartOfDate(untilMs, zone)
+  if (comparison === 'previous_period' && !isWholeDays) {
+    return (epochMs) => ({ epochMs: epochMs - (untilMs - fromMs), has: { hour: true, day: true } })
+  }
+  const duration =
+    comparison === 'previous_year' ? { years: 1 } : { days: from.toPlainDate().until(until.toPlainDate()).days }
+  return (epochMs) => {
+    const local = atInstant(epochMs, zone).toPlainDateTime()
+    const earlier = local.subtract(duration)
+    const moved = earlier.toZonedDateTime(zone)
+    // 29 February, for example, is moved to 28 February, which is not moved back.
+    const day =
+      moved.toPlainDate().equals(earlier.toPlainDate()) &&
+      earlier.add(duration).toPlainDate().equals(local.toPlainDate())
+    return { epochMs: moved.epochMilliseconds, has: { hour: day && moved.toPlainDateTime().equals(earlier), day } }
+  }
+}
+
+/** The end of whole days is shifted with the last day, so that a range up to 28 February includes that day in every year. */
+function shiftEnd(shift: Shift, untilMs: number, zone: string): number {
+  if (!isStartOfDate(untilMs, zone)) return shift(untilMs).epochMs
+  const lastDate = atInstant(untilMs, zone).toPlainDate().subtract({ days: 1 })
+  const shifted = atInstant(shift(startOfDate(lastDate, zone)).epochMs, zone).toPlainDate()
+  return startOfDate(shifted.add({ days: 1 }), zone)
+}
+
+function isStartOfDate(epochMs: number, zone: string): boolean {
+  return startOfDate(atInstant(epochMs, zone).toPlainDate(), zone) === epochMs
+}
+
+/** @returns ids of the buckets of the earlier range by those of the present: hours and days by local time, others by position */
+function matchBuckets(interval: Interval, range: Range, previous: Range, zone: string, shift: Shift) {
+  const buckets = calendarOf(interval, range, zone)
+  const earlier = calendarOf(interval, previous, zone)
+  if (interval === 'week' || interval === 'month') return pairs(buckets, (_, index) => earlier[index])
+  return pairs(buckets, ({ fromMs }) => {
+    const { epochMs, has } = shift(Math.max(fromMs, range.fromMs))
+    return has[interval] ? earlier.find((bucket) => bucket.fromMs <= epochMs && epochMs < bucket.untilMs) : undefined
+  })
+}
+
+function pairs(
+  buckets: readonly CalendarBucket[],
+  match: (bucket: CalendarBucket, index: number) => CalendarBucket | undefined,
+): ReadonlyMap<string, string> {
+  return new Map(
+    buckets.flatMap((bucket, index) => {
+      const counterpart = match(bucket, index)
+      return counterpart ? [[bucket.id, counterpart.id] as const] : []
+    }),
+  )
+}

@@ -1,0 +1,86 @@
+import { type AttributeName, notSet } from '../../../schema/dimensions.ts'
+import { subIdNames } from '../../../schema/subIds.ts'
+import { ch, type Fragment, identifier, text } from '../../stores/clickhouse/sql.ts'
+
+/** The rows that have attributes. */
+export type RowTable = 'clicks' | 'conversions'
+
+/** The dimensions of `sums_by_day`; `sums_by_day_and_campaign` has the same without campaign. */
+export const summedDimensions = [
+  'campaign',
+  'country',
+  'device',
+  'os',
+  'browser',
+  'offer',
+  'landing',
+  'traffic_source',
+] as const satisfies readonly AttributeName[]
+export type SummedDimension = (typeof summedDimensions)[number]
+
+/** Expressions of the value of an attribute, empty when absent. */
+type Attribute = Record<RowTable, Fragment>
+
+/** A column that clicks and conversions share. */
+const shared = (column: string): Attribute => ({ clicks: identifier(column), conversions: identifier(column) })
+
+/** A column of clicks; conversions have a copy of the value of their click. */
+const ofClick = (column: string, expression = (value: Fragment) => value): Attribute => ({
+  clicks: expression(identifier(column)),
+  conversions: expression(identifier(`click_${column}`)),
+})
+
+/** The first tag of an `Accept-Language` header, lower case. */
+const firstLanguage = (header: Fragment) => ch`lower(trimBoth(extract(${header}, '^[^,;]*')))`
+/** The host of a URL, lower case, without `www.`. */
+const domainOf = (url: Fragment) => ch`replaceRegexpOne(lower(domainRFC(${url})), '^www[.]', '')`
+
+const attributes: Record<AttributeName, Attribute> = {
+  campaign: shared('campaign_id'),
+  country: shared('country'),
+  device: shared('device'),
+  os: shared('os'),
+  browser: shared('browser'),
+  offer: shared('offer_id'),
+  landing: shared('landing_page_id'),
+  traffic_source: shared('traffic_source_id'),
+  region: ofClick('region'),
+  city: ofClick('city'),
+  language: ofClick('language', firstLanguage),
+  os_version: ofClick('os_version'),
+  browser_version: ofClick('browser_version'),
+  referrer_domain: ofClick('referrer', domainOf),
+  utm_source: ofClick('utm_source'),
+  utm_medium: ofClick('utm_medium'),
+  utm_campaign: ofClick('utm_campaign'),
+  utm_term: ofClick('utm_term'),
+  utm_content: ofClick('utm_content'),
+  ...(Object.fromEntries(subIdNames.map((name) => [name, shared(name)])) as Record<
+    (typeof subIdNames)[number],
+    Attribute
+  >),
+}
+
+/** @returns the expression of an attribute over the rows of a table */
+export function attributeOf(name: AttributeName, table: RowTable): Fragment {
+  return attributes[name][table]
+}
+
+/** Attributes whose values have a format, which `(not set)` does not match; others may be stored as that text. */
+const formatted: ReadonlySet<AttributeName> = new Set([
+  'campaign',
+  'offer',
+  'landing',
+  'traffic_source',
+  'country',
+  'device',
+] as const)
+
+/** @returns the key that an attribute's values are grouped by: absent values are the empty text */
+export function attributeKey(name: AttributeName, value: Fragment): Fragment {
+  return formatted.has(name) ? value : ch`if(${value} = ${text(notSet)}, '', ${value})`
+}
+
+export function isSummed(name: AttributeName): name is SummedDimension {
+  return (summedDimensions as readonly AttributeName[]).includes(name)
+}

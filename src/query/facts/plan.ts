@@ -1,0 +1,101 @@
+import { type AttributeName, attributeNames, type Dimension, type TimeDimension } from '../../../schema/dimensions.ts'
+import type { Filter } from '../filters.ts'
+import type { Range } from '../timeRange.ts'
+import { type OffsetChange, offsetsOf } from '../timeZone.ts'
+import { isSummed, type SummedDimension } from './attributes.ts'
+import { isOfWholeDays } from './timeKeys.ts'
+
+/** A query for sums of facts. Facts are clicks and conversions: the rows that metrics count and add up, by dimension. */
+export interface FactsQuery {
+  accountId: string
+  range: Range
+  /** IANA name of the time zone of the time dimensions. */
+  zone: string
+  /** What the sums are grouped by, in order; empty for one total. */
+  dimensions: readonly Dimension[]
+  filters: readonly Filter[]
+}
+
+/** Where the sums of a query are read from: a sums table, or the rows themselves. */
+type Source =
+  | { source: 'sums_by_day'; summed: SummedDimension }
+  | { source: 'sums_by_day_and_campaign'; summed: Exclude<SummedDimension, 'campaign'> }
+  | { source: 'sums_by_quarter_hour' }
+  | { source: 'rows' }
+
+/** A part of the range, and the table that it is read from. */
+export type FactsPart = Source & { range: Range }
+
+/** A query and the tables that it is read from. */
+export interface FactsPlan extends FactsQuery {
+  /** UTC offsets of the time zone in the range. */
+  offsets: readonly OffsetChange[]
+  /** They cover the range exactly once; at most two of each source. */
+  parts: readonly FactsPart[]
+}
+
+/** Period of one row of a table, milliseconds; periods start at multiples of it. */
+const periodMs: Record<Source['source'], number> = {
+  sums_by_day: 86_400_000,
+  sums_by_day_and_campaign: 86_400_000,
+  sums_by_quarter_hour: 900_000,
+  rows: 1,
+}
+
+/**
+ * Selects the tables that a query is read from; no I/O. The whole periods of the range are read from the smallest table
+ * that has all attributes of the query, the rest of the range at its ends from the next table.
+ */
+export function planFacts(query: FactsQuery): FactsPlan {
+  const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, query.range) : [{ fromMs: 0, offsetS: 0 }]
+  return { ...query, offsets, parts: split(query.range, sourcesOf(query, offsets)) }
+}
+
+export function isTime(dimension: Dimension): dimension is TimeDimension {
+  return !(attributeNames as readonly Dimension[]).includes(dimension)
+}
+
+/** @returns the tables with all attributes of a query, those with longer periods first; rows are last */
+function sourcesOf({ dimensions, filters }: FactsQuery, offsets: readonly OffsetChange[]): Source[] {
+  const attributes = new Set<AttributeName>([
+    ...dimensions.filter((dimension): dimension is AttributeName => !isTime(dimension)),
+    ...filters.map(({ attribute }) => attribute),
+  ])
+  const others = [...attributes].filter((name): name is Exclude<AttributeName, 'campaign'> => name !== 'campaign')
+  const [other] = others
+  const sources: Source[] = []
+  const times = dimensions.filter(isTime)
+  const isByDay = times.every(isOfWholeDays) && offsets.every(({ offsetS }) => offsetS === 0)
+  if (isByDay && others.length === 0) {
+    // All dimensions have the same totals; devices have the fewest values.
+    sources.push({ source: 'sums_by_day', summed: attributes.has('campaign') ? 'campaign' : 'device' })
+  } else if (isByDay && others.length === 1 && other && isSummed(other)) {
+    const isOfCampaigns = attributes.has('campaign')
+    sources.push(
+      isOfCampaigns ? { source: 'sums_by_day_and_campaign', summed: other } : { source: 'sums_by_day', summed: other },
+    )
+  }
+  const isOnQuarters = offsets.every(
+    ({ fromMs, offsetS }, index) =>
+      (offsetS * 1000) % periodMs.sums_by_quarter_hour === 0 &&
+      (index === 0 || fromMs % periodMs.sums_by_quarter_hour === 0),
+  )
+  if (others.length === 0 && (times.length === 0 || isOnQuarters)) {
+    sources.push({ source: 'sums_by_quarter_hour' })
+  }
+  return [...sources, { source: 'rows' }]
+}
+
+/** Splits a range among tables: its whole periods are read from the first one, its ends from the others. */
+function split({ fromMs, untilMs }: Range, [first, ...rest]: readonly Source[]): FactsPart[] {
+  if (!first || fromMs >= untilMs) return []
+  const stepMs = periodMs[first.source]
+  const firstMs = Math.ceil(fromMs / stepMs) * stepMs
+  const lastMs = Math.floor(untilMs / stepMs) * stepMs
+  if (firstMs >= lastMs) return split({ fromMs, untilMs }, rest)
+  return [
+    { ...first, range: { fromMs: firstMs, untilMs: lastMs } },
+    ...split({ fromMs, untilMs: firstMs }, rest),
+    ...split({ fromMs: lastMs, untilMs }, rest),
+  ]
+}

@@ -1,0 +1,140 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
+import { type Dimension, notSet } from '../../../schema/dimensions.ts'
+import { smallFinal } from '../../stores/clickhouse/select.ts'
+import { ch, day, type Fragment, identifier, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { filterConditions, valueCondition } from '../filters.ts'
+import { sumColumns, sumsOf } from '../metrics.ts'
+import { attributeKey, attributeOf, type RowTable } from './attributes.ts'
+import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
+import { timeId, timeKey, timeKeyOfDay, timeKeySettings } from './timeKeys.ts'
+
+/**
+ * Sums of clicks and conversions: a FROM clause, in which the table alias `facts` has a column for each sum, and an
+ * expression of the key of each dimension.
+ */
+export interface Facts {
+  from: Fragment
+  keys: Fragment[]
+}
+
+/**
+ * Partial sums: a key can occur in several rows, so the caller must GROUP BY the keys and sum again. Bots and tests are
+ * excluded; a conversion belongs to the time when it converted. A single sums table is read without a subquery, which would
+ * cost a millisecond.
+ */
+export function factsOf(plan: FactsPlan): Facts {
+  const [part] = plan.parts
+  if (part && plan.parts.length === 1 && part.source !== 'rows') return sumsOfPart(plan, part)
+  const columns = plan.dimensions.map((_, index) => identifier(`key${index + 1}`))
+  const selects = plan.parts.flatMap((part) =>
+    part.source === 'rows'
+      ? [rowSums(plan, part, 'clicks', columns), rowSums(plan, part, 'conversions', columns)]
+      : [selectOf(plan, sumsOfPart(plan, part), columns)],
+  )
+  return {
+    from: ch`(${join(selects, '\nUNION ALL\n')}
+) AS facts`,
+    keys: columns.map((column) => ch`facts.${column}`),
+  }
+}
+
+/** @returns the id of a dimension in responses, from its key */
+export function idOf(dimension: Dimension, key: Fragment, { offsets }: FactsPlan): Fragment {
+  return isTime(dimension) ? timeId(dimension, key, offsets) : ch`if(${key} = '', ${text(notSet)}, toString(${key}))`
+}
+
+function selectOf(plan: FactsPlan, { from, keys }: Facts, columns: readonly Fragment[]): Fragment {
+  return ch`
+SELECT ${namedKeys(plan, keys, columns)}${sumColumns}
+FROM ${from}`
+}
+
+/** Keys under their names, each of the same type from every table: rows have LowCardinality texts, sums plain ones. */
+function namedKeys({ dimensions }: FactsPlan, keys: readonly Fragment[], columns: readonly Fragment[]): Fragment {
+  if (keys.length === 0) return nothing
+  const named = keys.map((key, index) => {
+    const isText = !isTime(dimensions[index] as Dimension)
+    return ch`${isText ? ch`toString(${key})` : key} AS ${columns[index] as Fragment}`
+  })
+  return ch`${join(named, ', ')}, `
+}
+
+/** Whole periods, from a sums table. */
+function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { source: 'rows' }>): Facts {
+  const { source, range } = part
+  const value = (dimension: Dimension) =>
+    dimension === 'campaign' && source !== 'sums_by_day' ? ch`facts.campaign_id` : ch`facts.value`
+  const keyOf = (dimension: Dimension) => {
+    if (!isTime(dimension)) return attributeKey(dimension, value(dimension))
+    return source === 'sums_by_quarter_hour'
+      ? timeKey(dimension, ch`toDateTime64(facts.bucket, 0, 'UTC')`, plan.offsets)
+      : timeKeyOfDay(dimension, ch`facts.day`)
+  }
+  const inRange =
+    part.source === 'sums_by_quarter_hour'
+      ? [ch`bucket >= ${instant(range.fromMs)}`, ch`bucket < ${instant(range.untilMs)}`]
+      : [ch`dimension = ${text(part.summed)}`, ch`day >= ${day(range.fromMs)}`, ch`day < ${day(range.untilMs)}`]
+  const conditions = [
+    ch`account_id = ${text(plan.accountId)}`,
+    ...inRange,
+    ...plan.filters.map(({ attribute, ...values }) => valueCondition(value(attribute), values)),
+  ]
+  return {
+    from: ch`${identifier(source)} AS facts
+WHERE ${join(conditions, '\n  AND ')}`,
+    keys: plan.dimensions.map(keyOf),
+  }
+}
+
+/**
+ * Sums over rows. Clicks never change, so their filters may apply before FINAL; those of conversions apply after it, since a
+ * later version may have other values.
+ */
+function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns: readonly Fragment[]): Fragment {
+  const at = table === 'clicks' ? ch`clicked_at` : ch`converted_at`
+  const keys = plan.dimensions.map((dimension) =>
+    isTime(dimension) ? timeKey(dimension, at, plan.offsets) : attributeKey(dimension, attributeOf(dimension, table)),
+  )
+  const inRange = [
+    ch`account_id = ${text(plan.accountId)}`,
+    ch`${at} >= ${instant(range.fromMs)}`,
+    ch`${at} < ${instant(range.untilMs)}`,
+  ]
+  const isCounted = [
+    ...(table === 'clicks' ? [ch`NOT is_bot`] : []),
+    ch`NOT is_test`,
+    ...filterConditions(plan.filters, table),
+  ]
+  const [before, after] = table === 'clicks' ? [isCounted, inRange] : [[], [...inRange, ...isCounted]]
+  return ch`
+SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}
+FROM ${identifier(table)} FINAL${
+    before.length === 0
+      ? nothing
+      : ch`
+PREWHERE ${join(before, '\n  AND ')}`
+  }
+WHERE ${join(after, '\n  AND ')}${
+    keys.length === 0
+      ? nothing
+      : ch`
+GROUP BY ${join(keys, ', ')}`
+  }`
+}
+
+/** Longest range of rows, in milliseconds, for which FINAL is faster on one thread. */
+const smallFinalMs = 2 * 86_400_000
+
+/** @returns the settings of a query that uses `factsOf` */
+export function factsSettings({ parts }: FactsPlan): ClickHouseSettings {
+  const rowsMs = parts.reduce(
+    (sum, { source, range }) => sum + (source === 'rows' ? range.untilMs - range.fromMs : 0),
+    0,
+  )
+  return {
+    ...timeKeySettings,
+    // Copies of a click have one time, so they are in one partition.
+    do_not_merge_across_partitions_select_final: 1,
+    ...(rowsMs <= smallFinalMs && smallFinal),
+  }
+}

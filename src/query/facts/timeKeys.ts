@@ -1,0 +1,85 @@
+import type { TimeDimension } from '../../../schema/dimensions.ts'
+import { ch, type Fragment, instant, integer, join, text } from '../../stores/clickhouse/sql.ts'
+import { type OffsetChange, offsetText } from '../timeZone.ts'
+
+/**
+ * The key that a time dimension is grouped by: cheap to compute for each row, and of the same type from every source.
+ * @param at UTC time, `DateTime64`
+ * @param offsets of the time zone in the range; at least one
+ */
+export function timeKey(dimension: TimeDimension, at: Fragment, offsets: readonly OffsetChange[]): Fragment {
+  const local = localTime(at, offsets)
+  switch (dimension) {
+    case 'day':
+      return ch`toDate32(${local})`
+    case 'week':
+      return ch`toMonday(toDate32(${local}))`
+    case 'month':
+      return ch`toStartOfMonth(toDate32(${local}))`
+    case 'hour_of_day':
+      return ch`toHour(${local})`
+    case 'weekday':
+      return ch`toDayOfWeek(${local})`
+    case 'hour': {
+      const hour = ch`toStartOfHour(${local})`
+      // The offset distinguishes the two hours with one local time when a clock is set back.
+      return offsets.length === 1 ? hour : ch`(${hour}, ${byOffset(at, offsets, offsetLabel)})`
+    }
+  }
+}
+
+/** Settings of queries with these keys: local times of 1 January 1970 may be in 1969, which only the extended types have. */
+export const timeKeySettings = { enable_extended_results_for_datetime_functions: 1 } as const
+
+/** The same of a UTC day, for dimensions that `isOfWholeDays`. */
+export function timeKeyOfDay(dimension: TimeDimension, day: Fragment): Fragment {
+  return timeKey(dimension, ch`toDateTime64(${day}, 0, 'UTC')`, [{ fromMs: 0, offsetS: 0 }])
+}
+
+/** Whether all instants of a local day have the same value. */
+export function isOfWholeDays(dimension: TimeDimension): boolean {
+  return dimension !== 'hour' && dimension !== 'hour_of_day'
+}
+
+/** @returns the id of a key in responses */
+export function timeId(dimension: TimeDimension, key: Fragment, offsets: readonly OffsetChange[]): Fragment {
+  switch (dimension) {
+    case 'day':
+    case 'week':
+    case 'weekday':
+      return ch`toString(${key})`
+    case 'month':
+      return ch`substring(toString(${key}), 1, 7)`
+    case 'hour_of_day':
+      return ch`leftPad(toString(${key}), 2, '0')`
+    case 'hour': {
+      const [only] = offsets
+      return only && offsets.length === 1
+        ? ch`concat(formatDateTime(${key}, '%Y-%m-%dT%H:00'), ${offsetLabel(only)})`
+        : ch`concat(formatDateTime(${key}.1, '%Y-%m-%dT%H:00'), ${key}.2)`
+    }
+  }
+}
+
+function localTime(at: Fragment, offsets: readonly OffsetChange[]): Fragment {
+  if (offsets.every(({ offsetS }) => offsetS === 0)) return at
+  return ch`addSeconds(${at}, ${byOffset(at, offsets, ({ offsetS }) => ch`${integer(offsetS)}`)})`
+}
+
+function offsetLabel({ offsetS }: OffsetChange): Fragment {
+  return ch`${text(offsetText(offsetS))}`
+}
+
+/** @returns the value for the offset at a time; a constant if there is only one */
+function byOffset(
+  at: Fragment,
+  offsets: readonly OffsetChange[],
+  toValue: (offset: OffsetChange) => Fragment,
+): Fragment {
+  const [first, ...changes] = offsets
+  if (!first) throw new Error('A range has at least one offset.')
+  const values = [first, ...changes].map(toValue)
+  if (changes.length === 0) return values[0] as Fragment
+  const branches = changes.map(({ fromMs }, index) => ch`${at} < ${instant(fromMs)}, ${values[index] as Fragment}`)
+  return ch`multiIf(${join([...branches, values.at(-1) as Fragment], ', ')})`
+}

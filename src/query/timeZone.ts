@@ -1,0 +1,71 @@
+import { Temporal } from 'temporal-polyfill'
+import { Problem } from '../problem.ts'
+
+/** A UTC offset of a time zone from an instant on. */
+export interface OffsetChange {
+  /** Epoch milliseconds; the first one is the start of the range, even if the offset is older. */
+  fromMs: number
+  offsetS: number
+}
+
+/**
+ * Finds the IANA name of a time zone.
+ * @param tz an IANA name, in any case
+ * @returns the name in IANA's spelling
+ * @throws Problem `invalid_tz`
+ */
+export function readTimeZone(tz: string): string {
+  // TRAP: a `+` that is not percent-encoded arrives as a space (`Etc/GMT+5`); no zone name contains one.
+  const name = tz.replace(' ', '+')
+  try {
+    // Offsets such as +05:30 are not names, although the library accepts them.
+    if (/^[A-Za-z]/.test(name)) return atInstant(0, name).timeZoneId
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  throw new Problem('invalid_tz', 'tz is not an IANA time zone; use a name such as Europe/Berlin.', { param: 'tz' })
+}
+
+/** @returns the UTC offsets of a zone from one instant to before another, in order; at least one */
+export function offsetsOf(zone: string, { fromMs, untilMs }: { fromMs: number; untilMs: number }): OffsetChange[] {
+  const changes: OffsetChange[] = []
+  let at: Temporal.ZonedDateTime | null = atInstant(fromMs, zone)
+  while (at && at.epochMilliseconds < untilMs) {
+    changes.push({ fromMs: at.epochMilliseconds, offsetS: at.offsetNanoseconds / 1e9 })
+    at = at.getTimeZoneTransition('next')
+  }
+  return changes
+}
+
+/**
+ * Counts the dates that a zone skipped when it moved across the date line.
+ * @param first the first date that counts
+ */
+export function skippedDates(zone: string, first: Temporal.PlainDate, untilMs: number): number {
+  const offsets = offsetsOf(zone, { fromMs: startOfDate(first.subtract({ days: 2 }), zone), untilMs })
+  return offsets.filter(({ fromMs, offsetS }, index) => {
+    const before = offsets[index - 1]
+    if (!before || offsetS - before.offsetS < 86_400) return false
+    const lastDate = atInstant(fromMs - 1, zone).toPlainDate()
+    return Temporal.PlainDate.compare(lastDate.add({ days: 1 }), first) >= 0
+  }).length
+}
+
+/** @returns the local date and time of an instant */
+export function atInstant(epochMs: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone)
+}
+
+/** @returns the first instant of a date, epoch milliseconds; of a date that the zone skipped, the first one after it */
+export function startOfDate(date: Temporal.PlainDate, zone: string): number {
+  return date.toZonedDateTime(zone).epochMilliseconds
+}
+
+/** @returns an offset as in RFC 3339: `+05:45` */
+export function offsetText(offsetS: number): string {
+  const [hours, minutes, seconds] = [3600, 60, 1].map((unit, index) => {
+    const whole = Math.floor(Math.abs(offsetS) / unit)
+    return String(index === 0 ? whole : whole % 60).padStart(2, '0')
+  })
+  return `${offsetS < 0 ? '-' : '+'}${hours}:${minutes}${seconds === '00' ? '' : `:${seconds}`}`
+}

@@ -1,0 +1,26 @@
+import type { Click } from '../../schema/click.ts'
+import { toInstantText } from '../query/timeRange.ts'
+import { selectFields } from '../stores/clickhouse/columns.ts'
+import { clickFields, type Selected } from '../stores/clickhouse/rowFields.ts'
+import type { EntityNames } from './entityNames.ts'
+import { toResponseFields } from './responseFields.ts'
+
+const selected = { ...clickFields, storedAt: 'instant' } as const
+
+/** The select list of clicks, and the rows that it returns: absent text is empty, instants are epoch milliseconds. */
+export const clickColumns = selectFields(selected)
+export type StoredClick = Selected<typeof selected>
+
+/** @returns the click of a response */
+export function toClick(
+  row: StoredClick,
+  { conversionCount, ...shown }: { entities: EntityNames; baseCurrency: string; conversionCount: number },
+): Click {
+  return {
+    ...toResponseFields(clickFields, row, shown),
+    converted: conversionCount > 0,
+    conversionCount,
+    storedAt: toInstantText(row.storedAt),
+    // The fields of the list are those of the schema, which a test compares.
+  } as Click
+}

@@ -1,0 +1,40 @@
+import { cursorField } from '../../schema/fields.ts'
+import { Problem } from '../problem.ts'
+
+/** Names of the fields that a response has; undefined for all. */
+export type SelectedFields = ReadonlySet<string> | undefined
+
+/** Reads the parameter `fields`, which has valid names. */
+export function readFields(fields: string | undefined): SelectedFields {
+  return fields === undefined ? undefined : new Set(['id', ...fields.split(',')])
+}
+
+/**
+ * Reads the parameter `fields` of a page in JSON.
+ * @throws Problem `invalid_fields` when it names the cursor of a row
+ */
+export function readPageFields(fields: string | undefined): SelectedFields {
+  const selected = readFields(fields)
+  if (!selected?.has(cursorField)) return selected
+  throw new Problem('invalid_fields', `${cursorField} is a field of exports; a page in JSON has nextCursor.`, {
+    param: 'fields',
+  })
+}
+
+export function isSelected(name: string, selected: SelectedFields): boolean {
+  return selected?.has(name) ?? true
+}
+
+/** @returns a page whose rows have the selected fields only, in their order */
+export function selectInPage<Row extends object, Rest extends { data: Row[] }>(
+  page: Rest,
+  selected: SelectedFields,
+): Rest {
+  return selected ? { ...page, data: page.data.map((row) => selectIn(row, selected)) } : page
+}
+
+/** @returns the row with the selected fields only, in its order */
+export function selectIn<Row extends object>(row: Row, selected: SelectedFields): Row {
+  if (!selected) return row
+  return Object.fromEntries(Object.entries(row).filter(([name]) => selected.has(name))) as Row
+}

@@ -1,0 +1,29 @@
+import type { ClickHouse } from './connection.ts'
+import { selectRows } from './select.ts'
+import { ch } from './sql.ts'
+
+/** An insert may have its time before it is listed as running. */
+const marginMs = 1_000
+
+/**
+ * Reads the time before which no event will be stored any more: every event with an earlier `stored_at` is visible to later
+ * queries. `stored_at` is the start of its insert by the clock of a node, so this is the earliest start of the inserts that
+ * are running on any node.
+ * @returns epoch milliseconds
+ * @throws Problem `unavailable`
+ */
+export async function readEventWatermark({ client, cluster, onQuery }: ClickHouse): Promise<number> {
+  const query = ch`
+SELECT toUnixTimestamp64Milli(now64(3)) - toInt64(ceil(maxOrDefault(elapsed) * 1000)) AS startMs
+FROM system.processes
+WHERE query_kind = 'Insert'
+  AND position(query, 'pixel_events') > 0`
+  const readers = cluster ? cluster.nodes.map((node) => node.client) : [client]
+  const starts = await Promise.all(
+    readers.map(async (reader) => {
+      const [row] = await selectRows<{ startMs: number }>({ reader, onQuery }, query, { label: 'events.watermark' })
+      return row?.startMs ?? 0
+    }),
+  )
+  return Math.min(...starts) - marginMs
+}

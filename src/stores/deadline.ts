@@ -1,0 +1,28 @@
+import { whenAborted } from './whenAborted.ts'
+
+/**
+ * Runs work that must end within a time. When the time is over, the error of `late` is thrown, whatever the work is
+ * waiting for, and a later result is dropped.
+ * TRAP: in a process that was suspended, the timer fires before received data has been read. setImmediate lets the data
+ * be read first.
+ * @param deadlineMs milliseconds from now
+ * @param late creates the error
+ * @param work its signal aborts, with the error, when the time is over
+ */
+export async function withDeadline<Result>(
+  deadlineMs: number,
+  late: () => Error,
+  work: (signal: AbortSignal) => PromiseLike<Result>,
+): Promise<Result> {
+  const deadline = new AbortController()
+  const { signal } = deadline
+  const expired = new Promise<never>((_, reject) => {
+    whenAborted(signal, () => reject(signal.reason))
+  })
+  const timer = setTimeout(() => setImmediate(() => deadline.abort(late())), deadlineMs)
+  try {
+    return await Promise.race([work(signal), expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}

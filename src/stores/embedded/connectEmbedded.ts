@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { packageRoot } from '../../package.ts'
+import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths } from './paths.ts'
+import {
+  type ClickHouseAddress,
+  type EngineName,
+  type LogLine,
+  type Notice,
+  type PostgresAddress,
+  protocolVersion,
+  readLines,
+  writeLine,
+} from './protocol.ts'
+
+/** The embedded engines from the view of a client. */
+export interface EmbeddedEngines {
+  readonly clickhouse: ClickHouseAddress | undefined
+  readonly postgres: PostgresAddress | undefined
+  /** Called with the new address after each restart of ClickHouse. */
+  onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void
+  /** Closes the connection; the engines end 2 s after the last client has closed its own. */
+  close(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  dataDir: string
+  clickhouse: boolean
+  postgres: boolean
+  log: (line: LogLine) => void
+}
+
+/** A first start of an empty folder takes 5 s on an idle machine; a large ClickHouse folder on a slow disk takes longer. */
+const startTimeoutMs = 120_000
+const spawnTimeoutMs = 30_000
+const retryPauseMs = 100
+const reconnectPauseMinMs = 1000
+const reconnectPauseMaxMs = 30_000
+const logSizeMax = 5 * 1024 * 1024
+
+/**
+ * Connects to the supervisor of a folder, which runs the engines, or starts it; resolves when all requested engines are
+ * ready. From then on engines and supervisor are restarted when they die.
+ * @throws EmbeddedError naming the setting
+ */
+export async function connectEmbedded(options: EmbeddedOptions): Promise<EmbeddedEngines> {
+  const wants: EngineName[] = []
+  if (options.clickhouse) wants.push('clickhouse')
+  if (options.postgres) wants.push('postgres')
+  if (wants.length === 0) {
+    return { clickhouse: undefined, postgres: undefined, onClickHouseMoved() {}, async close() {} }
+  }
+  requirePackages(wants)
+  const paths = createEmbeddedPaths(options.dataDir)
+  const connection = new SupervisorConnection(paths, wants, options)
+  await connection.open()
+  return connection
+}
+
+const packagesOf: Record<EngineName, { packages: string[]; setting: string }> = {
+  clickhouse: { packages: ['chdb', 'ffi-rs'], setting: 'CLICKHOUSE_URL' },
+  postgres: { packages: ['@electric-sql/pglite', 'ffi-rs'], setting: 'DATABASE_URL' },
+}
+
+function requirePackages(wants: EngineName[]): void {
+  const { resolve } = createRequire(join(packageRoot, 'package.json'))
+  for (const name of wants) {
+    const { packages, setting } = packagesOf[name]
+    for (const wanted of packages) {
+      try {
+        resolve(wanted)
+      } catch {
+        const list = packages.join(' and ')
+        throw new EmbeddedError(`the optional packages ${list} are not installed; set ${setting} or install them.`)
+      }
+    }
+  }
+}
+
+class SupervisorConnection implements EmbeddedEngines {
+  readonly #paths: EmbeddedPaths
+  readonly #wants: EngineName[]
+  readonly #options: EmbeddedOptions
+  readonly #movedListeners: ((address: ClickHouseAddress) => void)[] = []
+  #clickhouse: ClickHouseAddress | undefined
+  #postgres: PostgresAddress | undefined
+  #socket: Socket | undefined
+  #closed = false
+
+  constructor(paths: EmbeddedPaths, wants: EngineName[], options: EmbeddedOptions) {
+    this.#paths = paths
+    this.#wants = wants
+    this.#options = options
+  }
+
+  get clickhouse(): ClickHouseAddress | undefined {
+    return this.#clickhouse
+  }
+
+  get postgres(): PostgresAddress | undefined {
+    return this.#postgres
+  }
+
+  onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void {
+    this.#movedListeners.push(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const socket = this.#socket
+    if (!socket || socket.closed) return
+    socket.ref()
+    await new Promise<void>((resolve) => {
+      socket.once('close', () => resolve())
+      socket.destroy()
+    })
+  }
+
+  /** Resolves when every requested engine is ready. */
+  async open(): Promise<void> {
+    const deadline = Date.now() + startTimeoutMs
+    while (!this.#closed) {
+      if (Date.now() > deadline) {
+        throw new EmbeddedError(`DATA_DIR=${this.#options.dataDir}: the engines do not start; see ${this.#paths.log}.`)
+      }
+      const socket = await connectTo(this.#paths.controlSocket)
+      if (!socket) {
+        const started = await startSupervisor(this.#paths)
+        if (started === 'taken') await sleep(retryPauseMs)
+        continue
+      }
+      if (await this.#handshake(socket, deadline)) return
+      await sleep(retryPauseMs)
+    }
+  }
+
+  /** @returns false when the supervisor ended before the engines were ready */
+  #handshake(socket: Socket, deadline: number): Promise<boolean> {
+    this.#socket = socket
+    return new Promise((resolve, reject) => {
+      const missing = new Set(this.#wants)
+      let isConnected = false
+      const timeout = setTimeout(() => socket.destroy(), deadline - Date.now())
+      socket.on('close', () => {
+        clearTimeout(timeout)
+        if (isConnected) void this.#reconnect()
+        resolve(false)
+      })
+      readLines(socket, (value) => {
+        const notice = value as Notice
+        if (notice.kind === 'log') this.#options.log(notice.line)
+        if (notice.kind === 'failed') {
+          reject(new EmbeddedError(`DATA_DIR=${this.#options.dataDir}: ${notice.message}`))
+          socket.destroy()
+        }
+        if (notice.kind !== 'ready') return
+        this.#watch(notice)
+        missing.delete(notice.engine)
+        if (missing.size > 0 || isConnected) return
+        isConnected = true
+        clearTimeout(timeout)
+        // The connection does not keep the process running.
+        socket.unref()
+        resolve(true)
+      })
+      writeLine(socket, { version: protocolVersion, wants: this.#wants })
+    })
+  }
+
+  #watch(notice: Extract<Notice, { kind: 'ready' }>): void {
+    if (notice.engine === 'postgres') {
+      this.#postgres = notice.address
+      return
+    }
+    const previous = this.#clickhouse
+    this.#clickhouse = notice.address
+    if (!previous || previous.socketPath === notice.address.socketPath) return
+    for (const listener of this.#movedListeners) listener(notice.address)
+  }
+
+  /** Starts another supervisor after one has died; its engines end with it. */
+  async #reconnect(): Promise<void> {
+    if (this.#closed) return
+    const { log } = this.#options
+    log({ level: 'error', message: 'The supervisor of the embedded engines ended unexpectedly; starting another.' })
+    for (let pauseMs = reconnectPauseMinMs; !this.#closed; pauseMs = Math.min(pauseMs * 2, reconnectPauseMaxMs)) {
+      try {
+        await this.open()
+        if (!this.#closed) log({ level: 'info', message: 'Attached to the embedded engines again.' })
+        return
+      } catch (error) {
+        log({ level: 'error', message: (error as Error).message })
+        await sleep(pauseMs, undefined, { ref: false })
+      }
+    }
+  }
+}
+
+/** @returns undefined when no process listens there */
+function connectTo(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => resolve(socket))
+    socket.on('error', () => resolve(undefined))
+  })
+}
+
+/**
+ * Starts a supervisor that outlives this process.
+ * @returns `taken` when another one owns the folder: it is starting or ending
+ */
+async function startSupervisor(paths: EmbeddedPaths): Promise<'listening' | 'taken'> {
+  const entry = join(packageRoot, 'dist/src/stores/embedded/supervisor.js')
+  if (!existsSync(entry)) throw new EmbeddedError(`the program is not compiled (${entry} is missing): npm run build.`)
+  if (existsSync(paths.log) && statSync(paths.log).size > logSizeMax) truncateSync(paths.log)
+  const log = openSync(paths.log, 'a', 0o600)
+  const child = spawn(process.execPath, [entry, paths.dataDir], {
+    detached: true,
+    stdio: ['ignore', 'pipe', log],
+    cwd: '/',
+    env: { TZ: 'UTC' },
+  })
+  closeSync(log)
+  const firstLine = new Promise<string>((resolve) => {
+    let text = ''
+    child.on('error', (error) => resolve(`failed: ${error.message}`))
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      if (text.includes('\n')) resolve(text.trim())
+    })
+    child.on('close', (_, signal) => {
+      resolve(text.trim() || `failed: ${signal ? `signal ${signal}` : lastLineOf(paths.log)}`)
+    })
+  })
+  const timeout = sleep(spawnTimeoutMs, `failed: no response within ${spawnTimeoutMs / 1000} s`, { ref: false })
+  const line = await Promise.race([firstLine, timeout])
+  child.stdout?.destroy()
+  child.unref()
+  if (line === 'listening' || line === 'taken') return line
+  throw new EmbeddedError(`the supervisor of the embedded engines did not start: ${line.replace(/^failed: /, '')}.`)
+}
+
+function lastLineOf(path: string): string {
+  return readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+}

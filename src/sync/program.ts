@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { createTributary, TributaryError } from 'tributary-client'
+import type { Source } from './checksums.ts'
+import { copyAll, copyChanges, type Run } from './copy.ts'
+import { type DirectoryRun, writeAll, writeDays } from './directory.ts'
+import { SyncError, UsageError } from './errors.ts'
+import { openPostgres } from './postgres/target.ts'
+import { openProgress } from './progress.ts'
+import { changing, metadata } from './resources.ts'
+import { readChecksums, type Verified, verify } from './verify.ts'
+
+const resourceNames = [...changing, ...metadata].map(({ name }) => name)
+
+interface Options {
+  url: string
+  resources: string[]
+  from?: string
+  every?: number
+  verify?: true
+  schema: string
+  json?: true
+}
+
+/** What a run has done. */
+interface Result {
+  /** Rows that were stored, by resource. */
+  rows: Record<string, number>
+  verified?: Record<string, Verified>
+  /** Days whose files were written or removed. */
+  written?: Record<string, string[]>
+}
+
+/**
+ * Runs the command.
+ * @param environment has the API key in TRIBUTARY_KEY
+ * @returns the exit code: 0, 1 for a failure, 2 for wrong arguments
+ */
+export async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const program = new Command('tributary-sync')
+    .description(
+      'Keeps a copy of the rows of a Tributary account in PostgreSQL, or as Parquet files. The API key is in TRIBUTARY_KEY.',
+    )
+    .argument('<target>', 'postgres://user:password@host:5432/database, or a folder for Parquet files', parseTarget)
+    .requiredOption('--url <url>', 'address of the API, such as https://api.example.com', parseUrl)
+    .addOption(
+      new Option('--resources <list>', `resources, separated by commas: ${resourceNames.join(', ')}`)
+        .argParser(parseResources)
+        .default(resourceNames, 'all'),
+    )
+    .option('--from <day>', 'first UTC day of clicks and conversions, such as 2026-01-01; default: all', parseDay)
+    .option('--every <time>', 'repeat until interrupted, such as 30s, 5m or 1h', parseInterval)
+    .option('--verify', 'compare every day with the checksums of the API and replace days that differ')
+    .option('--schema <name>', 'schema of the tables', parseSchema, 'tributary')
+    .option('--json', 'print the result of each run as one JSON object')
+    .helpOption('-h, --help', 'show help')
+    .addHelpText(
+      'after',
+      '\nExample:\n  TRIBUTARY_KEY=trb_live_… tributary-sync postgres://localhost/warehouse --url https://api.example.com --every 5m',
+    )
+    .exitOverride()
+  const interrupted = new AbortController()
+  const interrupt = () => interrupted.abort(new SyncError('interrupted; the next run continues here.'))
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    const key = environment.TRIBUTARY_KEY
+    if (!key) throw new UsageError('set TRIBUTARY_KEY to an API key that reads the resources.')
+    const [target = ''] = program.processedArgs as string[]
+    await synchronize(target, key, program.opts<Options>(), interrupted.signal)
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    process.stderr.write(`error: ${messageOf(error)}\n`)
+    return error instanceof UsageError ? 2 : 1
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+async function synchronize(target: string, apiKey: string, options: Options, signal: AbortSignal): Promise<void> {
+  const source: Source = { client: createTributary({ baseUrl: options.url, apiKey }), from: options.from, signal }
+  if (!isPostgres(target)) {
+    await repeat(options, signal, (onRows) =>
+      runDirectory({ ...source, folder: target, isVerified: options.verify === true, onRows }, options),
+    )
+    return
+  }
+  const copy = await openPostgres(target, options.schema)
+  try {
+    await repeat(options, signal, (onRows) => runPostgres({ ...source, target: copy, onRows }, options))
+  } finally {
+    await copy.close()
+  }
+}
+
+/** Runs once, or with `--every` until the signal aborts; then temporary failures end one run only. */
+async function repeat(
+  options: Options,
+  signal: AbortSignal,
+  runOnce: (onRows: (resource: string, rows: number) => void) => Promise<Omit<Result, 'rows'>>,
+): Promise<void> {
+  for (;;) {
+    const progress = openProgress()
+    const rows: Record<string, number> = Object.fromEntries(options.resources.map((name) => [name, 0]))
+    try {
+      const result = await runOnce((resource, count) => {
+        rows[resource] = (rows[resource] ?? 0) + count
+        progress.show(resource, rows[resource])
+      })
+      progress.stop()
+      print({ rows, ...result }, options)
+    } catch (error) {
+      progress.stop()
+      if (options.every === undefined || signal.aborted || !isTemporary(error)) throw error
+      process.stderr.write(`error: ${messageOf(error)}; the next run continues here.\n`)
+    }
+    if (options.every === undefined) return
+    await sleep(options.every, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
+}
+
+/** Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
+async function runPostgres(run: Run, options: Options): Promise<Omit<Result, 'rows'>> {
+  const verified: Record<string, Verified> = {}
+  for (const resource of metadata.filter(isIn(options))) await copyAll(run, resource)
+  for (const resource of changing.filter(isIn(options))) {
+    const checksums = options.verify && (await readChecksums(run, resource))
+    await copyChanges(run, resource)
+    if (checksums) verified[resource.name] = await verify(run, resource, checksums)
+  }
+  return options.verify ? { verified } : {}
+}
+
+async function runDirectory(run: DirectoryRun, options: Options): Promise<Omit<Result, 'rows'>> {
+  const written: Record<string, string[]> = {}
+  for (const resource of metadata.filter(isIn(options))) await writeAll(run, resource)
+  for (const resource of changing.filter(isIn(options))) written[resource.name] = await writeDays(run, resource)
+  return { written }
+}
+
+function isIn({ resources }: Options): (resource: { name: string }) => boolean {
+  return ({ name }) => resources.includes(name)
+}
+
+function print(result: Result, { json }: Options): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify(result)}\n`)
+    return
+  }
+  for (const [name, days] of Object.entries(result.written ?? {})) {
+    process.stdout.write(`Files written: ${name} of ${days.length} days.\n`)
+  }
+  const counts = Object.entries(result.rows).map(([name, rows]) => `${name} ${rows}`)
+  process.stdout.write(`Rows stored: ${counts.join(', ')}.\n`)
+  for (const [name, { days, rows, repaired }] of Object.entries(result.verified ?? {})) {
+    const fixed = repaired.length > 0 ? `; replaced ${repaired.join(', ')}` : ''
+    process.stdout.write(`Verified: ${rows} ${name} of ${days} days${fixed}.\n`)
+  }
+}
+
+/** Whether a later run may succeed: the network, a server that is starting, or a busy one. */
+function isTemporary(error: unknown): boolean {
+  if (error instanceof TributaryError) return error.status >= 500 || error.status === 429
+  return !(error instanceof SyncError)
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof TributaryError) return `${error.message} (${error.status} ${error.code})`
+  if (!(error instanceof Error)) return `${error}`
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return (error.message || error.name).split('\n')[0] + cause
+}
+
+function parseTarget(text: string): string {
+  if (isPostgres(text) || !text.includes('://')) return text
+  throw new InvalidArgumentError('Use postgres://user:password@host:5432/database or a folder.')
+}
+
+function isPostgres(target: string): boolean {
+  return /^postgres(ql)?:\/\//.test(target)
+}
+
+function parseUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:/.test(text)) return text
+  throw new InvalidArgumentError('Use an address such as https://api.example.com.')
+}
+
+function parseResources(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim().replaceAll('-', '_'))
+  const unknown = names.find((name) => !resourceNames.includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError(`No such resource: ${unknown}.`)
+  return names
+}
+
+function parseDay(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  throw new InvalidArgumentError('Use a day such as 2026-01-01.')
+}
+
+function parseInterval(text: string): number {
+  const [, count, unit] = /^(\d+)([smh])$/.exec(text) ?? []
+  const ms = Number(count) * { s: 1_000, m: 60_000, h: 3_600_000 }[unit as 's' | 'm' | 'h']
+  if (ms >= 1_000 && ms <= 86_400_000) return ms
+  throw new InvalidArgumentError('Use 1s to 24h, such as 30s, 5m or 1h.')
+}
+
+function parseSchema(text: string): string {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(text)) return text
+  throw new InvalidArgumentError('Use lower-case letters, digits and _.')
+}

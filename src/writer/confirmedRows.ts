@@ -1,0 +1,130 @@
+import { batchTimeout, selectRows } from '../stores/clickhouse/select.ts'
+import { ch, type Fragment, instant, storableTimes, text } from '../stores/clickhouse/sql.ts'
+import { queryPostgres } from '../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
+import { type MonthlyRows, startOfNextMonth } from './months.ts'
+import type { Writer } from './writer.ts'
+
+/** Resources that are counted by month: distinct clicks, and conversions in their latest version. */
+export type CountedResource = 'clicks' | 'conversions'
+
+const sources: Record<CountedResource, { table: Fragment; at: Fragment }> = {
+  clicks: { table: ch`clicks`, at: ch`clicked_at` },
+  conversions: { table: ch`conversions`, at: ch`converted_at` },
+}
+
+/**
+ * Counts the rows that ClickHouse has, by UTC month.
+ * @param range of clicked_at or converted_at, epoch milliseconds, `until` exclusive; whole months
+ * @returns months that have rows, in order
+ */
+async function countRows(
+  writer: Writer,
+  resource: CountedResource,
+  { fromMs, untilMs } = storableTimes,
+): Promise<MonthlyRows[]> {
+  const { table, at } = sources[resource]
+  const query = ch`
+SELECT toStartOfMonth(${at}) AS month, count() AS rows
+FROM ${table} FINAL
+WHERE account_id = ${text(writer.accountId)}
+  AND ${at} >= ${instant(fromMs)}
+  AND ${at} < ${instant(untilMs)}
+GROUP BY month
+ORDER BY month`
+  return await retryWhileUnavailable(
+    'counting rows',
+    () => selectRows<MonthlyRows>(writer.stores.clickhouse, query, { label: 'count_rows', ...batchTimeout }),
+    writer,
+  )
+}
+
+/**
+ * Counts the rows in ClickHouse in every month that batches of the journal change.
+ * @returns counts by resource and month; may include months between those of the batches
+ */
+export async function countRowsOf(
+  writer: Writer,
+  batches: readonly { resource: CountedResource; added: readonly MonthlyRows[] }[],
+): Promise<(MonthlyRows & { resource: CountedResource })[]> {
+  const counts: (MonthlyRows & { resource: CountedResource })[] = []
+  for (const resource of ['clicks', 'conversions'] as const) {
+    const ofResource = batches.filter((batch) => batch.resource === resource)
+    const months = ofResource.flatMap(({ added }) => added.map(({ month }) => month)).sort()
+    const [first, last] = [months[0], months.at(-1)]
+    if (first === undefined || last === undefined) continue
+    const range = { fromMs: Date.parse(first), untilMs: startOfNextMonth(last) }
+    for (const counted of await countRows(writer, resource, range)) counts.push({ resource, ...counted })
+  }
+  return counts
+}
+
+/** @returns confirmed rows by UTC month, in order; months without rows may be missing */
+export async function readConfirmedRows(writer: Writer, resource: CountedResource): Promise<MonthlyRows[]> {
+  return await retryWhileUnavailable(
+    'reading the counts of confirmed rows',
+    () =>
+      queryPostgres(writer.stores.postgres<MonthlyRows[]>`
+        SELECT to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
+        FROM stored_rows
+        WHERE account_id = ${writer.accountId} AND resource = ${resource}
+        ORDER BY month`),
+    writer,
+  )
+}
+
+/** Replaces the counts of confirmed rows of some months, only if the account's lease is still held by this writer. */
+export async function setConfirmedRows(
+  writer: Writer,
+  resource: CountedResource,
+  counts: readonly MonthlyRows[],
+): Promise<void> {
+  if (counts.length === 0) return
+  const { postgres } = writer.stores
+  const { name, fencingToken: fence } = writer.lease
+  await retryWhileUnavailable(
+    'recording the counts of rows',
+    () =>
+      queryPostgres(postgres`
+        INSERT INTO stored_rows (account_id, resource, month, rows)
+        SELECT ${writer.accountId}::text, ${resource}::text, counted.month, counted.rows
+        FROM
+          unnest(${counts.map(({ month }) => month)}::date[], ${counts.map(({ rows }) => rows)}::bigint[])
+            AS counted (month, rows),
+          (SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fence.toString()}::bigint FOR SHARE) AS held
+        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows`),
+    writer,
+  )
+}
+
+/** A month in which ClickHouse has fewer rows than were confirmed. */
+export interface MissingRows {
+  resource: CountedResource
+  month: string
+  confirmed: number
+  stored: number
+}
+
+/**
+ * Compares the rows in ClickHouse with those that were confirmed. Rows that no import counted (accounts from before these
+ * counts, rows that were restored or inserted by hand) are added to the counts.
+ * @returns months with missing rows
+ */
+export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {
+  const missing: MissingRows[] = []
+  for (const resource of ['clicks', 'conversions'] as const) {
+    const confirmed = new Map((await readConfirmedRows(writer, resource)).map(({ month, rows }) => [month, rows]))
+    const stored = new Map((await countRows(writer, resource)).map(({ month, rows }) => [month, rows]))
+    const uncounted = [...stored].filter(([month, rows]) => rows > (confirmed.get(month) ?? 0))
+    await setConfirmedRows(
+      writer,
+      resource,
+      uncounted.map(([month, rows]) => ({ month, rows })),
+    )
+    for (const [month, rows] of confirmed) {
+      const found = stored.get(month) ?? 0
+      if (found < rows) missing.push({ resource, month, confirmed: rows, stored: found })
+    }
+  }
+  return missing
+}

@@ -1,0 +1,20 @@
+import { tablesOf } from '../stores/clickhouse/distributedTables.ts'
+import { ch, identifier, text } from '../stores/clickhouse/sql.ts'
+import { deleteRows } from './repair/deleteRows.ts'
+import type { Writer } from './writer.ts'
+
+/**
+ * Deletes every row of the account from ClickHouse: clicks, conversions, events, indexes and sums. The parts are rewritten
+ * before it returns; ClickHouse removes the files of the old parts some minutes later. Repeat it after an interruption.
+ * @throws LeaseLost, or the last error when ClickHouse stays unavailable
+ */
+export async function deleteAccountRows(writer: Writer): Promise<void> {
+  const { client, cluster, database } = writer.stores.clickhouse
+  const [node] = cluster?.nodes ?? []
+  for (const { name, engine } of await tablesOf(node?.client ?? client, cluster?.localDatabase ?? database)) {
+    if (!engine.endsWith('MergeTree') || name === 'schema_migrations') continue
+    writer.signal.throwIfAborted()
+    const where = ch`account_id = ${text(writer.accountId)}`
+    await deleteRows(writer, identifier(name), where, 'delete_account', 'rewrite')
+  }
+}

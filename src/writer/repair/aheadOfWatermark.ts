@@ -1,0 +1,68 @@
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import type { Writer } from '../writer.ts'
+import type { RowsAheadOfWatermark } from './difference.ts'
+
+const sources: Record<RowsAheadOfWatermark['table'], { table: Fragment; at: Fragment }> = {
+  clicks: { table: ch`clicks`, at: ch`clicked_at` },
+  conversions: { table: ch`conversions`, at: ch`converted_at` },
+}
+
+/**
+ * Finds rows with a `stored_at` later than that of every batch of the account, by month. `stored_at` increases from batch to
+ * batch, so no batch stored these rows, or Postgres was restored to an earlier state than ClickHouse. Reads by
+ * `updated_since` do not return them, and would skip later rows once they had.
+ */
+export async function findRowsAheadOfWatermark(writer: Writer): Promise<RowsAheadOfWatermark[]> {
+  const found: RowsAheadOfWatermark[] = []
+  for (const resource of ['clicks', 'conversions'] as const) {
+    const { table, at } = sources[resource]
+    const query = ch`
+SELECT toStartOfMonth(${at}) AS month, toUInt32(uniqExact(id)) AS rows,
+  toUnixTimestamp64Milli(max(stored_at)) AS latestMs
+FROM ${table}
+WHERE account_id = ${text(writer.accountId)}
+  AND stored_at > ${instant(await readLatestStoredAt(writer, resource))}
+GROUP BY month
+ORDER BY month`
+    const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
+    const rows = await retryWhileUnavailable(
+      'comparing times of storage',
+      () =>
+        selectRows<Pick<RowsAheadOfWatermark, 'month' | 'rows' | 'latestMs'>>(writer.stores.clickhouse, query, options),
+      writer,
+    )
+    found.push(...rows.map((row) => ({ kind: 'ahead_of_watermark' as const, table: resource, ...row })))
+  }
+  return found
+}
+
+/** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
+export async function raiseWatermark(writer: Writer, { table, latestMs }: RowsAheadOfWatermark): Promise<void> {
+  await retryWhileUnavailable(
+    'raising the watermark',
+    () =>
+      queryPostgres(writer.stores.postgres`
+        INSERT INTO watermarks AS existing (account_id, resource, stored_at)
+        VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
+        ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(existing.stored_at, excluded.stored_at)`),
+    writer,
+  )
+}
+
+/** @returns `stored_at` of the account's latest batch, epoch milliseconds; without a batch, the account's creation time */
+async function readLatestStoredAt(writer: Writer, resource: RowsAheadOfWatermark['table']): Promise<number> {
+  const [row] = await retryWhileUnavailable(
+    'reading the watermark',
+    () =>
+      queryPostgres(writer.stores.postgres<{ storedAt: Date }[]>`
+        SELECT coalesce(watermarks.stored_at, accounts.created_at) AS "storedAt"
+        FROM accounts
+        LEFT JOIN watermarks ON watermarks.account_id = accounts.id AND resource = ${resource}
+        WHERE id = ${writer.accountId}`),
+    writer,
+  )
+  return row?.storedAt.getTime() ?? 0
+}

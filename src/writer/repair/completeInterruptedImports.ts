@@ -1,0 +1,99 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../../problem.ts'
+import { tryLease } from '../../stores/postgres/lease.ts'
+import { accountsWithUnfinishedWork } from '../accountTasks.ts'
+import { openWriterIfFree } from '../openWriter.ts'
+import type { Writer } from '../writer.ts'
+
+/** Held by the only instance that currently completes interrupted imports. */
+const recoveryLease = 'recovery'
+
+/** Time between two checks for interrupted imports, in milliseconds. */
+const intervalDefaultMs = 60_000
+
+/** Log for the results of a recovery. */
+export interface RecoveryLog {
+  info(line: string): void
+  warn(line: string): void
+}
+
+/**
+ * Completes interrupted imports of all accounts, at once and then after each interval, until it is stopped. An account with
+ * an active writer is left to that writer; a failure is logged and retried after the interval.
+ * @returns function that stops it and resolves when the current step has ended
+ */
+export function startRecovery(
+  stores: Writer['stores'],
+  log: RecoveryLog,
+  intervalMs = intervalDefaultMs,
+): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const running = repeat()
+  return async () => {
+    stopping.abort(new Error('The server stops.'))
+    await running
+  }
+
+  async function repeat(): Promise<void> {
+    while (!signal.aborted) {
+      await completeInterruptedImports(stores, log, signal).catch((error: unknown) => {
+        if (!signal.aborted)
+          log.warn(`Checking for interrupted imports failed; retrying at the next check. ${reason(error)}`)
+      })
+      await pause(intervalMs, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+}
+
+/**
+ * Completes interrupted imports of all accounts, once. Only one instance does so at a time. An account with an active writer
+ * is skipped, so no writer waits longer than the repair of its own account takes.
+ * @throws Problem `unavailable` when a store stays unavailable, or the reason of `signal`
+ */
+export async function completeInterruptedImports(
+  stores: Writer['stores'],
+  log: RecoveryLog,
+  signal: AbortSignal,
+): Promise<void> {
+  const accounts = await accountsWithUnfinishedWork(stores.postgres)
+  if (accounts.length === 0) return
+  const lease = await tryLease(stores.postgres, recoveryLease)
+  if (!lease) return
+  try {
+    for (const accountId of accounts) {
+      signal.throwIfAborted()
+      await completeWorkOf(stores, accountId, log, signal)
+    }
+  } finally {
+    await lease.release()
+  }
+}
+
+/** Logs a failure that concerns only this account, so that the others are still completed. */
+async function completeWorkOf(
+  stores: Writer['stores'],
+  accountId: string,
+  log: RecoveryLog,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const opened = await openWriterIfFree(stores, accountId, { onMessage: () => {}, signal })
+    if (!opened) return
+    await opened.writer.close()
+    const { batches, attributed } = opened.completed
+    if (batches + attributed === 0) return
+    log.info(
+      `Account ${accountId}: completed an interrupted import; batches repaired: ${batches}, conversions attributed: ${attributed}.`,
+    )
+  } catch (error) {
+    if (signal.aborted || (error instanceof Problem && error.status === 503)) throw error
+    log.warn(
+      `Account ${accountId}: completing an interrupted import failed; retrying at the next check. ${reason(error)}`,
+    )
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

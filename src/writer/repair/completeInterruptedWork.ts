@@ -1,0 +1,37 @@
+import { completeTask, openTasks } from '../accountTasks.ts'
+import { findMissingRows } from '../confirmedRows.ts'
+import { settle } from '../fence.ts'
+import { readLeftovers } from '../journal.ts'
+import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
+import type { Writer } from '../writer.ts'
+import { repairBatches } from './repairBatches.ts'
+
+/** Counts of the work completed for an interrupted writer. */
+export interface CompletedWork {
+  /** Unconfirmed batches that were repaired. */
+  batches: number
+  /** Conversions that were attributed to their click. */
+  attributed: number
+}
+
+/**
+ * Completes the work of an interrupted writer. A batch in the journal may be in its table but missing, or incomplete, in
+ * the derived tables, or the reverse; and conversions may not be attributed although their click has arrived. Cheap when
+ * there is nothing to complete.
+ * @throws the last error when a database stays unavailable; the next writer starts again
+ */
+export async function completeInterruptedWork(writer: Writer): Promise<CompletedWork> {
+  await settle(writer)
+  const leftovers = await readLeftovers(writer)
+  if (leftovers.length > 0) {
+    writer.onMessage(`An earlier import into account ${writer.accountId} was interrupted; repairing its batches.`)
+    await repairBatches(writer, leftovers)
+  }
+  const tasks = await openTasks(writer)
+  if (tasks.has('count_stored_rows')) {
+    await findMissingRows(writer)
+    await completeTask(writer, 'count_stored_rows')
+  }
+  const corrected = tasks.has('attribute_conversions') ? await attributeConversions(writer) : 0
+  return { batches: leftovers.length, attributed: corrected + (await attributeLateClicks(writer)) }
+}

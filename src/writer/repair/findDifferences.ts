@@ -1,0 +1,124 @@
+import { sums } from '../../query/metrics.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { findMissingRows } from '../confirmedRows.ts'
+import { countUnattributed } from '../store/lateClicks.ts'
+import type { Writer } from '../writer.ts'
+import { findRowsAheadOfWatermark } from './aheadOfWatermark.ts'
+import { monthsWithRows } from './clickDays.ts'
+import { derivations, mismatches } from './conversionTables.ts'
+import type { Difference, Sums } from './difference.ts'
+import { findDuplicateClickIds } from './duplicateClicks.ts'
+import { findDuplicateConversionIds } from './duplicateConversions.ts'
+import { differenceColumns, sumDifferences } from './sumDifferences.ts'
+import { type Span, type SumsTableName, sumsTableNames, sumsTables } from './sumsTables.ts'
+
+/**
+ * Compares an account's clicks and conversions with the confirmed counts, looks for duplicate ids, and compares all derived
+ * tables with the rows, a month at a time. The writer holds the account's lease, so no row is written meanwhile; reads are
+ * not affected.
+ * @returns all differences; empty when there are none
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function findDifferences(writer: Writer): Promise<Difference[]> {
+  const { accountId } = writer
+  const missing = await findMissingRows(writer)
+  const found: Difference[] = [
+    ...missing.map(({ resource: table, ...counts }) => ({
+      kind: 'missing_rows' as const,
+      accountId,
+      table,
+      ...counts,
+    })),
+    ...[
+      ...(await findDuplicateClickIds(writer)),
+      ...(await findDuplicateConversionIds(writer)),
+      ...(await findRowsAheadOfWatermark(writer)),
+    ].map((ids) => ({
+      accountId,
+      ...ids,
+    })),
+  ]
+  for (const month of await monthsWithRows(writer, { accountId, ...storableTimes })) {
+    found.push(...(await compareClickIndex(writer, month)))
+    for (const name of sumsTableNames) found.push(...(await compareSumsTable(writer, name, month)))
+  }
+  for (const derivation of derivations(accountId)) {
+    const counting = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
+    const [row] = await select<{ keys: number }>(writer, counting)
+    if (row && row.keys > 0)
+      found.push({
+        kind: 'derived',
+        accountId,
+        table: derivation.name,
+        day: null,
+        keys: row.keys,
+        sums: undefined,
+      })
+  }
+  const conversions = await countUnattributed(writer)
+  if (conversions > 0) found.push({ kind: 'unattributed', accountId, table: 'conversions', conversions })
+  return found
+}
+
+async function compareSumsTable(writer: Writer, table: SumsTableName, month: Span): Promise<Difference[]> {
+  const added = sums.flatMap(({ name }) =>
+    Object.values(differenceColumns(name)).map((column) => ch`sum(${column}) AS ${column}`),
+  )
+  const rows = await select<{ utcDay: string; keys: number } & Record<string, string | number>>(
+    writer,
+    ch`
+SELECT toDate(facts.${sumsTables[table].at}) AS utcDay, toUInt32(count()) AS keys,
+  ${join(added, ', ')}
+FROM (${sumDifferences(table, month)}) AS facts
+GROUP BY utcDay
+ORDER BY utcDay`,
+  )
+  const read = (row: (typeof rows)[number], prefix: string): Sums =>
+    Object.fromEntries(sums.map(({ metric, name }) => [metric, Number(row[`${prefix}_${name}`])]))
+  return rows.map((row) => ({
+    kind: 'derived',
+    accountId: writer.accountId,
+    table,
+    day: row.utcDay,
+    keys: row.keys,
+    sums: { stored: read(row, 'stored'), actual: read(row, 'actual') },
+  }))
+}
+
+async function compareClickIndex(writer: Writer, month: Span): Promise<Difference[]> {
+  const rows = await select<{ utcDay: string; keys: number }>(
+    writer,
+    ch`
+SELECT toDate(clicked_at) AS utcDay, toUInt32(count()) AS keys
+FROM (
+  SELECT clicked_at, id, campaign_id
+  FROM (
+    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inMonth(month)}
+    UNION ALL
+    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inMonth(month)})
+  GROUP BY clicked_at, id, campaign_id
+  HAVING min(is_click) = max(is_click))
+GROUP BY utcDay
+ORDER BY utcDay`,
+  )
+  return rows.map(({ utcDay, keys }) => ({
+    kind: 'derived',
+    accountId: writer.accountId,
+    table: 'click_index',
+    day: utcDay,
+    keys,
+    sums: undefined,
+  }))
+}
+
+function inMonth({ accountId, fromMs, untilMs }: Span): Fragment {
+  return ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
+}
+
+function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
+  const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
+  const attempt = () => selectRows<Row>(writer.stores.clickhouse, query, options)
+  return retryWhileUnavailable('comparing derived tables', attempt, writer)
+}

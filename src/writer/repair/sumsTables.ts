@@ -1,0 +1,96 @@
+import { type RowKind, sumColumns, sumsOf } from '../../query/metrics.ts'
+import { ch, day, type Fragment, identifier, instant, nothing, text } from '../../stores/clickhouse/sql.ts'
+
+/** Rows of one account in a time range, UTC, `until` exclusive. */
+export interface Span {
+  accountId: string
+  fromMs: number
+  untilMs: number
+}
+
+/** A table of sums over clicks and conversions. Views update it at each insert. */
+interface SumsTable {
+  readonly table: Fragment
+  /** The key column that holds the time. */
+  readonly at: Fragment
+  /** The sort key without the account, in the order of the table. */
+  readonly keys: Fragment
+  /** The keys of a row, from the time at which it counts. */
+  readonly keysOf: (time: Fragment) => Fragment
+  /** ARRAY JOIN that makes one row per key of a click or conversion. */
+  readonly expand: Fragment
+  /** Condition on the sums of a span of whole UTC days. */
+  readonly within: (span: Span) => Fragment
+}
+
+const withinDays = ({ fromMs, untilMs }: Span) => ch`day >= ${day(fromMs)} AND day < ${day(untilMs)}`
+
+/** Every sums table by the name of its table. */
+export const sumsTables = {
+  sums_by_day: {
+    table: ch`sums_by_day`,
+    at: ch`day`,
+    keys: ch`dimension, day, value`,
+    keysOf: (time) => ch`dimension, toDate(${time}) AS day, value`,
+    expand: ch`
+ARRAY JOIN
+  ['campaign', 'country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source'] AS dimension,
+  [toString(campaign_id), toString(country), toString(device), toString(os), toString(browser), toString(offer_id),
+   toString(landing_page_id), toString(traffic_source_id)] AS value`,
+    within: withinDays,
+  },
+  sums_by_day_and_campaign: {
+    table: ch`sums_by_day_and_campaign`,
+    at: ch`day`,
+    keys: ch`dimension, campaign_id, day, value`,
+    keysOf: (time) => ch`dimension, campaign_id, toDate(${time}) AS day, value`,
+    expand: ch`
+ARRAY JOIN
+  ['country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source'] AS dimension,
+  [toString(country), toString(device), toString(os), toString(browser), toString(offer_id),
+   toString(landing_page_id), toString(traffic_source_id)] AS value`,
+    within: withinDays,
+  },
+  sums_by_quarter_hour: {
+    table: ch`sums_by_quarter_hour`,
+    at: ch`bucket`,
+    keys: ch`bucket, campaign_id`,
+    keysOf: (time) => ch`toStartOfFifteenMinutes(${time}) AS bucket, campaign_id`,
+    expand: nothing,
+    within: ({ fromMs, untilMs }) => ch`bucket >= ${instant(fromMs)} AND bucket < ${instant(untilMs)}`,
+  },
+} as const satisfies Record<string, SumsTable>
+
+export type SumsTableName = keyof typeof sumsTables
+export const sumsTableNames = Object.keys(sumsTables) as SumsTableName[]
+
+/**
+ * SELECT of the correct sums: account_id, the keys, every sum. A key may have several rows, which are to be added up.
+ * @param span whole UTC days
+ */
+export function actualSums(name: SumsTableName, span: Span): Fragment {
+  const isTracked = ch`NOT is_bot AND NOT is_test`
+  return ch`${sumsOfRows(name, span, 'clicks', ch`clicked_at`, isTracked)}
+UNION ALL${sumsOfRows(name, span, 'conversions', ch`converted_at`, ch`NOT is_test`)}`
+}
+
+/** SELECT of the stored sums, with the same columns; a key may have several rows here too. */
+export function storedSums(name: SumsTableName, span: Span): Fragment {
+  const { table, keys, within }: SumsTable = sumsTables[name]
+  return ch`
+SELECT account_id, ${keys}, ${sumColumns}
+FROM ${table}
+WHERE account_id = ${text(span.accountId)} AND ${within(span)}`
+}
+
+function sumsOfRows(name: SumsTableName, span: Span, rows: RowKind, time: Fragment, counts: Fragment): Fragment {
+  const { keys, keysOf, expand }: SumsTable = sumsTables[name]
+  return ch`
+SELECT account_id, ${keysOf(time)}, ${sumsOf(rows)}
+FROM ${identifier(rows)} FINAL${expand}
+WHERE account_id = ${text(span.accountId)}
+  AND ${time} >= ${instant(span.fromMs)}
+  AND ${time} < ${instant(span.untilMs)}
+  AND ${counts}
+GROUP BY account_id, ${keys}`
+}

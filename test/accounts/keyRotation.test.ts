@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { countExpiringKeys, listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
+import { rotateKey } from '../../src/accounts/keyRotation.ts'
+import { createKey, findKey, revokeKey } from '../../src/accounts/keys.ts'
+import { openTelemetry } from '../../src/http/telemetry.ts'
+import { runHere } from '../cli/runCommand.ts'
+import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+let server: TestApp
+
+beforeAll(async () => {
+  server = await openTestApp()
+  await server.account('acme')
+})
+afterAll(() => server?.close())
+
+async function keyOf(accountId: string, expiresAtMs?: number) {
+  const expiresAt = expiresAtMs === undefined ? null : new Date(expiresAtMs)
+  const scopes = ['read:clicks', 'write:events'] as const
+  const created = await createKey(server.stores.postgres, { accountId, name: 'BI', scopes, expiresAt })
+  if (!created) throw new Error(`no account ${accountId}`)
+  return created
+}
+
+const rotate = (id: string, graceMs: number, nowMs = testNowMs) =>
+  rotateKey(server.stores.postgres, { id, graceMs, nowMs })
+
+describe('a rotated key', () => {
+  it('is valid until the end of the grace period; the new key has its name and scopes', async () => {
+    const old = await keyOf('acme')
+    const rotation = await rotate(old.row.id, 24 * hourMs)
+    expect(rotation?.row).toMatchObject({ accountId: 'acme', name: 'BI', scopes: old.row.scopes, expiresAt: null })
+    const statuses = async () =>
+      await Promise.all([old.key, rotation?.key].map(async (key) => (await server.get('/clicks', key)).statusCode))
+    server.setNow(testNowMs + 24 * hourMs - 1)
+    expect(await statuses()).toEqual([200, 200])
+    server.setNow(testNowMs + 24 * hourMs)
+    expect(await statuses()).toEqual([401, 200])
+    server.setNow(testNowMs)
+  })
+
+  it('gives the new key its own lifetime, and never ends later than before', async () => {
+    const old = await keyOf('acme', testNowMs + 12 * hourMs)
+    await server.stores.postgres`
+      UPDATE api_keys SET created_at = ${new Date(testNowMs - 18 * hourMs)} WHERE id = ${old.row.id}`
+    const rotation = await rotate(old.row.id, 24 * hourMs)
+    expect(rotation?.previousExpiresAt.getTime()).toBe(testNowMs + 12 * hourMs)
+    expect(rotation?.row.expiresAt?.getTime()).toBe(testNowMs + 30 * hourMs)
+  })
+
+  it('is replaced once, also by concurrent commands', async () => {
+    const { row } = await keyOf('acme')
+    const rotations = await Promise.all([1, 2, 3].map(() => rotate(row.id, hourMs)))
+    const [created, ...others] = rotations.filter((rotation) => rotation !== undefined)
+    expect(others).toEqual([])
+    expect((await findKey(server.stores.postgres, row.id))?.replacedBy).toBe(created?.row.id)
+  })
+
+  it('is refused when it is revoked, expired, replaced or missing, with one line that says so', async () => {
+    const { postgres, environment } = server.stores
+    const [revoked, expired, replaced] = [await keyOf('acme'), await keyOf('acme', 1_000), await keyOf('acme')]
+    await revokeKey(postgres, revoked.row.id)
+    await rotate(replaced.row.id, 365 * 10 * dayMs)
+    for (const [id, line] of [
+      [revoked.row.id, /^error: key \S+ was revoked at \S+Z; create a new key\.\n$/],
+      [expired.row.id, /^error: key \S+ expired at 1970\S+Z; create a new key\.\n$/],
+      [replaced.row.id, /^error: key \S+ has already been replaced by key \S+; rotate that one instead\.\n$/],
+      ['missing', /^error: no such key: missing in [^\n]+\n$/],
+    ] as const) {
+      const { code, stdout, stderr } = await runHere(['key', 'rotate', '--id', id, '--grace', '24h'], environment)
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(line)
+    }
+  })
+
+  it('is printed once with the end of the old key, and recorded without the secret', async () => {
+    const { environment } = server.stores
+    const { row } = await keyOf('acme')
+    const { code, stdout } = await runHere(['key', 'rotate', '--id', row.id, '--grace', '0h', '--json'], environment)
+    expect(code).toBe(0)
+    const printed = JSON.parse(stdout)
+    expect(printed).toMatchObject({ replaces: row.id, scopes: row.scopes, expiresAt: null })
+    expect(Date.parse(printed.previousExpiresAt)).toBeLessThanOrEqual(Date.now())
+    const audit = await runHere(['audit', 'list', '--account', 'acme', '--json'], environment)
+    expect(JSON.parse(audit.stdout).entries.at(-1)).toMatchObject({
+      action: 'key.rotate',
+      details: { key: printed.id, replaces: row.id, previousExpiresAt: expect.any(String) },
+    })
+    expect(audit.stdout).not.toContain(printed.key)
+    const wrong = await runHere(['key', 'rotate', '--id', row.id, '--grace', 'soon'], environment)
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/Use days or hours/)])
+  })
+})
+
+describe('keys that expire within 7 days', () => {
+  it('are found and counted in the telemetry, unless they are revoked, expired or replaced', async () => {
+    const { postgres } = server.stores
+    await server.account('expiring')
+    const soon = await keyOf('expiring', testNowMs + 7 * dayMs)
+    const revoked = await keyOf('expiring', testNowMs + dayMs)
+    const replaced = await keyOf('expiring', testNowMs + dayMs)
+    await keyOf('expiring', testNowMs + 7 * dayMs + 1)
+    await keyOf('expiring', testNowMs)
+    await revokeKey(postgres, revoked.row.id)
+    // The lifetime of the new key is longer than 7 days.
+    await postgres`UPDATE api_keys SET created_at = ${new Date(0)} WHERE id = ${replaced.row.id}`
+    await rotate(replaced.row.id, dayMs)
+    const found = (await listExpiringKeys(postgres, testNowMs)).filter(({ accountId }) => accountId === 'expiring')
+    expect(found.map(({ id }) => id)).toEqual([soon.row.id])
+    const telemetry = openTelemetry()
+    telemetry.watchExpiringKeys(() => countExpiringKeys(postgres, testNowMs))
+    const count = (await listExpiringKeys(postgres, testNowMs)).length
+    expect(await telemetry.registry.metrics()).toContain(`\napi_keys_expiring ${count}\n`)
+  })
+
+  it('are reported once each, with the command that replaces them', async () => {
+    const { postgres } = server.stores
+    await server.account('reported')
+    const first = await keyOf('reported', testNowMs + dayMs)
+    const lines: string[] = []
+    const stop = warnOfExpiringKeys(
+      postgres,
+      (line) => lines.push(line),
+      () => testNowMs,
+      1,
+    )
+    const linesOf = (id: string) => lines.filter((line) => line.includes(id))
+    await expect.poll(() => linesOf(first.row.id), { timeout: 10_000 }).toHaveLength(1)
+    const second = await keyOf('reported', testNowMs + dayMs)
+    await expect.poll(() => linesOf(second.row.id), { timeout: 10_000 }).toHaveLength(1)
+    stop()
+    expect(linesOf(first.row.id)).toEqual([
+      `Key ${first.row.id} (BI) of account reported expires at ${new Date(testNowMs + dayMs).toISOString()}; replace it with: tributary key rotate --id ${first.row.id} --grace 24h.`,
+    ])
+  })
+})

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ClickChecksums, ConversionChecksums } from '../../../schema/checksum.ts'
+import type { Click } from '../../../schema/click.ts'
+import type { Conversion } from '../../../schema/conversion.ts'
+import { packageRoot } from '../../../src/package.ts'
+import { importContent } from '../../import/runImport.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { storeClicks } from '../../kit/rows.ts'
+
+let api: TestApp
+let key: string
+
+/** Times from 23:59 of one UTC day to 00:02 of the next. */
+const at = (n: number) => new Date(Date.UTC(2026, 10, 19, 23, 59) + n * 6_000).toISOString()
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  await api.account('other')
+  const clicks = Array.from({ length: 30 }, (_, n) => ({
+    ...{ id: `c${n}`, clickedAt: at(n), isBot: n % 5 === 0, isTest: n % 7 === 0 },
+    ...(n % 3 === 0 && { cost: Number(`0.1000${10 + n}`) }),
+  }))
+  const conversion = (n: number, status: string, revenue: number, updatedAt: number) => ({
+    ...{ id: `v${n}`, convertedAt: at(n), status, revenue, isTest: n === 3, updatedAt: at(100 + updatedAt) },
+  })
+  await importContent(api.stores, 'acme', 'clicks', clicks)
+  await importContent(
+    api.stores,
+    'acme',
+    'conversions',
+    [0, 1, 3, 12, 25].map((n) => conversion(n, 'pending', 10.01, 0)),
+  )
+  await importContent(
+    api.stores,
+    'acme',
+    'conversions',
+    [1, 12].map((n) => conversion(n, 'approved', 20.5, 1)),
+  )
+  await importContent(api.stores, 'other', 'clicks', clicks.slice(0, 3))
+})
+afterAll(() => api?.close())
+
+const range = 'from=2026-11-01&to=2026-11-30'
+const readClicks = (query = range, apiKey = key) => api.read(`/checksums/clicks?${query}`, apiKey, ClickChecksums)
+
+async function exported<Row>(path: string): Promise<Row[]> {
+  const { body } = await api.get(`${path}${path.includes('?') ? '&' : '?'}format=ndjson`, key)
+  return body
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+/** The checksums of rows, computed from their definition. */
+function checksumsOf<Row extends { id: string; storedAt: string }>(rows: Row[], timeOf: (row: Row) => string) {
+  const dayOf = (row: Row) => timeOf(row).slice(0, 10)
+  return [...new Set(rows.map(dayOf))].sort().map((day) => {
+    const ofDay = rows.filter((row) => dayOf(row) === day)
+    const hash = ofDay.reduce((xor, { id, storedAt }) => {
+      const digits = createHash('md5').update(`${id}|${storedAt}`).digest('hex').slice(0, 15)
+      return xor ^ BigInt(`0x${digits}`)
+    }, 0n)
+    return { day, rows: ofDay.length, hash: hash.toString(16).padStart(15, '0') }
+  })
+}
+
+const sum = (amounts: (number | null)[]) => Number(amounts.reduce<number>((all, it) => all + (it ?? 0), 0).toFixed(6))
+
+describe('checksums', () => {
+  it('of clicks are those of the exported rows, tests and bots included', async () => {
+    const rows = await exported<Click>('/clicks')
+    const { data, asOf } = await readClicks()
+    expect(data.map(({ costBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ clickedAt }) => clickedAt))
+    expect(data.map(({ rows }) => rows)).toEqual([10, 20])
+    expect(sum(data.map(({ costBase }) => costBase))).toBe(sum(rows.map(({ costBase }) => costBase)))
+    for (const { storedAt } of rows) expect(storedAt < asOf).toBe(true)
+  })
+
+  it('of conversions are those of the latest versions, of any status', async () => {
+    const rows = await exported<Conversion>('/conversions?include_test_mode=true')
+    const { data } = await api.read(`/checksums/conversions?${range}`, key, ConversionChecksums)
+    expect(data.map(({ revenueBase: _, ...day }) => day)).toEqual(checksumsOf(rows, ({ convertedAt }) => convertedAt))
+    expect(data.map(({ rows, revenueBase }) => [rows, revenueBase])).toEqual([
+      [3, 40.52],
+      [2, 30.51],
+    ])
+  })
+
+  it('do not depend on copies of rows, and exclude rows that are not before asOf', async () => {
+    const before = await readClicks()
+    const [row] = await exported<Click>('/clicks?order=asc')
+    const copy = { id: row?.id ?? '', clicked_at: row?.clickedAt.replace('T', ' ').slice(0, 23) ?? '' }
+    await storeClicks(api.stores, 'acme', [{ ...copy, stored_at: row?.storedAt.replace('T', ' ').slice(0, 23) ?? '' }])
+    await storeClicks(api.stores, 'acme', [
+      { id: 'later', clicked_at: '2026-11-10 00:00:00.000', stored_at: '2100-01-01 00:00:00.000' },
+    ])
+    const withoutAmounts = ({ data }: typeof before) => data.map(({ day, rows, hash }) => ({ day, rows, hash }))
+    expect(withoutAmounts(await readClicks())).toEqual(withoutAmounts(before))
+  })
+
+  it('cover whole UTC days of the range only', async () => {
+    expect((await readClicks('from=2026-11-20&to=2026-11-20')).data.map(({ day }) => day)).toEqual(['2026-11-20'])
+    expect((await readClicks('from=2026-11-20')).data.map(({ day }) => day)).toEqual(['2026-11-20'])
+    expect((await readClicks('from=2020-01-01&to=2020-12-31')).data).toEqual([])
+  })
+
+  it('reject other ranges, and require the scope that reads the rows', async () => {
+    for (const [query, code] of [
+      ['', 'invalid_from'],
+      ['?to=2026-11-20', 'invalid_from'],
+      ['?from=2026-11-20T00:00:00Z', 'invalid_from'],
+      ['?from=2026-11-31', 'invalid_from'],
+      ['?from=2026-11-20&to=2026-11-19', 'invalid_date_range'],
+      ['?from=2024-01-01&to=2025-01-01', 'invalid_date_range'],
+      ['?from=2026-11-20&campaign_id=x', 'unknown_parameter'],
+    ]) {
+      const response = await api.get(`/checksums/conversions${query}`, key)
+      expect([query, response.statusCode, response.json().error]).toEqual([query, 400, code])
+    }
+    const other = await api.account('scoped', { scopes: ['read:clicks'] })
+    expect((await api.get(`/checksums/clicks?${range}`, other)).json().data).toEqual([])
+    expect((await api.get(`/checksums/conversions?${range}`, other)).json().required).toBe('read:conversions')
+  })
+})
+
+describe('the statements of docs/sync.md compute the same hash', () => {
+  /** The SQL block below a heading. */
+  async function statementOf(engine: string): Promise<string> {
+    const guide = await readFile(join(packageRoot, 'docs/sync.md'), 'utf8')
+    const block = guide
+      .slice(guide.indexOf(`In ${engine}:`))
+      .split('```sql\n')[1]
+      ?.split('```')[0]
+    if (!block) throw new Error(`docs/sync.md has no statement for ${engine}.`)
+    return block
+  }
+  const expected = async () => {
+    const { data, asOf } = await readClicks()
+    return { asOf, days: data.map(({ day, rows, hash }) => ({ day, rows, hash })) }
+  }
+  const rowsOf = async () => (await exported<Click>('/clicks')).filter(({ storedAt }) => storedAt < '2100')
+
+  it('in Postgres', async () => {
+    const { asOf, days } = await expected()
+    const sql = api.stores.postgres
+    await sql`CREATE TABLE copied_clicks (id text PRIMARY KEY, clicked_at timestamptz NOT NULL, stored_at timestamptz NOT NULL)`
+    for (const { id, clickedAt, storedAt } of await rowsOf()) {
+      await sql`INSERT INTO copied_clicks VALUES (${id}, ${clickedAt}, ${storedAt})`
+    }
+    const statement = (await statementOf('PostgreSQL')).replace('FROM clicks', 'FROM copied_clicks')
+    const found = await sql.unsafe(statement.replace('$1', `'${asOf}'`))
+    expect(found.map(({ day, rows, hash }) => ({ day, rows: Number(rows), hash }))).toEqual(days)
+    await sql`DROP TABLE copied_clicks`
+  })
+
+  it('in DuckDB', async () => {
+    const { asOf, days } = await expected()
+    const database = await (await DuckDBInstance.create()).connect()
+    await database.run('CREATE TABLE clicks (id TEXT, clickedAt TIMESTAMPTZ, storedAt TIMESTAMPTZ)')
+    for (const { id, clickedAt, storedAt } of await rowsOf()) {
+      await database.run(`INSERT INTO clicks VALUES ('${id}', '${clickedAt}', '${storedAt}')`)
+    }
+    const found = await database.runAndReadAll((await statementOf('DuckDB')).replace('$1', `'${asOf}'`))
+    expect(found.getRowObjectsJson().map((row) => ({ ...row, rows: Number(row.rows) }))).toEqual(days)
+  })
+
+  it('in ClickHouse', async () => {
+    const { asOf, days } = await expected()
+    const rows = (await rowsOf()).map(({ id, clickedAt, storedAt }) => ({ id, clickedAt, storedAt }))
+    const content = rows.map((row) => JSON.stringify(row)).join('\n')
+    const structure = "id String, clickedAt DateTime64(3, ''UTC''), storedAt DateTime64(3, ''UTC'')"
+    const table = `FROM format(JSONEachRow, '${structure}', '${content}')`
+    const statement = (await statementOf('ClickHouse')).replace('FROM clicks', table)
+    const result = await api.stores.clickhouse.client.query({
+      query: statement.replace('$1', `'${asOf}'`).replace(';', ''),
+      format: 'JSONEachRow',
+      clickhouse_settings: { date_time_input_format: 'best_effort', output_format_json_quote_64bit_integers: 0 },
+    })
+    expect(await result.json()).toEqual(days)
+  })
+})

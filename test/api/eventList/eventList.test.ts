@@ -1,0 +1,293 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EventRow } from '../../../schema/event.ts'
+import { EventPage } from '../../../schema/eventList.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { type StoredRow, startMerges, stopMerges, storeEvents, storeMetadata } from '../../kit/rows.ts'
+import { send } from '../events/send.ts'
+
+let api: TestApp
+let key: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'camp', name: 'Spring', user_id: 'owner' }])
+})
+afterAll(() => api?.close())
+
+const nameOf = ({ origin, id, generation }: { origin: string; id: string; generation: number }) =>
+  `${origin} ${id} ${generation}`
+
+/** @returns all rows of a list, read page by page */
+async function readAll(query: string, limit: number, from = key): Promise<EventRow[]> {
+  const rows: EventRow[] = []
+  let cursor: string | null = null
+  do {
+    const page: typeof EventPage.static = await api.read(
+      `/events?${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
+      from,
+      EventPage,
+    )
+    expect(page.nextCursor !== null).toBe(page.hasMore)
+    rows.push(...page.data)
+    cursor = page.nextCursor
+  } while (cursor)
+  return rows
+}
+
+const day = (n: number) => `2026-11-${String(n).padStart(2, '0')}`
+const at = (n: number, second: number) => `${day(n)} 10:00:0${second}.000`
+
+/** An event in a random history; `receivedAt` decides which of two rows with one key is kept. */
+const event = fc.record({
+  id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+  origin: fc.constantFrom('server', 'browser'),
+  generation: fc.integer({ min: 0, max: 1 }),
+  event_name: fc.constantFrom('visit', 'signup', 'purchase'),
+  click_id: fc.constantFrom('', 'k1', 'k2'),
+  visitor_id: fc.constantFrom('', 'v1', 'v2'),
+  campaign_id: fc.constantFrom('camp', 'other'),
+  occurred_at: fc
+    .tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 1 }))
+    .map(([n, second]) => at(n, second)),
+  received_at: fc.integer({ min: 0, max: 5 }).map((second) => at(9, second)),
+})
+
+const filters = fc.record(
+  {
+    event_name: fc.constantFrom('visit', 'signup,purchase', 'purchase,visit,visit', 'unknown'),
+    origin: fc.constantFrom('server', 'browser'),
+    campaign_id: fc.constantFrom('camp', 'other', 'unknown'),
+    click_id: fc.constantFrom('k1', 'unknown'),
+    visitor_id: fc.constantFrom('v1', 'v2'),
+    from: fc.constantFrom(day(1), day(2)),
+    to: fc.constantFrom(day(2), day(3)),
+    order: fc.constantFrom('asc', 'desc'),
+  },
+  { requiredKeys: [] },
+)
+
+type Filters = Partial<
+  Record<'event_name' | 'origin' | 'campaign_id' | 'click_id' | 'visitor_id' | 'from' | 'to' | 'order', string>
+>
+
+/** The rows that remain of a history: of each key the one received first, else the one stored last. */
+function remaining(batches: StoredRow[][]): StoredRow[] {
+  const kept = new Map<string, StoredRow>()
+  for (const row of batches.flat()) {
+    const name = nameOf(row as never)
+    const known = kept.get(name)
+    if (!known || String(row.received_at) <= String(known.received_at)) kept.set(name, row)
+  }
+  return [...kept.values()]
+}
+
+function matches(row: StoredRow, { event_name, from, to, order: _, ...equal }: Filters): boolean {
+  const date = String(row.occurred_at).slice(0, 10)
+  if (event_name !== undefined && !event_name.split(',').includes(String(row.event_name))) return false
+  if ((from !== undefined && date < from) || (to !== undefined && date > to)) return false
+  return Object.entries(equal).every(([name, value]) => row[name] === value)
+}
+
+/** Compares the sort keys of two rows, bytewise. */
+function compare(a: StoredRow, b: StoredRow): number {
+  for (const column of ['occurred_at', 'origin', 'id', 'generation']) {
+    const [x, y] = [a[column] as string, b[column] as string]
+    if (x !== y) return x < y ? -1 : 1
+  }
+  return 0
+}
+
+describe('GET /events', () => {
+  it('matches a plain model after random histories with unmerged copies, for random filters, orders and page sizes', async () => {
+    await stopMerges(api.stores, 'pixel_events')
+    let histories = 0
+    try {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(event, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
+          fc.array(fc.tuple(filters, fc.integer({ min: 1, max: 9 })), { minLength: 4, maxLength: 4 }),
+          async (batches, requests) => {
+            histories += 1
+            const account = `history-${histories}`
+            const reader = await api.account(account)
+            const distinct = batches.map((batch) => remaining([batch as StoredRow[]]))
+            for (const batch of distinct) await storeEvents(api.stores, account, batch)
+            for (const [given, limit] of requests as [Filters, number][]) {
+              const query = new URLSearchParams(given as Record<string, string>)
+              const expected = remaining(distinct)
+                .filter((row) => matches(row, given))
+                .sort(compare)
+              if (given.order !== 'asc') expected.reverse()
+              const range = given.from !== undefined && given.to !== undefined && given.from > given.to
+              if (range) continue
+              expect((await readAll(`${query}`, limit, reader)).map(nameOf)).toEqual(
+                expected.map((row) => nameOf(row as never)),
+              )
+            }
+          },
+        ),
+        { numRuns: 12, seed: 20 },
+      )
+    } finally {
+      await startMerges(api.stores, 'pixel_events')
+    }
+  })
+
+  it('returns every field, with null for absent ones', async () => {
+    const body = { click_id: null, visitor_id: 'v-full', campaign_id: 'camp', event_name: 'paid', event_id: 'full' }
+    await send(api.app, key, {
+      ...body,
+      value: 2.5,
+      currency: 'EUR',
+      properties: { plan: 'yearly' },
+      timestamp: day(20),
+    })
+    await storeEvents(api.stores, 'acme', [
+      { id: 'bare', origin: 'browser', event_name: 'visit', visitor_id: 'v-full', occurred_at: at(19, 0) },
+    ])
+    const [full, bare] = await readAll('visitor_id=v-full', 5)
+    expect(full).toEqual({
+      id: 'full',
+      origin: 'server',
+      generation: 0,
+      eventName: 'paid',
+      clickId: null,
+      visitorId: 'v-full',
+      campaignId: 'camp',
+      campaignName: 'Spring',
+      userId: 'owner',
+      value: 2.5,
+      currency: 'EUR',
+      properties: { plan: 'yearly' },
+      occurredAt: '2026-11-20T00:00:00.000Z',
+      receivedAt: '2026-11-21T15:00:00.000Z',
+      storedAt: full?.storedAt,
+    })
+    expect(bare).toMatchObject({ origin: 'browser', campaignId: null, campaignName: null, userId: null, value: null })
+    expect(bare).toMatchObject({ currency: null, properties: null, clickId: null })
+  })
+
+  it('lists every event once by storedAt, and continues from asOf with the events stored later', async () => {
+    const reader = await api.account('synced')
+    const store = async (ids: string[]) =>
+      storeEvents(
+        api.stores,
+        'synced',
+        ids.map((id) => ({ id, occurred_at: at(1, 0) })),
+      )
+    const readSince = async (since: string): Promise<{ ids: string[]; asOf: string }> => {
+      const ids: string[] = []
+      let asOf = ''
+      let cursor: string | null = null
+      do {
+        const page: typeof EventPage.static = await api.read(
+          `/events?updated_since=${encodeURIComponent(since)}&limit=2${cursor ? `&cursor=${cursor}` : ''}`,
+          reader,
+          EventPage,
+        )
+        ids.push(...page.data.map(({ id }) => id))
+        asOf = page.asOf ?? ''
+        cursor = page.nextCursor
+      } while (cursor)
+      return { ids, asOf }
+    }
+    await store(['s1', 's2', 's3'])
+    await expect.poll(async () => (await readSince('1970-01-01')).ids, { timeout: 10_000 }).toEqual(['s1', 's2', 's3'])
+    const first = await readSince('1970-01-01')
+    await store(['s4', 's5'])
+    await expect
+      .poll(async () => (await readSince(first.asOf)).ids.filter((id) => !first.ids.includes(id)), { timeout: 10_000 })
+      .toEqual(['s4', 's5'])
+  })
+
+  it('exports the same events as its pages, as NDJSON and CSV', async () => {
+    const reader = await api.account('exported')
+    const rows = Array.from({ length: 7 }, (_, n) => ({
+      id: `x${n}`,
+      event_name: n % 2 === 0 ? 'visit' : 'signup',
+      properties: n === 0 ? '{"a":"b,c"}' : '',
+      occurred_at: at(1 + (n % 3), 0),
+    }))
+    await storeEvents(api.stores, 'exported', rows)
+    await storeEvents(api.stores, 'exported', rows.slice(0, 2))
+    const pages = (await readAll('event_name=visit', 2, reader)).map(({ id }) => id)
+    expect(pages).toHaveLength(4)
+    const response = await api.get('/events?event_name=visit&format=ndjson', reader)
+    expect(response.headers['x-as-of']).toMatch(/Z$/)
+    const lines = response.body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ id }) => id)).toEqual(pages)
+    const rest = await api.get(`/events?event_name=visit&cursor=${lines[1].cursor}`, reader)
+    expect(rest.json().data.map(({ id }: { id: string }) => id)).toEqual(pages.slice(2))
+    const csv = (await api.get('/events?event_name=visit&format=csv', reader)).body.split('\n')
+    expect(csv).toHaveLength(6)
+    expect(csv[0]).toContain('"id","origin","generation","eventName"')
+  })
+
+  it('rejects cursors of other filters, accounts and lists, and forged ones', async () => {
+    await storeEvents(
+      api.stores,
+      'acme',
+      ['c1', 'c2'].map((id) => ({ id, occurred_at: at(2, 0) })),
+    )
+    const { nextCursor } = await api.read('/events?limit=1', key, EventPage)
+    const other = await api.account('foreign')
+    const forged = (id: string) =>
+      Buffer.from(
+        JSON.stringify([JSON.parse(Buffer.from(`${nextCursor}`, 'base64url').toString())[0], 1, id]),
+      ).toString('base64url')
+    const attempts: [string, string, string][] = [
+      [`/events?limit=1&origin=server&cursor=${nextCursor}`, key, 'filters'],
+      [`/events?limit=1&cursor=${nextCursor}`, other, 'account'],
+      [`/clicks?limit=1&cursor=${nextCursor}`, key, 'list'],
+      ...['x', 'server:1', 'pixel:0:a', 'server:9999999999:a', `server:0:${'a'.repeat(200)}`].map(
+        (id): [string, string, string] => [`/events?cursor=${forged(id)}`, key, id],
+      ),
+    ]
+    for (const [path, reader, what] of attempts) {
+      expect([what, (await api.get(path, reader)).json().error]).toEqual([what, 'invalid_cursor'])
+    }
+    expect((await api.get(`/events?cursor=${forged('server:4294967295:a')}`, key)).statusCode).toBe(200)
+  })
+
+  it('requires read:events and names invalid parameters', async () => {
+    const poor = await api.account('poor', { scopes: ['read:clicks', 'write:events'] })
+    for (const path of ['/events', '/events/e1']) {
+      expect((await api.get(path, poor)).json()).toMatchObject({ error: 'insufficient_scope', required: 'read:events' })
+    }
+    for (const [query, param] of [
+      ['event_name=1st', 'event_name'],
+      ['event_name=a,', 'event_name'],
+      ['origin=pixel', 'origin'],
+      ['click_id=a%20b', 'click_id'],
+      ['visitor_id=', 'visitor_id'],
+    ]) {
+      expect((await api.get(`/events?${query}`, key)).json()).toMatchObject({ error: `invalid_${param}`, param })
+    }
+  })
+})
+
+describe('GET /events/:id', () => {
+  it('returns the newest generation of a server event of the account, else 404', async () => {
+    await storeEvents(api.stores, 'acme', [
+      { id: 'twice', generation: 0, event_name: 'old', occurred_at: at(1, 0) },
+      { id: 'twice', generation: 1, event_name: 'new', occurred_at: at(1, 0) },
+      { id: 'pixel', origin: 'browser', occurred_at: at(1, 0) },
+    ])
+    expect(await api.read('/events/twice', key, EventRow)).toMatchObject({ generation: 1, eventName: 'new' })
+    const other = await api.account('stranger')
+    for (const [path, reader] of [
+      ['/events/twice', other],
+      ['/events/pixel', key],
+      ['/events/absent', key],
+      [`/events/${'a'.repeat(129)}`, key],
+    ] as const) {
+      const response = await api.get(path, reader)
+      expect([response.statusCode, response.json().error]).toEqual([404, 'not_found'])
+    }
+  })
+})

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { send, storedEvents } from './send.ts'
+
+let api: TestApp
+let accounts = 0
+
+beforeAll(async () => {
+  api = await openTestApp()
+})
+afterAll(() => api?.close())
+
+/** Creates an account with one click and one campaign. */
+async function newAccount(options: { plan?: string } = {}): Promise<{ id: string; key: string }> {
+  accounts += 1
+  const id = `batch-${accounts}`
+  const key = await api.account(id, options)
+  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp', user_id: 'owner' }])
+  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
+  return { id, key }
+}
+
+const noLimits = { eventsPerMinute: 10_000, identifierEventsPerMinute: 10_000 }
+const json = 'application/json'
+const ndjson = 'application/x-ndjson'
+
+async function postBatch(key: string, payload: string | object, type = json, query = '') {
+  return await api.app.inject({
+    method: 'POST',
+    url: `/api/v1/events/batch${query}`,
+    headers: { authorization: `ApiKey ${key}`, 'content-type': type },
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+  })
+}
+
+const event = (rest: object = {}) => ({ click_id: 'click', event_name: 'paid', ...rest })
+const byVisitor = (visitor_id: string, rest: object = {}) => ({
+  visitor_id,
+  campaign_id: 'camp',
+  event_name: 'paid',
+  ...rest,
+})
+
+/** Every kind of item, with the response to the same single event. */
+const mixed = [
+  event({ event_id: 'new' }),
+  event({ event_id: 'new', value: 2 }),
+  event({ event_id: 'before' }),
+  event(),
+  byVisitor('v1', { event_id: 'of-visitor' }),
+  event({ event_name: '1st' }),
+  event({ click_id: 'unknown', event_id: 'early' }),
+  byVisitor('v1', { campaign_id: 'unknown' }),
+  event({ value: 'x' }),
+  { event_name: 'paid' },
+]
+
+describe('POST /events/batch', () => {
+  it('gives every item the result of a single event, as JSON and as NDJSON', async () => {
+    const [single, array, lines] = [await newAccount(), await newAccount(), await newAccount()]
+    for (const { key } of [single, array, lines]) await send(api.app, key, event({ event_id: 'before' }))
+    const expected = []
+    for (const [index, body] of mixed.entries()) {
+      const response = await api.app.inject({
+        method: 'POST',
+        url: '/api/v1/events',
+        headers: { authorization: `ApiKey ${single.key}` },
+        payload: body,
+      })
+      const { requestId: _, ...result } = response.json()
+      expected.push({ index, ...result })
+    }
+    const asLines = `\n${mixed.map((item) => JSON.stringify(item)).join('\r\n\r\n')}\n`
+    for (const response of [
+      await postBatch(array.key, { events: mixed }),
+      await postBatch(lines.key, asLines, ndjson),
+    ]) {
+      expect(response.statusCode).toBe(200)
+      const { results, ...counts } = response.json()
+      expect(results).toEqual(expected)
+      expect(counts).toEqual({ stored: 3, deduplicated: 2, overCeiling: 0, rejected: 5 })
+    }
+    const anonymous = (id: string) => (id.includes('-7') ? 'generated' : id)
+    const rowsOf = async ({ id }: { id: string }) =>
+      (await storedEvents(api.stores, id)).map((row) => ({
+        ...row,
+        id: anonymous(row.id),
+        earliness: 0,
+        stored_at: '',
+      }))
+    expect(await rowsOf(array)).toEqual(await rowsOf(single))
+    expect(await rowsOf(lines)).toEqual(await rowsOf(single))
+  })
+
+  it('rejects items that cannot be read, and stores the others', async () => {
+    const { id, key } = await newAccount()
+    const large = JSON.stringify(event({ event_id: 'large', padding: 'x'.repeat(65_536) }))
+    const asLines = [JSON.stringify(event({ event_id: 'a' })), '{"event_name":', '[]', 'null', large].join('\n')
+    const asJson = `{"events":[${JSON.stringify(event({ event_id: 'b' }))},7,[],null,${large}]}`
+    for (const [body, type, unreadable] of [
+      [asLines, ndjson, 'invalid_json'],
+      [asJson, json, 'invalid_body'],
+    ] as const) {
+      const { results } = (await postBatch(key, body, type)).json()
+      expect(results.map((result: { error?: string }) => result.error ?? 'accepted')).toEqual([
+        'accepted',
+        unreadable,
+        'invalid_body',
+        'invalid_body',
+        'payload_too_large',
+      ])
+    }
+    expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(['a', 'b'])
+  })
+
+  it('removes dangerous keys from lines, as from JSON', async () => {
+    const { id, key } = await newAccount()
+    const line =
+      '{"__proto__":{"click_id":"x"},"click_id":"click","event_name":"paid","event_id":"p","properties":{"a":1,"constructor":2}}'
+    expect((await postBatch(key, line, ndjson)).json()).toMatchObject({ stored: 1 })
+    expect(await storedEvents(api.stores, id)).toMatchObject([{ id: 'p', properties: '{"a":1}' }])
+  })
+
+  it('accepts 1 to 1,000 events and names the limit', async () => {
+    const { id, key } = await newAccount()
+    const many = Array.from({ length: 1_000 }, (_, n) => event({ event_id: `e${n}` }))
+    const bodies: [string | object, string][] = [
+      [{ events: [] }, json],
+      [{ events: [...many, event()] }, json],
+      [{ events: {} }, json],
+      [{}, json],
+      ['\n \n', ndjson],
+      [`${JSON.stringify(event())}\n`.repeat(1_001), ndjson],
+    ]
+    for (const [body, type] of bodies) {
+      const response = await postBatch(key, body, type)
+      expect([response.statusCode, response.json()]).toMatchObject([400, { error: 'invalid_events', param: 'events' }])
+    }
+    expect((await postBatch(key, '[]')).json()).toMatchObject({ error: 'invalid_body' })
+    expect((await postBatch(key, '{')).json()).toMatchObject({ error: 'invalid_json' })
+    expect((await postBatch(key, 'x', 'text/plain')).statusCode).toBe(415)
+    const tooLarge = await postBatch(key, ' '.repeat(4 * 1024 * 1024 + 1))
+    expect([tooLarge.statusCode, tooLarge.json().message]).toEqual([413, 'The body is larger than 4096 KiB.'])
+    expect(await storedEvents(api.stores, id)).toEqual([])
+    expect((await postBatch(key, { events: many })).json()).toMatchObject({ stored: 1_000, rejected: 0 })
+    expect(await storedEvents(api.stores, id)).toHaveLength(1_000)
+    api.setNow(testNowMs + 60_000)
+    expect((await postBatch(key, { events: many })).json()).toMatchObject({ stored: 0, deduplicated: 1_000 })
+    api.setNow(testNowMs)
+  })
+
+  it('stores concurrent batches and single events with common ids once each', async () => {
+    const { id, key } = await newAccount()
+    const ids = Array.from({ length: 50 }, (_, n) => `c${n}`)
+    const events = ids.map((event_id) => event({ event_id }))
+    const batches = Array.from({ length: 8 }, () => postBatch(key, { events }))
+    const singles = ids.map((event_id) => send(api.app, key, event({ event_id })))
+    const counts = (await Promise.all(batches)).map((response) => response.json())
+    const stored = counts.reduce((sum, count) => sum + count.stored, 0)
+    const single = (await Promise.all(singles)).filter(([, body]) => !body.deduplicated)
+    expect(stored + single.length).toBe(50)
+    expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(ids.sort())
+  })
+
+  it('requires write:events', async () => {
+    await newAccount()
+    const reader = await api.account(`reader-${accounts}`, { scopes: ['read:clicks'] })
+    const response = await postBatch(reader, { events: [event()] })
+    expect([response.statusCode, response.json().required]).toEqual([403, 'write:events'])
+  })
+})
+
+describe('the limits of a batch', () => {
+  it('count every event against the key: a batch above the rest of the minute costs one request and stores nothing', async () => {
+    await setPlanLimits(api.stores.postgres, 'pro', { eventsPerMinute: 10, identifierEventsPerMinute: 100 })
+    const { id, key } = await newAccount({ plan: 'pro' })
+    const events = (count: number) => ({ events: Array.from({ length: count }, () => event()) })
+    const first = await postBatch(key, events(6))
+    expect([first.statusCode, first.headers['x-ratelimit-remaining']]).toEqual([200, '4'])
+    const second = await postBatch(key, events(5))
+    expect([second.statusCode, second.json().error]).toEqual([429, 'rate_limited'])
+    expect(second.headers).toMatchObject({
+      'retry-after': '60',
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '3',
+    })
+    expect(await storedEvents(api.stores, id)).toHaveLength(6)
+    const third = await postBatch(key, events(3))
+    expect([third.statusCode, third.headers['x-ratelimit-remaining']]).toEqual([200, '0'])
+    expect((await postBatch(key, events(1))).statusCode).toBe(429)
+    api.setNow(testNowMs + 60_000)
+    const never = await postBatch(key, events(11))
+    expect([never.statusCode, never.json().error]).toEqual([400, 'invalid_events'])
+    expect((await postBatch(key, events(9))).statusCode).toBe(200)
+    api.setNow(testNowMs)
+  })
+
+  it('reject the events of a click or visitor above its limit, and accept the others', async () => {
+    await setPlanLimits(api.stores.postgres, 'pro', { eventsPerMinute: 1_000, identifierEventsPerMinute: 3 })
+    const { key } = await newAccount({ plan: 'pro' })
+    await send(api.app, key, event())
+    const events = [...Array.from({ length: 4 }, () => event()), byVisitor('v9'), event({ value: 'x' }), event()]
+    const { results, ...counts } = (await postBatch(key, { events })).json()
+    expect(counts).toEqual({ stored: 3, deduplicated: 0, overCeiling: 0, rejected: 4 })
+    expect(results.map((result: { error?: string }) => result.error ?? 'accepted')).toEqual([
+      'accepted',
+      'accepted',
+      'rate_limited',
+      'rate_limited',
+      'accepted',
+      'invalid_value',
+      'rate_limited',
+    ])
+    expect(results[2]).toMatchObject({ retryAfter: 60 })
+  })
+
+  it('include the fair-use ceiling: the events above it are not stored, and a repeated id of one is above it too', async () => {
+    await setPlanLimits(api.stores.postgres, 'pro', { ...noLimits, clickAllowance: 1 })
+    const { id, key } = await newAccount({ plan: 'pro' })
+    const events = [
+      ...Array.from({ length: 21 }, (_, n) => event({ event_id: `n${n}` })),
+      event({ event_id: 'n0' }),
+      event({ event_id: 'n20' }),
+    ]
+    const { results, ...counts } = (await postBatch(key, { events })).json()
+    expect(counts).toEqual({ stored: 20, deduplicated: 1, overCeiling: 2, rejected: 0 })
+    expect(results[20]).toEqual({ index: 20, accepted: true, recorded: false, reason: 'fair_use_ceiling' })
+    expect(await storedEvents(api.stores, id)).toHaveLength(20)
+  })
+})
+
+describe('dry_run', () => {
+  const sent = {
+    ...event({ event_id: 'dry', value: 2e12, currency: 'usd', timestamp: '2020-01-01', eventId: 'x' }),
+    properties: { plan: 'yearly', nested: {}, long: 'x'.repeat(257) },
+  }
+  const row = {
+    id: 'dry',
+    origin: 'server',
+    generation: 0,
+    eventName: 'paid',
+    clickId: 'click',
+    visitorId: null,
+    campaignId: 'camp',
+    userId: 'owner',
+    value: 1e12,
+    currency: null,
+    properties: { plan: 'yearly' },
+    occurredAt: new Date(testNowMs - 30 * 86_400_000).toISOString(),
+    receivedAt: new Date(testNowMs).toISOString(),
+  }
+  const notes = [
+    ['value_clamped', 'value'],
+    ['currency_ignored', 'currency'],
+    ['property_dropped', 'properties.nested'],
+    ['property_dropped', 'properties.long'],
+    ['timestamp_clamped', 'timestamp'],
+    ['field_ignored', 'eventId'],
+  ]
+
+  async function dryRun(key: string, body: object) {
+    const response = await api.app.inject({
+      method: 'POST',
+      url: '/api/v1/events?dry_run=true',
+      headers: { authorization: `ApiKey ${key}` },
+      payload: body,
+    })
+    return response.json()
+  }
+
+  it('returns the event that would be stored with a note on every change, and stores nothing', async () => {
+    const { id, key } = await newAccount()
+    for (let time = 0; time < 2; time++) {
+      const single = await dryRun(key, sent)
+      expect(single).toMatchObject({ accepted: true, event: row })
+      expect(single.notes.map(({ code, field }: { code: string; field: string }) => [code, field])).toEqual(notes)
+    }
+    const { results, ...counts } = (
+      await postBatch(key, { events: [sent, sent, event(), event({ value: 'x' })] }, json, '?dry_run=true')
+    ).json()
+    expect(counts).toEqual({ stored: 2, deduplicated: 1, overCeiling: 0, rejected: 1 })
+    expect(results[0]).toMatchObject({ index: 0, accepted: true, event: row })
+    expect(results[1]).toMatchObject({ deduplicated: true, event: null })
+    expect(results[2]).toMatchObject({ event: { id: null, occurredAt: row.receivedAt }, notes: [] })
+    expect(results[3]).toMatchObject({ error: 'invalid_value' })
+    expect(results[3]).not.toHaveProperty('event')
+    expect(await storedEvents(api.stores, id)).toEqual([])
+    expect(await send(api.app, key, sent)).toEqual([200, { accepted: true }])
+    expect(await dryRun(key, sent)).toMatchObject({ accepted: true, deduplicated: true, event: null })
+    expect(await dryRun(key, event({ click_id: 'unknown' }))).toMatchObject({ error: 'click_not_found' })
+  })
+
+  it('reports the fair-use ceiling and reserves nothing below it', async () => {
+    await setPlanLimits(api.stores.postgres, 'pro', { ...noLimits, clickAllowance: 1 })
+    const { id, key } = await newAccount({ plan: 'pro' })
+    const events = Array.from({ length: 21 }, () => event())
+    for (let time = 0; time < 2; time++) {
+      const { results, ...counts } = (await postBatch(key, { events }, json, '?dry_run=true')).json()
+      expect(counts).toMatchObject({ stored: 20, overCeiling: 1 })
+      expect(results[20]).toMatchObject({ recorded: false, event: null })
+    }
+    expect((await postBatch(key, { events })).json()).toMatchObject({ stored: 20, overCeiling: 1 })
+    expect(await storedEvents(api.stores, id)).toHaveLength(20)
+  })
+
+  it('accepts true and false only', async () => {
+    const { key } = await newAccount()
+    const response = await postBatch(key, { events: [event()] }, json, '?dry_run=1')
+    expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_dry_run'])
+  })
+})

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Click, ClickPage } from '../../../schema/click.ts'
+import { Conversion, ConversionPage } from '../../../schema/conversion.ts'
+import { notSet } from '../../../schema/dimensions.ts'
+import { type FilterName, filterAttributes, filterNames } from '../../../schema/filters.ts'
+import { Offer } from '../../../schema/metadata.ts'
+import { ReportResponse } from '../../../schema/report.ts'
+import { subIdNames } from '../../../schema/subIds.ts'
+import { importContent } from '../../import/runImport.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { queryParquet } from '../../kit/parquet.ts'
+
+let api: TestApp
+let key: string
+
+const numbers = Array.from({ length: 36 }, (_, n) => n)
+/** Values of one field; every third row has none. */
+const pick = (n: number, [first, second]: readonly [string, string]) => [first, second, undefined][n % 3]
+const awkward = ['a,b', '!back\\slash'] as const
+
+/** The fields that filters read, different in neighbouring rows. */
+const attributesOf = (n: number) => ({
+  campaignId: pick(n, ['k1', 'k2']),
+  offerId: pick(n + 1, ['o1', 'o2']),
+  landingPageId: pick(n + 2, ['l1', 'l2']),
+  trafficSourceId: pick(n, ['t1', 't2']),
+  country: pick(n + 1, ['DE', 'US']),
+  device: pick(n + 2, ['mobile', 'desktop']),
+  os: pick(n, ['iOS', 'Windows']),
+  browser: pick(n + 1, ['Chrome', 'Safari']),
+})
+const clickAttributesOf = (n: number) => ({
+  region: pick(n, ['Hesse', 'hesse']),
+  city: pick(n + 1, awkward),
+  language: pick(n + 2, ['de-DE,de;q=0.9', 'EN-us']),
+  referrer: pick(n, ['https://www.News.example/a', 'http://blog.example:8080/b?c=1']),
+  utmSource: pick(n + 1, ['google', 'bing']),
+  utmMedium: pick(n + 2, ['cpc', 'email']),
+  utmCampaign: pick(n, awkward),
+  utmTerm: pick(n + 1, ['shoes', 'Schuhe']),
+  utmContent: pick(n + 2, ['top', 'bottom']),
+  subIds: Object.fromEntries(subIdNames.map((name, index) => [name, pick(n + index, [`${name}-a`, `${name}-b`])])),
+})
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('lists')
+  const at = (n: number) => `2026-11-${String(1 + (n % 20)).padStart(2, '0')}T10:00:00.000Z`
+  await importContent(
+    api.stores,
+    'lists',
+    'clicks',
+    numbers.map((n) => ({
+      ...{ id: `c${n}`, clickedAt: at(n), visitorId: `visitor-${n % 4}`, isBot: n === 30, isTest: n === 31 },
+      ...{ ...attributesOf(n), ...clickAttributesOf(n) },
+    })),
+  )
+  await importContent(
+    api.stores,
+    'lists',
+    'conversions',
+    numbers.map((n) => ({
+      ...{ id: `v${n}`, convertedAt: at(n), status: n % 5 ? 'approved' : 'pending', isTest: n === 33 },
+      ...{ eventName: n % 2 ? 'purchase' : 'lead', transactionId: n % 7 ? `tx,${n}` : undefined },
+      // Some name a click; some have attributes of their own; some are before their click.
+      ...(n % 3 === 0 ? { ...attributesOf(n + 1), visitorId: 'visitor-9' } : { clickId: `c${n}` }),
+    })),
+  )
+  await importContent(api.stores, 'lists', 'offers', [{ id: 'o1', name: 'One', tags: ['a'], createdAt: at(1) }])
+})
+afterAll(() => api?.close())
+
+/** Writes a value as an element of a filter list. */
+const escaped = (value: string) => value.replace(/[\\,]/g, '\\$&').replace(/^!/, '\\!')
+const parameter = (name: string, text: string) => `${name}=${encodeURIComponent(text)}`
+const idsOf = async (path: string, schema: typeof ClickPage | typeof ConversionPage, reader = key) =>
+  (await api.read(path, reader, schema as typeof ClickPage)).data.map(({ id }) => id)
+const clicks = (query: string) => idsOf(`/clicks?limit=200&${query}`, ClickPage)
+const conversions = (query: string) => idsOf(`/conversions?limit=200&${query}`, ConversionPage)
+const report = (query: string) => api.read(`/reports?${query}`, key, ReportResponse)
+
+describe('filters of lists', () => {
+  it.each(filterNames)('%s selects as many rows as the report counts', async (name: FilterName) => {
+    const { data, totals } = await report(`group_by=${filterAttributes[name]}`)
+    expect(data.length).toBeGreaterThan(2)
+    for (const { id, clicks: clickCount = 0, conversions: conversionCount = 0 } of data) {
+      for (const [text, expected] of [
+        [id === notSet ? id : escaped(id), [clickCount, conversionCount]],
+        [
+          `!${id === notSet ? id : escaped(id).replace(/^\\!/, '!')}`,
+          [Number(totals.clicks) - clickCount, Number(totals.conversions) - conversionCount],
+        ],
+      ] as const) {
+        const filter = parameter(name, text)
+        const listed = await Promise.all([
+          clicks(`is_bot=false&is_test=false&${filter}`),
+          conversions(`status=approved&${filter}`),
+        ])
+        expect([text, listed.map(({ length }) => length)]).toEqual([text, expected])
+        const filtered = (await report(`group_by=device&${filter}`)).totals
+        expect([text, filtered.clicks, filtered.conversions]).toEqual([text, ...expected])
+      }
+    }
+  })
+
+  it('select the same rows newest first, oldest first, by storedAt, on small pages and in an export', async () => {
+    for (const query of [
+      'country=DE,US&sub1=!sub1-a',
+      'referrer_domain=news.example',
+      'visitor_id=visitor-1,visitor-2&region=!(not set)',
+      'converted=true&country=DE',
+      'converted=false&country=!DE&is_bot=false',
+      'converted=true&visitor_id=visitor-1,visitor-3&campaign_id=k2',
+    ]) {
+      const expected = await clicks(query)
+      expect([query, expected.length > 1]).toEqual([query, true])
+      const ascending = await clicks(`${query}&order=asc`)
+      expect([query, ascending]).toEqual([query, expected.toReversed()])
+      const updated = await clicks(`${query}&updated_since=1970-01-01`)
+      expect([query, updated.sort()]).toEqual([query, expected.toSorted()])
+      const exported = (await api.get(`/clicks?${query}&format=ndjson&fields=id`, key)).body.trim().split('\n')
+      expect([query, exported.map((line) => JSON.parse(line).id)]).toEqual([query, expected])
+      const [first] = await clicks(query)
+      const page = await api.read(`/clicks?${query}&limit=1`, key, ClickPage)
+      expect([query, page.data.map(({ id }) => id), page.hasMore]).toEqual([query, [first], true])
+      const rest = await clicks(`${query}&cursor=${page.nextCursor}`)
+      expect([query, rest]).toEqual([query, expected.slice(1)])
+    }
+  })
+
+  it('converted=true with other filters returns the converted clicks among the filtered ones', async () => {
+    const [converted, german] = [new Set(await clicks('converted=true')), await clicks('country=DE')]
+    expect(await clicks('converted=true&country=DE')).toEqual(german.filter((id) => converted.has(id)))
+    expect(await clicks('converted=false&country=DE')).toEqual(german.filter((id) => !converted.has(id)))
+  })
+
+  it('select clicks by visitor, bots and tests', async () => {
+    const visitor = numbers.filter((n) => n % 4 === 1).map((n) => `c${n}`)
+    expect((await clicks('visitor_id=visitor-1')).sort()).toEqual(visitor.sort())
+    expect(await clicks('is_bot=true')).toEqual(['c30'])
+    expect(await clicks('is_test=true')).toEqual(['c31'])
+    expect(await clicks('is_bot=false&is_test=false')).toHaveLength(numbers.length - 2)
+  })
+
+  it('select conversions by click, visitor, event and transaction', async () => {
+    expect(await conversions('click_id=c4')).toEqual(['v4'])
+    expect(await conversions('click_id=(not%20set)')).toHaveLength(11)
+    expect((await conversions('visitor_id=visitor-9')).length).toBe(11)
+    expect(await conversions('event_name=purchase,lead')).toHaveLength(35)
+    expect(await conversions('event_name=Purchase')).toEqual([])
+    expect(await conversions(parameter('transaction_id', 'tx\\,1,tx\\,2'))).toEqual(['v2', 'v1'])
+    expect(await conversions(parameter('transaction_id', 'tx,1'))).toEqual([])
+    expect((await conversions('transaction_id=(not%20set)')).length).toBe(6)
+    expect((await conversions('transaction_id=!(not%20set)&include_test_mode=true')).length).toBe(30)
+  })
+
+  it('match no row of another account', async () => {
+    const otherKey = await api.account('others')
+    for (const query of ['visitor_id=visitor-1', 'sub1=sub1-a', 'is_bot=true', 'city=!x', 'converted=true&os=iOS']) {
+      expect(await idsOf(`/clicks?${query}`, ClickPage, otherKey)).toEqual([])
+    }
+    for (const query of ['click_id=c4', 'event_name=lead', 'region=!x', 'transaction_id=!x']) {
+      expect(await idsOf(`/conversions?${query}`, ConversionPage, otherKey)).toEqual([])
+    }
+  })
+
+  it('accept cursors that were made before the filters had lists', async () => {
+    // Each is the cursor of the row c15 and v16, which are neither first nor last.
+    for (const [list, query, id, cursor] of [
+      [
+        clicks,
+        'campaign_id=k1&offer_id=o2&from=2026-11-01',
+        'c15',
+        'WyJhNzAxN2QyOGVkMDQwYjc3IiwxNzk0ODIzMjAwMDAwLCJjMTUiXQ',
+      ],
+      [conversions, 'campaign_id=k2&status=approved', 'v16', 'WyJlOWVkMDJkMzAxZGU3NzU2IiwxNzk0OTA5NjAwMDAwLCJ2MTYiXQ'],
+    ] as const) {
+      const all = await list(query)
+      const index = all.indexOf(id)
+      expect([all, index > 0, index < all.length - 1]).toEqual([all, true, true])
+      expect(await list(`${query}&cursor=${cursor}`)).toEqual(all.slice(index + 1))
+    }
+    const { error } = (
+      await api.get('/clicks?campaign_id=k2&cursor=WyJhNzAxN2QyOGVkMDQwYjc3IiwxNzk0ODIzMjAwMDAwLCJjMTUiXQ', key)
+    ).json()
+    expect(error).toBe('invalid_cursor')
+  })
+})
+
+describe('fields', () => {
+  const lists = [
+    ['/clicks', Click, 'campaignName,clickedAt,subIds,converted'],
+    ['/conversions', Conversion, 'revenue,convertedAt,offerId,storedAt'],
+    ['/offers', Offer, 'tags,name'],
+  ] as const
+
+  it.each(lists)(
+    '%s returns the selected fields and id, in the order of the schema, in every format',
+    async (path, schema, fields) => {
+      const names = Object.keys(schema.properties).filter((name) => name === 'id' || fields.split(',').includes(name))
+      const complete = (await api.get(`${path}?limit=200`, key)).json().data as Record<string, unknown>[]
+      const expected = complete.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
+      const page = (await api.get(`${path}?limit=200&fields=${fields}`, key)).json()
+      expect(page.data).toEqual(expected)
+      expect(Object.keys(page.data[0])).toEqual(names)
+      const lines = (await api.get(`${path}?format=ndjson&fields=${fields}`, key)).body.trim().split('\n')
+      expect(lines.map((line) => JSON.parse(line))).toEqual(expected)
+      expect(Object.keys(JSON.parse(lines[0] ?? ''))).toEqual(names)
+      const [header] = (await api.get(`${path}?format=csv&fields=${fields}`, key)).body.split('\n')
+      expect(header).toBe(names.map((name) => `"${name}"`).join(','))
+      const { rawPayload } = await api.get(`${path}?format=parquet&fields=${fields}`, key)
+      const columns = await queryParquet<{ name: string }>(api.stores, rawPayload, 'DESCRIBE')
+      expect(columns.map(({ name }) => name)).toEqual(names)
+      const stored = await queryParquet<{ id: string }>(api.stores, rawPayload, 'SELECT id')
+      expect(stored.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+    },
+  )
+
+  it('are not part of a cursor, which continues pages and exports with other fields', async () => {
+    const whole = await api.read('/clicks?limit=200', key, ClickPage)
+    const first = await api.read('/clicks?limit=5&fields=os', key, ClickPage)
+    const next = await api.read(`/clicks?limit=200&fields=country&cursor=${first.nextCursor}`, key, ClickPage)
+    expect(next.data).toEqual(whole.data.slice(5).map(({ id, country }) => ({ id, country })))
+    const lines = (await api.get('/clicks?format=ndjson&fields=cursor', key)).body.trim().split('\n')
+    const { cursor, ...row } = JSON.parse(lines[9] ?? '')
+    expect(row).toEqual({ id: whole.data[9]?.id })
+    expect(await clicks(`cursor=${cursor}`)).toEqual(whole.data.slice(10).map(({ id }) => id))
+  })
+
+  it('of a page in JSON contain no cursor', async () => {
+    for (const path of ['/clicks', '/conversions', '/offers']) {
+      const { error } = (await api.get(`${path}?fields=id,cursor`, key)).json()
+      expect([path, error]).toEqual([path, 'invalid_fields'])
+      expect((await api.get(`${path}?fields=cursor&format=csv`, key)).body).toMatch(/^"id","cursor"\n/)
+    }
+  })
+})

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ReportResponse } from '../../../schema/report.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { storeClicks } from '../../kit/rows.ts'
+
+const campaigns = 1_100
+
+let api: TestApp
+let key: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  const clicks = Array.from({ length: campaigns }, (_, n) => ({
+    id: `c${n}`,
+    clicked_at: '2026-11-20 10:00:00.000',
+    campaign_id: `k${n}`,
+  }))
+  await storeClicks(api.stores, 'acme', clicks)
+})
+afterAll(() => api?.close())
+
+it('returns at most 1,000 buckets, with totals over all of them', async () => {
+  const report = await api.read('/reports?group_by=campaign&days=7', key, ReportResponse)
+  expect([report.data.length, report.bucketCount, report.truncated]).toEqual([1_000, campaigns, true])
+  expect(report.totals.clicks).toBe(campaigns)
+})

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dimensions } from '../../../schema/dimensions.ts'
+import { type FilterName, filterNames } from '../../../schema/filters.ts'
+import { ReportResponse } from '../../../schema/report.ts'
+import { importContent } from '../../import/runImport.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+
+let api: TestApp
+let key: string
+
+/** Clicks on three days of a clock change in Berlin, and conversions of some of them. */
+const clicks = [
+  {
+    ...{ id: 'c1', clickedAt: '2026-10-24T21:59:59.999Z', campaignId: 'k1', country: 'DE', device: 'mobile', cost: 1 },
+    ...{ region: 'Bavaria', city: 'Munich', language: 'de-DE,de;q=0.9', os: 'iOS', osVersion: '18.1' },
+    ...{ browserVersion: '129', referrer: 'https://WWW.Example.com:8443/a?b', utmSource: 'news', utmTerm: 'a, b' },
+    subIds: { sub1: 'x', sub10: '!y' },
+  },
+  { id: 'c2', clickedAt: '2026-10-25T00:30:00Z', campaignId: 'k1', country: 'DE', device: 'desktop', cost: 2 },
+  { id: 'c3', clickedAt: '2026-10-25T01:30:00Z', campaignId: 'k2', country: 'AT', device: 'mobile', cost: 3 },
+  { id: 'c4', clickedAt: '2026-10-25T23:00:00Z', campaignId: 'k2', country: 'AT', language: 'DE-at', cost: 4 },
+  { id: 'c5', clickedAt: '2026-10-26T12:00:00Z', device: 'tablet', referrer: 'not a url', subIds: { sub1: 'x' } },
+]
+const conversions = [
+  { id: 'v1', convertedAt: '2026-10-25T10:00:00Z', status: 'approved', clickId: 'c1', revenue: 10 },
+  { id: 'v2', convertedAt: '2026-10-26T10:00:00Z', status: 'approved', clickId: 'c4', revenue: 20 },
+  { id: 'v3', convertedAt: '2026-10-26T11:00:00Z', status: 'pending', campaignId: 'k1', revenue: 40 },
+]
+const range = 'from=2026-10-24&to=2026-10-26'
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  await importContent(api.stores, 'acme', 'campaigns', [{ id: 'k1', name: 'Spring' }])
+  await importContent(api.stores, 'acme', 'conversions', conversions)
+  // The clicks arrive after their conversions.
+  await importContent(api.stores, 'acme', 'clicks', clicks)
+})
+afterAll(() => api?.close())
+
+const report = (query: string) => api.read(`/reports?${range}&${query}`, key, ReportResponse)
+const buckets = async (query: string) =>
+  (await report(query)).data.map(({ id, clicks, conversions }) => [id, clicks, conversions])
+const csv = async (query: string) => (await api.get(`/reports?${range}&format=csv&${query}`, key)).body.split('\n')
+
+describe('a report with several dimensions', () => {
+  it('has one row per combination, with id and name of each dimension', async () => {
+    const { groupBy, data, totals, bucketCount } = await report('group_by=campaign,country&metrics=clicks,revenue')
+    expect([groupBy, bucketCount, totals]).toEqual(['campaign,country', 4, { clicks: 5, revenue: 30 }])
+    expect(data).toEqual([
+      {
+        id: '["k1","DE"]',
+        name: 'Spring / Germany',
+        dimensions: { campaign: { id: 'k1', name: 'Spring' }, country: { id: 'DE', name: 'Germany' } },
+        clicks: 2,
+        revenue: 10,
+      },
+      {
+        id: '["k2","AT"]',
+        name: 'k2 / Austria',
+        dimensions: { campaign: { id: 'k2', name: null }, country: { id: 'AT', name: 'Austria' } },
+        clicks: 2,
+        revenue: 20,
+      },
+      expect.objectContaining({ id: '["(not set)","(not set)"]', clicks: 1 }),
+      expect.objectContaining({ id: '["k1","(not set)"]', name: 'Spring / (not set)', clicks: 0 }),
+    ])
+  })
+
+  it('takes the dimensions that conversions do not have from their click, which may arrive later', async () => {
+    const expected = {
+      region: [
+        ['(not set)', 4, 1],
+        ['Bavaria', 1, 1],
+      ],
+      language: [
+        ['(not set)', 3, 0],
+        ['de-at', 1, 1],
+        ['de-de', 1, 1],
+      ],
+      os_version: [
+        ['(not set)', 4, 1],
+        ['18.1', 1, 1],
+      ],
+      referrer_domain: [
+        ['(not set)', 4, 1],
+        ['example.com', 1, 1],
+      ],
+      utm_term: [
+        ['(not set)', 4, 1],
+        ['a, b', 1, 1],
+      ],
+      sub1: [
+        ['(not set)', 3, 1],
+        ['x', 2, 1],
+      ],
+    }
+    for (const [dimension, rows] of Object.entries(expected)) {
+      expect([dimension, await buckets(`group_by=${dimension}`)]).toEqual([dimension, rows])
+    }
+  })
+
+  it('has the same totals as every other grouping, from every table', async () => {
+    const { totals } = await report('group_by=day')
+    const groups = dimensions.map((dimension, index) => [dimension, dimensions[(index + 11) % 35]].join(','))
+    for (const groupBy of groups) {
+      for (const more of ['', '&tz=Asia/Kathmandu&from=2026-10-24T00:00:00Z&to=2026-10-27T00:00:00Z']) {
+        const query = `group_by=${groupBy}${more}`
+        const path = more ? `/reports?${query}` : `/reports?${range}&${query}`
+        expect([query, (await api.read(path, key, ReportResponse)).totals]).toEqual([query, totals])
+      }
+    }
+  })
+})
+
+describe('time dimensions', () => {
+  it('are local to tz; the hour that a clock repeats is two hours', async () => {
+    const local = 'tz=Europe/Berlin&group_by='
+    expect(await buckets(`${local}hour&sort=id`)).toEqual([
+      ['2026-10-24T23:00+02:00', 1, 0],
+      ['2026-10-25T02:00+01:00', 1, 0],
+      ['2026-10-25T02:00+02:00', 1, 0],
+      ['2026-10-25T11:00+01:00', 0, 1],
+      ['2026-10-26T00:00+01:00', 1, 0],
+      ['2026-10-26T11:00+01:00', 0, 1],
+      ['2026-10-26T12:00+01:00', 0, 0],
+      ['2026-10-26T13:00+01:00', 1, 0],
+    ])
+    expect(await buckets(`${local}hour,device&sort=-clicks&limit=1`)).toEqual([
+      ['["2026-10-24T23:00+02:00","mobile"]', 1, 0],
+    ])
+    expect(await buckets(`${local}day&sort=id`)).toEqual([
+      ['2026-10-24', 1, 0],
+      ['2026-10-25', 2, 1],
+      ['2026-10-26', 2, 1],
+    ])
+    expect(await buckets(`${local}week,country&sort=id&country=AT`)).toEqual([
+      ['["2026-10-19","AT"]', 1, 0],
+      ['["2026-10-26","AT"]', 1, 1],
+    ])
+    expect(await buckets(`${local}month`)).toEqual([['2026-10', 5, 2]])
+    expect(await buckets(`${local}hour_of_day&sort=id&campaign_id=k1`)).toEqual([
+      ['02', 1, 0],
+      ['11', 0, 1],
+      ['12', 0, 0],
+      ['23', 1, 0],
+    ])
+  })
+
+  it('name weekdays in English', async () => {
+    const { data, tz } = await report('tz=europe/berlin&group_by=weekday&sort=id')
+    expect(tz).toBe('Europe/Berlin')
+    expect(data.map(({ id, name, clicks }) => [id, name, clicks])).toEqual([
+      ['1', 'Monday', 2],
+      ['6', 'Saturday', 1],
+      ['7', 'Sunday', 2],
+    ])
+  })
+})
+
+describe('filters', () => {
+  it('select, exclude, and name the empty value', async () => {
+    expect(await buckets('group_by=country&country=AT,DE')).toEqual([
+      ['AT', 2, 1],
+      ['DE', 2, 1],
+    ])
+    expect(await buckets('group_by=country&country=!AT')).toEqual([
+      ['DE', 2, 1],
+      ['(not set)', 1, 0],
+    ])
+    expect(await buckets('group_by=country&country=!AT,(not%20set)')).toEqual([['DE', 2, 1]])
+    expect(await buckets('group_by=device&country=DE&campaign_id=k1&sub1=x')).toEqual([['mobile', 1, 1]])
+    expect(await buckets('group_by=utm_term&utm_term=a%5C,%20b')).toEqual([['a, b', 1, 1]])
+    expect(await buckets('group_by=sub10&sub10=%5C!y')).toEqual([['!y', 1, 1]])
+    expect(await buckets('group_by=country&country=FR')).toEqual([])
+  })
+
+  it('and their exclusion split every report into two parts', async () => {
+    const { totals } = await report('group_by=device')
+    const values: Partial<Record<FilterName, string>> = {
+      ...{ campaign_id: 'k1', country: 'AT', device: 'mobile', region: 'Bavaria', city: 'Munich', os: 'iOS' },
+      ...{ language: 'de-de', referrer_domain: 'example.com', utm_source: 'news', sub1: 'x' },
+    }
+    for (const name of filterNames) {
+      const value = values[name] ?? '(not set)'
+      const [selected, excluded] = await Promise.all(
+        ['', '!'].map((mark) => report(`group_by=device&${name}=${encodeURIComponent(mark + value)}`)),
+      )
+      for (const metric of ['clicks', 'conversions', 'revenue', 'pendingRevenue', 'cost'] as const) {
+        const sum = (selected?.totals[metric] ?? 0) + (excluded?.totals[metric] ?? 0)
+        expect([name, metric, sum]).toEqual([name, metric, totals[metric]])
+      }
+      if (values[name]) expect([name, selected?.totals.clicks]).not.toEqual([name, 0])
+    }
+  })
+})
+
+describe('order and selection', () => {
+  it('sorts by any metric or by id, equal rows by id, and null ratios last', async () => {
+    const ids = async (sort: string) => (await buckets(`group_by=country,device&sort=${sort}`)).map(([id]) => id)
+    const byEpc = await ids('-epc')
+    expect(byEpc).toEqual([
+      '["AT","(not set)"]',
+      '["DE","mobile"]',
+      '["(not set)","tablet"]',
+      '["AT","mobile"]',
+      '["DE","desktop"]',
+      '["(not set)","(not set)"]',
+    ])
+    expect((await ids('epc')).at(-1)).toBe('["(not set)","(not set)"]')
+    expect((await ids('profit')).slice(0, 2)).toEqual(['["AT","mobile"]', '["DE","desktop"]'])
+    expect(await ids('-id')).toEqual((await ids('id')).reverse())
+  })
+
+  it('limits the rows, not the totals', async () => {
+    const { data, totals, bucketCount, truncated } = await report('group_by=country&limit=1')
+    expect([data.length, totals.clicks, bucketCount, truncated]).toEqual([1, 5, 3, true])
+  })
+
+  it('returns the selected metrics in the order of the schema', async () => {
+    const { data } = await report('group_by=country&metrics=epc,clicks&limit=1&sort=-revenue')
+    expect(data).toEqual([{ id: 'AT', name: 'Austria', clicks: 2, epc: 10 }])
+  })
+})
+
+describe('a comparison', () => {
+  it('leaves the report as it is and adds the earlier metrics', async () => {
+    const query = 'group_by=day&from=2026-10-25&to=2026-10-26'
+    const plain = await api.read(`/reports?${query}`, key, ReportResponse)
+    const { previous, data, ...rest } = await api.read(`/reports?${query}&compare=previous_period`, key, ReportResponse)
+    expect({ ...rest, data: data.map(({ previous: _previous, ...row }) => row) }).toEqual(plain)
+    expect(previous).toMatchObject({
+      from: '2026-10-23T00:00:00.000Z',
+      to: '2026-10-25T00:00:00.000Z',
+      totals: { clicks: 1, conversions: 0 },
+    })
+    expect(data.map(({ id, clicks, previous }) => [id, clicks, previous?.id, previous?.clicks])).toEqual([
+      ['2026-10-25', 3, '2026-10-23', 0],
+      ['2026-10-26', 1, '2026-10-24', 1],
+    ])
+  })
+
+  it('matches other dimensions by id, with zeros where nothing matches', async () => {
+    const query = 'group_by=country,day&sort=id&metrics=clicks,epc&from=2026-10-26&to=2026-10-26'
+    const { data } = await api.read(`/reports?${query}&compare=previous_period`, key, ReportResponse)
+    expect(data.map(({ id, previous }) => [id, previous])).toEqual([
+      ['["(not set)","2026-10-26"]', { id: '["(not set)","2026-10-25"]', clicks: 0, epc: null }],
+      ['["AT","2026-10-26"]', { id: '["AT","2026-10-25"]', clicks: 2, epc: 0 }],
+    ])
+  })
+})
+
+describe('CSV', () => {
+  it('has the columns of each dimension, earlier metrics and a line of totals', async () => {
+    expect(await csv('group_by=campaign,country&metrics=clicks,epc&limit=1&totals=true')).toEqual([
+      '"campaign_id","campaign_name","country_id","country_name","clicks","epc"',
+      '"k1","Spring","DE","Germany",2,5',
+      '"(total)",,,,5,6',
+      '',
+    ])
+    const compared = 'group_by=device&metrics=clicks&compare=previous_period&totals=true&limit=1'
+    expect(await csv(compared)).toEqual([
+      '"id","name","clicks","previous_clicks"',
+      '"mobile","mobile",2,0',
+      '"(total)",,5,0',
+      '',
+    ])
+  })
+})
+
+describe('an invalid parameter of a report', () => {
+  it.each([
+    ['group_by=country,country', 'invalid_group_by'],
+    ['group_by=country,day,os,city', 'invalid_group_by'],
+    ['group_by=day&tz=Mars/Olympus', 'invalid_tz'],
+    ['group_by=day&country=germany', 'invalid_country'],
+    ['group_by=day&city=a,,b', 'invalid_city'],
+    ['group_by=day&sort=name', 'invalid_sort'],
+    ['group_by=day&limit=1001', 'invalid_limit'],
+    ['group_by=day&metrics=clicks,ctr', 'invalid_metrics'],
+    ['group_by=day&compare=yesterday', 'invalid_compare'],
+    ['group_by=day&totals=true', 'invalid_totals'],
+    ['group_by=hour&days=32', 'invalid_date_range'],
+    ['group_by=country,hour&from=2026-09-01&to=2026-10-02', 'invalid_date_range'],
+    ['group_by=day&visitor_id=v', 'unknown_parameter'],
+  ])('%s is %s', async (query, code) => {
+    const response = await api.get(`/reports?${query}`, key)
+    expect([response.statusCode, response.json().error]).toEqual([400, code])
+  })
+})

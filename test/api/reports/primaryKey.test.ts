@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ReportQuery } from '../../../schema/report.ts'
+import { planReport } from '../../../src/api/reports/plan.ts'
+import { reportSql } from '../../../src/api/reports/sql.ts'
+import { planDaily } from '../../../src/api/stats/plan.ts'
+import { seriesSql } from '../../../src/api/stats/sql.ts'
+import type { FactsPlan } from '../../../src/query/facts/plan.ts'
+import { factsSettings } from '../../../src/query/facts/sql.ts'
+import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
+import { testNowMs } from '../../kit/app.ts'
+import { storeClicks, storeConversions } from '../../kit/rows.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+
+let stores: TestStores
+
+beforeAll(async () => {
+  stores = await openTestStores()
+  // Without rows ClickHouse plans no reading.
+  await storeClicks(stores, 'acme', [{ id: 'c1', clicked_at: '2026-11-20 10:00:00.000' }])
+  await storeConversions(stores, 'acme', [{ id: 'v1', converted_at: '2026-11-20 11:00:00.000' }])
+})
+afterAll(() => stores?.close())
+
+const caller = { accountId: 'acme', currency: 'USD' }
+
+/** The columns of the primary key that each table of a query is read by. */
+async function keysOf(sql: Fragment, facts: FactsPlan): Promise<string[]> {
+  const { text, params } = render(sql)
+  const response = await stores.clickhouse.client.query({
+    query: `EXPLAIN indexes = 1, json = 1 ${text}`,
+    query_params: params,
+    format: 'TabSeparatedRaw',
+    clickhouse_settings: factsSettings(facts),
+  })
+  const keys = [...(await response.text()).matchAll(/"Type": "PrimaryKey",\s*"Keys": \[([^\]]*)\]/g)]
+  return [...new Set(keys.map(([, columns = '']) => columns.replace(/[\s"]/g, '')))].sort()
+}
+
+describe('a report reads by the primary key', () => {
+  it.each([
+    ['sums_by_day', { group_by: 'country,day', country: 'US' }, ['account_id,dimension,day,value']],
+    ['sums_by_day_and_campaign', { group_by: 'campaign,country' }, ['account_id,dimension,day']],
+    [
+      'sums_by_day_and_campaign of one campaign',
+      { group_by: 'country', campaign_id: 'k1' },
+      ['account_id,dimension,campaign_id,day'],
+    ],
+    ['sums_by_quarter_hour', { group_by: 'campaign,hour', days: 7 }, ['account_id,bucket']],
+    ['rows', { group_by: 'country,device,city', days: 7 }, ['account_id,clicked_at', 'account_id,converted_at']],
+  ])('of %s', async (_table, query, expected) => {
+    const plan = planReport(query as ReportQuery, caller, testNowMs)
+    expect(await keysOf(reportSql(plan), plan.facts)).toEqual(expected)
+  })
+
+  it('of sums_by_quarter_hour, from its projection if it has no campaign', async () => {
+    const { facts } = planDaily({ tz: 'Asia/Kathmandu' }, caller, testNowMs)
+    const { text, params } = render(seriesSql(facts))
+    const response = await stores.clickhouse.client.query({
+      query: `EXPLAIN indexes = 1 ${text}`,
+      query_params: params,
+      format: 'TabSeparatedRaw',
+      clickhouse_settings: { ...factsSettings(facts), force_optimize_projection: 1 },
+    })
+    expect(await response.text()).toContain('by_account')
+  })
+})

@@ -1,0 +1,184 @@
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beginDeletion } from '../../src/accounts/deletion.ts'
+import { AccountDeleted } from '../../src/writer/accountDeleted.ts'
+import { deleteAccountRows } from '../../src/writer/deleteAccountRows.ts'
+import { openDeletingWriter, openWriter } from '../../src/writer/openWriter.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { runHere, start } from './runCommand.ts'
+
+let server: TestApp
+const keys = new Map<string, string>()
+const running = { onMessage: () => {}, signal: new AbortController().signal }
+
+beforeAll(async () => {
+  server = await openTestApp()
+  for (const id of ['acme', 'interrupted', 'other']) {
+    keys.set(id, await server.account(id))
+    await succeed('demo', '--account', id, '--clicks', '300', '--days', '3')
+  }
+})
+afterAll(() => server?.close())
+
+const tributary = (...words: string[]) => runHere(words, server.stores.environment)
+const deletionOf = (id: string) => ['account', 'delete', '--account', id, '--confirm', id]
+
+async function succeed(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await tributary(...words, '--json')
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout
+}
+
+/** Names of the tables with rows of accounts. */
+async function clickhouseTables(): Promise<string[]> {
+  const { client, database } = server.stores.clickhouse
+  const result = await client.query({
+    query: `
+      SELECT name FROM system.tables
+      WHERE database = {database:String} AND name != 'schema_migrations' AND (engine LIKE '%MergeTree' OR engine = 'Distributed')`,
+    query_params: { database },
+    format: 'JSONEachRow',
+  })
+  return (await result.json<{ name: string }>()).map(({ name }) => name)
+}
+
+/** Number and hash of the rows of an account, by table of both databases. */
+async function fingerprintsOf(account: string): Promise<Record<string, string>> {
+  const fingerprints: Record<string, string> = {}
+  const { client } = server.stores.clickhouse
+  for (const name of await clickhouseTables()) {
+    const query = `SELECT toString((count(), sum(cityHash64(toString(tuple(*)))))) AS rows FROM ${name} FINAL WHERE account_id = {account:String}`
+    const result = await client.query({ query, query_params: { account }, format: 'JSONEachRow' })
+    const [row] = await result.json<{ rows: string }>()
+    fingerprints[name] = row?.rows ?? ''
+  }
+  const { postgres } = server.stores
+  const tables = await postgres<{ name: string }[]>`
+    SELECT table_name AS name FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_name = 'account_id' AND table_name NOT IN ('audit_log', 'account_deletions')`
+  for (const { name } of tables) {
+    const [row] = await postgres<{ rows: string }[]>`
+      SELECT count(*) || ' ' || coalesce(md5(string_agg(stored::text, ',' ORDER BY stored::text)), '') AS rows
+      FROM ${postgres(name)} AS stored
+      WHERE account_id = ${account}`
+    fingerprints[name] = row?.rows ?? ''
+  }
+  return fingerprints
+}
+
+/** The tables that contain rows of an account. */
+async function tablesWith(account: string): Promise<string[]> {
+  const isEmpty = (rows: string) => rows === '(0,0)' || rows === '0 '
+  return Object.entries(await fingerprintsOf(account)).flatMap(([name, rows]) => (isEmpty(rows) ? [] : [name]))
+}
+
+/** Sets the start of a deletion back, to a time at which no server accepts its keys any longer. */
+const setBack = (id: string) => server.stores.postgres`
+  UPDATE account_deletions SET began_at = began_at - interval '1 hour' WHERE account_id = ${id}`
+
+describe('the deletion of an account', () => {
+  it('ends its keys at once and is completed after a kill -9; rows of other accounts are unchanged', async () => {
+    const { postgres, environment } = server.stores
+    expect((await tablesWith('acme')).length).toBeGreaterThan(12)
+    const others = await fingerprintsOf('other')
+    const child = start(deletionOf('acme'), environment)
+    let printed = ''
+    child.stderr.on('data', (chunk) => {
+      printed += chunk
+    })
+    await expect.poll(() => printed, { timeout: 20_000 }).toContain('waiting')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    server.setNow(Date.UTC(2026, 10, 21, 15) + 5_000)
+    expect((await server.get('/clicks', keys.get('acme'))).json().error).toBe('revoked_api_key')
+    expect(JSON.parse(await succeed('account', 'list')).accounts).toHaveLength(2)
+    // A server with a cached key stores an event after the first pass.
+    await server.stores.clickhouse.client.insert({
+      table: 'pixel_events',
+      values: [{ account_id: 'acme', origin: 'server', id: 'late', received_at: '2026-11-21 15:00:00.000' }],
+      format: 'JSONEachRow',
+    })
+    await setBack('acme')
+    await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
+    const { deletedAt } = JSON.parse(await succeed(...deletionOf('acme')))
+    expect(await tablesWith('acme')).toEqual([])
+    expect(await fingerprintsOf('other')).toEqual(others)
+    expect(JSON.parse(await succeed(...deletionOf('acme')))).toEqual({ account: 'acme', deletedAt })
+    expect(JSON.parse(await succeed('verify')).differences).toEqual([])
+  })
+
+  it('leaves the audit log, and an id that cannot be used again', async () => {
+    const { entries } = JSON.parse(await succeed('audit', 'list', '--account', 'acme'))
+    expect(entries.slice(-2)).toMatchObject([
+      { action: 'account.delete', details: { name: 'acme', keysRevoked: 1 } },
+      { action: 'account.delete_complete' },
+    ])
+    const created = await tributary('account', 'create', '--name', 'Acme', '--id', 'acme')
+    expect([created.code, created.stderr]).toEqual([
+      1,
+      'error: account acme was deleted; its id cannot be used again.\n',
+    ])
+  })
+
+  it('completes after interruptions between statements of ClickHouse, and no writer adds rows meanwhile', async () => {
+    const { stores } = server
+    const others = await fingerprintsOf('other')
+    await beginDeletion(stores.postgres, 'interrupted')
+    await setBack('interrupted')
+    await expect(openWriter(stores, 'interrupted', running)).rejects.toThrow(AccountDeleted)
+    for (const words of [
+      ['demo', '--account', 'interrupted'],
+      ['key', 'create', '--account', 'interrupted', '--name', 'x', '--scopes', 'all'],
+      ['account', 'set-plan', '--account', 'interrupted', '--plan', 'free'],
+    ]) {
+      expect((await tributary(...words)).stderr).toMatch(/^error: no such account: interrupted/)
+    }
+    for (const statements of [0, 2, 4]) expect(await deleteUntilKilled(statements)).toBe(false)
+    expect((await tablesWith('interrupted')).length).toBeGreaterThan(0)
+    expect(await fingerprintsOf('other')).toEqual(others)
+    await succeed(...deletionOf('interrupted'))
+    expect(await tablesWith('interrupted')).toEqual([])
+  })
+
+  it('is refused without a matching --confirm, and for an unknown account', async () => {
+    const wrong = await tributary('account', 'delete', '--account', 'other', '--confirm', 'othe')
+    expect([wrong.code, wrong.stderr]).toEqual([2, 'error: --confirm othe does not equal --account other.\n'])
+    const unknown = await tributary(...deletionOf('nobody'))
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringMatching(/^error: no such account: nobody in /)])
+    expect((await tablesWith('other')).length).toBeGreaterThan(12)
+  })
+})
+
+/** Deletes rows as a process that is killed after some statements. @returns whether all rows are deleted */
+async function deleteUntilKilled(statements: number): Promise<boolean> {
+  class Killed extends Error {}
+  const { clickhouse } = server.stores
+  let deletions = 0
+  const killed = <Client extends object>(client: Client): Client =>
+    new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        if (name !== 'exec') return value.bind(target)
+        return (order: { query: string }) => {
+          if (order.query.startsWith('ALTER') && deletions++ >= statements) throw new Killed()
+          return value.call(target, order)
+        }
+      },
+    })
+  const cluster = clickhouse.cluster && {
+    ...clickhouse.cluster,
+    nodes: clickhouse.cluster.nodes.map((node) => ({ ...node, client: killed(node.client) })),
+  }
+  const stores = { ...server.stores, clickhouse: { ...clickhouse, cluster, client: killed(clickhouse.client) } }
+  const writer = await openDeletingWriter(stores, 'interrupted', running)
+  try {
+    await deleteAccountRows(writer)
+    return true
+  } catch (error) {
+    if (error instanceof Killed) return false
+    throw error
+  } finally {
+    await writer.close()
+  }
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { runHere, start } from './runCommand.ts'
+
+let source: TestApp
+let target: TestApp
+let key: string
+let folder: string
+
+beforeAll(async () => {
+  ;[source, target] = await Promise.all([openTestApp(), openTestApp()])
+  folder = await mkdtemp(join(tmpdir(), 'tributary-account-'))
+  key = await source.account('acme', { currency: 'EUR' })
+  for (const { setNow } of [source, target]) setNow(Date.now())
+  await succeed(source, 'demo', '--account', 'acme', '--clicks', '600', '--days', '4')
+  await succeed(source, 'account', 'export', '--account', 'acme', '--output', join(folder, 'acme'))
+})
+afterAll(async () => {
+  await Promise.all([source?.close(), target?.close()])
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function succeed({ stores }: TestApp, ...words: string[]) {
+  const { code, stdout, stderr } = await runHere([...words, '--json'], stores.environment)
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+
+const manifestOf = async (name: string) => JSON.parse(await readFile(join(folder, name, 'account.json'), 'utf8'))
+
+/** A response without the times of storage, which each installation sets. */
+async function bodyOf(app: TestApp, path: string): Promise<unknown> {
+  const response = await app.get(path, key)
+  expect([path, response.statusCode]).toEqual([path, 200])
+  return JSON.parse(response.body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
+}
+
+describe('an exported account', () => {
+  it('is a folder for its owner only, with a file per resource, without secrets', async () => {
+    const resources = [
+      'campaigns',
+      'clicks',
+      'conversions',
+      'landing-pages',
+      'offers',
+      'pixel-events',
+      'traffic-sources',
+    ]
+    const names = ['account.json', ...resources.map((name) => `${name}.ndjson.gz`)]
+    expect((await readdir(join(folder, 'acme'))).sort()).toEqual(names)
+    expect((await stat(join(folder, 'acme'))).mode & 0o777).toBe(0o700)
+    expect(await readFile(join(folder, 'acme', 'account.json'), 'utf8')).not.toContain(key)
+    expect(await readdir(folder)).toEqual(['acme'])
+  })
+
+  it('gives equal reports and lists to the same key after an import that was killed', async () => {
+    const { environment, postgres } = target.stores
+    const child = start(['account', 'import', join(folder, 'acme')], environment)
+    const batches = async () => (await postgres`SELECT 1 FROM watermarks WHERE account_id = 'acme'`).length
+    await expect.poll(batches, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
+    await runHere(['account', 'import', join(folder, 'acme')], environment)
+    await succeed(target, 'account', 'import', join(folder, 'acme'))
+    for (const path of [
+      '/reports?group_by=campaign&days=30',
+      '/reports?group_by=country&days=30',
+      '/stats/daily?days=30&tz=Asia/Kolkata',
+      '/stats/overview?days=30',
+      '/clicks?limit=200',
+      '/conversions?limit=200',
+      '/campaigns?limit=200',
+      '/offers?limit=200',
+      '/landing-pages?limit=200',
+      '/traffic-sources?limit=200',
+    ]) {
+      expect(await bodyOf(target, path)).toEqual(await bodyOf(source, path))
+    }
+    expect((await succeed(target, 'verify')).differences).toEqual([])
+  })
+
+  it('is exported again with equal hashes, keys and attributes', async () => {
+    await succeed(target, 'account', 'export', '--account', 'acme', '--output', join(folder, 'again'))
+    const [before, after] = await Promise.all(['acme', 'again'].map(manifestOf))
+    expect(after.files).toEqual(before.files)
+    expect(after.account).toEqual(before.account)
+    const withoutUse = ({ keys }: { keys: object[] }) => keys.map((one) => ({ ...one, lastUsedAt: null }))
+    expect(withoutUse(after)).toEqual(withoutUse(before))
+    expect(Object.values<{ rows: number }>(before.files).every(({ rows }) => rows > 0)).toBe(true)
+  })
+
+  it('does not replace an existing folder, but the rest of an interrupted export', async () => {
+    const output = join(folder, 'acme')
+    const { code, stderr } = await runHere(
+      ['account', 'export', '--account', 'acme', '--output', output],
+      source.stores.environment,
+    )
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: \S+ already exists; [^\n]+\n$/)])
+    const child = start(
+      ['account', 'export', '--account', 'acme', '--output', join(folder, 'third')],
+      source.stores.environment,
+    )
+    await expect.poll(() => readdir(folder), { timeout: 20_000, interval: 20 }).toContain('third.incomplete')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await source.stores.postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
+    await rm(join(folder, 'third'), { recursive: true, force: true })
+    await succeed(source, 'account', 'export', '--account', 'acme', '--output', join(folder, 'third'))
+    expect((await manifestOf('third')).files).toEqual((await manifestOf('acme')).files)
+    expect(await readdir(folder)).not.toContain('third.incomplete')
+  })
+
+  it('is not imported over another account, from a changed file or without a manifest', async () => {
+    const fails = async (name: string) => {
+      const { code, stdout, stderr } = await runHere(
+        ['account', 'import', join(folder, name)],
+        target.stores.environment,
+      )
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/^error: [^\n]+\n$/)
+      return stderr
+    }
+    const manifest = await manifestOf('again')
+    const other = { ...manifest, account: { ...manifest.account, createdAt: '2020-01-01T00:00:00.000Z' } }
+    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(other))
+    expect(await fails('again')).toContain('another account acme already exists')
+    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify({ ...manifest, format: 2 }))
+    expect(await fails('again')).toContain('is not of this version: /format')
+    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(manifest))
+    await writeFile(
+      join(folder, 'again', 'offers.ndjson.gz'),
+      await readFile(join(folder, 'acme', 'campaigns.ndjson.gz')),
+    )
+    expect(await fails('again')).toContain('offers.ndjson.gz is not the exported file')
+    expect(await fails('missing')).toContain('account.json cannot be read')
+  })
+})

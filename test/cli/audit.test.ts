@@ -1,0 +1,104 @@
+import { hostname, userInfo } from 'node:os'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { isKeyText } from '../../src/accounts/keyFormat.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { runHere } from './runCommand.ts'
+
+let stores: TestStores
+
+beforeAll(async () => {
+  stores = await openTestStores()
+})
+afterAll(() => stores?.close())
+
+/** Runs a subcommand with `--json`. @returns the printed object */
+async function json(...words: string[]) {
+  const { code, stdout, stderr } = await runHere([...words, '--json'], stores.environment)
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+
+/** Actions and details of the entries of an account, oldest first. */
+async function changesOf(account: string): Promise<[string, unknown][]> {
+  const { entries } = await json('audit', 'list', '--account', account)
+  return entries.map(({ action, details }: { action: string; details: unknown }) => [action, details])
+}
+
+describe('the audit log', () => {
+  it('has one entry per change of an account and its keys, with new and replaced values', async () => {
+    await json('account', 'create', '--name', 'Acme', '--id', 'acme', '--currency', 'EUR')
+    await json('account', 'set-plan', '--account', 'acme', '--plan', 'scale')
+    const key = await json('key', 'create', '--account', 'acme', '--name', 'BI', '--scopes', 'read:clicks')
+    await json('key', 'revoke', '--id', key.id)
+    expect(await changesOf('acme')).toEqual([
+      ['account.create', { name: 'Acme', plan: 'pro', currency: 'EUR' }],
+      ['account.set_plan', { plan: 'scale', before: { plan: 'pro' } }],
+      ['key.create', { key: key.id, name: 'BI', scopes: ['read:clicks'], expiresAt: null }],
+      ['key.revoke', { key: key.id, name: 'BI' }],
+    ])
+  })
+
+  it('names the user and host that ran the command, and the time', async () => {
+    await json('account', 'create', '--name', 'Named', '--id', 'named')
+    const { entries } = await json('audit', 'list', '--account', 'named')
+    expect(entries).toEqual([
+      {
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        action: 'account.create',
+        actor: `${userInfo().username}@${hostname()}`,
+        accountId: 'named',
+        details: { name: 'Named', plan: 'pro', currency: 'USD' },
+      },
+    ])
+  })
+
+  it('has no entry for a command that changes nothing or fails', async () => {
+    await json('account', 'create', '--name', 'Same', '--id', 'same')
+    const { id } = await json('key', 'create', '--account', 'same', '--name', 'x', '--allow-events')
+    await json('key', 'revoke', '--id', id)
+    const before = await changesOf('same')
+    await json('key', 'revoke', '--id', id)
+    await json('account', 'set-plan', '--account', 'same', '--plan', 'pro')
+    for (const words of [
+      ['account', 'create', '--name', 'Same', '--id', 'same'],
+      ['account', 'set-plan', '--account', 'same', '--plan', 'gold'],
+      ['key', 'create', '--account', 'missing', '--name', 'x', '--allow-events'],
+    ]) {
+      expect((await runHere(words, stores.environment)).code).toBe(1)
+    }
+    expect(await changesOf('same')).toEqual(before)
+    expect(await changesOf('missing')).toEqual([])
+  })
+
+  it('records a change of a plan without an account, only when a limit changes', async () => {
+    await json('plan', 'set', 'free', '--click-allowance', '20000')
+    await json('plan', 'set', 'free', '--click-allowance', '20000')
+    const { entries } = await json('audit', 'list')
+    const ofPlans = entries.filter(({ action }: { action: string }) => action === 'plan.set')
+    const limits = { hasApi: false, requestsPerMinute: null, eventsPerMinute: null, identifierEventsPerMinute: null }
+    const before = { name: 'free', ...limits, clickAllowance: 10_000 }
+    const details = { ...before, clickAllowance: 20_000, before }
+    expect(ofPlans).toEqual([expect.objectContaining({ accountId: null, details })])
+  })
+
+  it('stores neither the change nor the entry when one of them fails', async () => {
+    const { postgres } = stores
+    await postgres`ALTER TABLE audit_log ADD CONSTRAINT refused CHECK (account_id <> 'refused')`
+    await expect(
+      createAccount(postgres, { id: 'refused', name: 'x', plan: 'pro', currency: 'USD' }),
+    ).rejects.toMatchObject({ code: '23514' })
+    await postgres`ALTER TABLE audit_log DROP CONSTRAINT refused`
+    const { accounts } = await json('account', 'list')
+    expect(accounts.map(({ id }: { id: string }) => id)).not.toContain('refused')
+  })
+
+  it('never contains a key', async () => {
+    await json('account', 'create', '--name', 'Secret', '--id', 'secret')
+    const { key } = await json('key', 'create', '--account', 'secret', '--name', 'x', '--scopes', 'all')
+    expect(isKeyText(key)).toBe(true)
+    const text = (await runHere(['audit', 'list'], stores.environment)).stdout
+    expect(text).toContain('key.create')
+    expect(text).not.toContain(key.slice('trb_live_'.length + 4))
+  })
+})

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { commandLine, describeCreated, storeLocation } from '../../src/cli/storeLocation.ts'
+import { readSettings } from '../../src/settings.ts'
+
+const embedded = readSettings({ DATA_DIR: '/srv/data' })
+const servers = readSettings({
+  DATABASE_URL: 'postgres://user:s3cret%40@one:5432,two:5432/production?password=s3cret#x',
+  CLICKHOUSE_URL: 'https://user:s3cret@clickhouse:8443/clicks',
+})
+
+describe('the location of stores', () => {
+  it('names the folder of embedded engines', () => {
+    expect(storeLocation(embedded)).toBe('/srv/data (DATA_DIR)')
+    expect(storeLocation(readSettings({}))).toBe(`${process.cwd()}/data (DATA_DIR)`)
+  })
+
+  it('names servers without passwords, and the folder if one store is embedded', () => {
+    expect(storeLocation(servers)).toBe(
+      'PostgreSQL one:5432,two:5432/production (DATABASE_URL) and ClickHouse clickhouse:8443/clicks (CLICKHOUSE_URL)',
+    )
+    const { DATABASE_URL: _, ...half } = { ...servers, DATA_DIR: '/srv/data' }
+    expect(storeLocation(half)).toBe('ClickHouse clickhouse:8443/clicks (CLICKHOUSE_URL) and /srv/data (DATA_DIR)')
+  })
+
+  it('is printed only for stores that a migration created', () => {
+    expect(describeCreated(embedded, ['postgres/0001_baseline.sql', 'clickhouse/0001_baseline.sql'])).toBe(
+      'Created an empty store in /srv/data (DATA_DIR).',
+    )
+    expect(describeCreated(embedded, ['clickhouse/0002_more.sql'])).toBeUndefined()
+    expect(describeCreated(embedded, [])).toBeUndefined()
+  })
+})
+
+it('the command line of a store survives a shell, whatever the name of its folder', () => {
+  const folder = "/srv/it's $HOME; data"
+  const line = commandLine(readSettings({ DATA_DIR: folder })).replace(/ node .*/, ' printenv DATA_DIR')
+  expect(execFileSync('sh', ['-c', line], { encoding: 'utf8' })).toBe(`${folder}\n`)
+  expect(commandLine(servers)).toMatch(/^node \S+\/dist\/src\/main\.js$/)
+})

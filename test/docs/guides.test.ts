@@ -1,0 +1,68 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
+
+let api: TestApp
+let key: string
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1' }])
+  const clicked = { clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'k1', country: 'DE' }
+  await storeClicks(api.stores, 'acme', [{ id: 'c-1', ...clicked }])
+  // More than one page.
+  const conversions = Array.from({ length: 201 }, (_, n) => ({
+    id: `v${n}`,
+    converted_at: '2026-11-20 11:00:00.000',
+    campaign_id: 'k1',
+    click_id: 'c-1',
+    click_at: clicked.clicked_at,
+  }))
+  await storeConversions(api.stores, 'acme', conversions)
+  await api.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => api?.close())
+
+/** The texts of the OpenAPI document. */
+interface Texts {
+  info: { description: string }
+  tags: { description: string }[]
+}
+
+const programs: Record<string, readonly [program: string, ...words: string[]]> = {
+  sh: ['sh', '-ec'],
+  js: [process.execPath, '--input-type=module', '-e'],
+  python: ['python3', '-c'],
+}
+
+it('every code block of the documentation page runs unchanged', { timeout: 60_000 }, async () => {
+  const { info, tags } = (await api.get('/docs/json')).json<Texts>()
+  const text = [info, ...tags].map(({ description }) => description).join('\n')
+  const blocks = [...text.matchAll(/```(\w*)\n(.*?)```/gs)]
+  expect(new Set(blocks.map(([, language]) => language))).toEqual(new Set(Object.keys(programs)))
+  for (const [, language = '', code = ''] of blocks) {
+    const [program = '', ...words] = programs[language] ?? []
+    if (!isInstalled(program)) {
+      if (process.env.CI) throw new Error(`${program} is not installed.`)
+      continue
+    }
+    const local = code.replaceAll('trb_live_…', key)
+    const script = language === 'sh' ? `curl() { command curl -sS --fail-with-body "$@"; }\n${local}` : local
+    const { stdout } = await promisify(execFile)(program, [...words, script])
+    expect([code, stdout.trim()]).not.toEqual([code, ''])
+    if (language === 'python') expect(stdout.trim().split('\n')).toHaveLength(201)
+  }
+})
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch (error) {
+    // sh has no --version and is always installed.
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RejectReasons } from '../../src/import/rejectReasons.ts'
+import { Rejects } from '../../src/import/rejects.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tributary-rejects-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('the file of rejected rows', () => {
+  it('ends at 100 MB with a line that says so', async () => {
+    const path = join(folder, 'rejects')
+    const rejects = new Rejects(path, () => {})
+    const row = 'x'.repeat(1 << 20)
+    for (let line = 1; line <= 200; line += 1) await rejects.add({ line, reason: 'is not JSON', row })
+    await rejects.close()
+    const { size } = await stat(path)
+    expect(size).toBeGreaterThan(98_000_000)
+    expect(size).toBeLessThan(100_001_000)
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
+    expect(lines).toHaveLength(96)
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
+      line: 96,
+      reason: 'this list ends at 100 MB: this row and rejected rows after it are not listed',
+      row: null,
+    })
+  })
+})
+
+describe('the summary of reasons', () => {
+  it('counts the rows of reasons that it does not show', () => {
+    const reasons = new RejectReasons()
+    for (let line = 1; line <= 3_000; line += 1) reasons.add({ line, reason: `reason ${line}`, row: '' })
+    const summary = reasons.summary()
+    expect(summary[0]).toBe('Rejected rows: 3000. Most frequent reasons:')
+    expect(summary.at(-1)).toBe('  2995 × other reasons')
+    expect(summary).toHaveLength(12)
+  })
+
+  it('is empty without rejected rows', () => {
+    expect(new RejectReasons().summary()).toEqual([])
+  })
+
+  it('shows the beginning of a long row, without escape sequences', () => {
+    const reasons = new RejectReasons()
+    reasons.add({ line: 7, reason: 'r', row: `a\t\u009b2J${'x'.repeat(1_000)}` })
+    expect(reasons.summary()[2]).toBe(`      line 7: a \ufffd2J${'x'.repeat(195)}…`)
+  })
+})

@@ -1,0 +1,55 @@
+// Local times by Intl and plain arithmetic; independent of the library that the program uses.
+
+const dayMs = 86_400_000
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** @returns `2026-10-25T02:30:00.000+02:00` */
+export function localText(epochMs: number, zone: string): string {
+  const offsetMs = offsetOf(epochMs, zone)
+  const minutes = Math.abs(offsetMs) / 60_000
+  const two = (value: number) => String(value).padStart(2, '0')
+  const offset = `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  return `${new Date(epochMs + offsetMs).toISOString().slice(0, -1)}${offset}`
+}
+
+/** @returns the UTC offset of a zone at an instant, milliseconds */
+function offsetOf(epochMs: number, zone: string): number {
+  const format =
+    formats.get(zone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
+  formats.set(zone, format)
+  const wholeSecondMs = Math.floor(epochMs / 1000) * 1000
+  return Date.parse(`${format.format(wholeSecondMs).replace(' ', 'T')}Z`) - wholeSecondMs
+}
+
+/**
+ * Finds the instant of a local time.
+ * @param local epoch milliseconds as if the local time were UTC
+ * @returns the first one of a repeated time; for a skipped time, the instant that the clock before the change would show
+ */
+export function instantOf(local: number, zone: string): { epochMs: number; exists: boolean } {
+  const offsets = [offsetOf(local - dayMs, zone), offsetOf(local + dayMs, zone)]
+  const instants = offsets.map((offset) => local - offset).sort((a, b) => a - b)
+  const found = instants.find((epochMs) => epochMs + offsetOf(epochMs, zone) === local)
+  return { epochMs: found ?? local - (offsets[0] ?? 0), exists: found !== undefined }
+}
+
+/** @returns the first instant of a date */
+export function startOfDate(date: string, zone: string): number {
+  return instantOf(Date.parse(date), zone).epochMs
+}
+
+/** @returns the local date of an instant */
+export function dateOf(epochMs: number, zone: string): string {
+  return localText(epochMs, zone).slice(0, 10)
+}
+
+/** @returns a date some days later */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10)
+}
+
+/** @returns the date one year earlier; 28 February for 29 February */
+export function yearBefore(date: string): string {
+  const earlier = `${String(Number(date.slice(0, 4)) - 1).padStart(4, '0')}${date.slice(4)}`
+  return addDays(earlier, 0) === earlier ? earlier : earlier.replace('02-29', '02-28')
+}

@@ -1,0 +1,203 @@
+import type { Comparison } from '../../../schema/comparison.ts'
+import type { AttributeName, Dimension, TimeDimension } from '../../../schema/dimensions.ts'
+import { type FilterName, filterAttributes } from '../../../schema/filters.ts'
+import type { Metric, Metrics } from '../../../schema/metrics.ts'
+import { type CountedClick, type CountedConversion, metricsOf } from '../consistency/model.ts'
+import { addDays, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
+
+// Reports by plain code over plain rows, without SQL, sums or code of `src`.
+
+/** The attributes of a row; an absent one is undefined or `(not set)`. */
+export type Attributes = { [Name in AttributeName]?: string | undefined }
+/** Rows with times in epoch milliseconds. */
+export interface Rows {
+  clicks: readonly (Omit<CountedClick, 'dimensions'> & { attributes: Attributes })[]
+  conversions: readonly (Omit<CountedConversion, 'dimensions'> & { attributes: Attributes })[]
+}
+type Row = Rows['clicks'][number] | Rows['conversions'][number]
+
+/** A report query. */
+export interface Query {
+  dimensions: Dimension[]
+  zone: string
+  range: { fromMs: number; untilMs: number }
+  filters: { name: FilterName; values: string[]; isExcluded: boolean }[]
+  sort: { by: 'id' | Metric; isDescending: boolean }
+  limit: number
+  compare: Comparison | undefined
+}
+
+const notSet = '(not set)'
+
+/** A row of a response, without names. */
+export type ExpectedRow = Metrics & { id: string; previous?: Metrics & { id: string | null } }
+
+/** Computes the response of a report. */
+export function expectedReport(query: Query, rows: Rows, nowMs: number) {
+  const selected = select(query, rows, query.range)
+  const buckets = group(query, selected)
+  const data: ExpectedRow[] = [...buckets.values()].sort(orderOf(query.sort)).slice(0, query.limit).map(withoutIds)
+  const response = { data, totals: total(selected), bucketCount: buckets.size }
+  if (query.compare === undefined) return response
+  const previous = previousOf(query, query.compare, nowMs)
+  const earlier = select(query, rows, previous.range)
+  const earlierBuckets = group(query, earlier)
+  const shown = [...buckets.values()].sort(orderOf(query.sort)).slice(0, query.limit)
+  const compared = shown.map(({ ids, ...metrics }): ExpectedRow => {
+    const counterparts = ids.map((id, index) => previous.counterpartOf(query.dimensions[index] as Dimension, id))
+    const exists = counterparts.every((id): id is string => id !== null)
+    const found = exists ? earlierBuckets.get(JSON.stringify(counterparts)) : undefined
+    const { ids: _ids, ...values } = found ?? { ids: [], ...metricsOf([], []) }
+    return { ...withoutIds({ ids, ...metrics }), previous: { id: exists ? idText(counterparts) : null, ...values } }
+  })
+  return { ...response, data: compared, previous: { range: previous.range, totals: total(earlier) } }
+}
+
+type Bucket = Metrics & { ids: string[] }
+
+function idText(ids: readonly string[]): string {
+  return ids.length === 1 ? (ids[0] ?? '') : JSON.stringify(ids)
+}
+
+function withoutIds({ ids, ...metrics }: Bucket): ExpectedRow {
+  return { id: idText(ids), ...metrics } as ExpectedRow
+}
+
+function select({ filters }: Query, rows: Rows, { fromMs, untilMs }: Query['range']): Rows {
+  const isSelected = ({ atMs, attributes }: Row) =>
+    atMs >= fromMs &&
+    atMs < untilMs &&
+    filters.every(({ name, values, isExcluded }) => {
+      const value = attributes[filterAttributes[name]] || notSet
+      return values.includes(value) !== isExcluded
+    })
+  return { clicks: rows.clicks.filter(isSelected), conversions: rows.conversions.filter(isSelected) }
+}
+
+function total({ clicks, conversions }: Rows): Metrics {
+  return metricsOf(
+    clicks.map((row) => ({ ...row, dimensions: {} })),
+    conversions.map((row) => ({ ...row, dimensions: {} })),
+  )
+}
+
+function group({ dimensions, zone }: Query, { clicks, conversions }: Rows): Map<string, Bucket> {
+  const groups = new Map<
+    string,
+    { ids: string[]; clicks: Rows['clicks'][number][]; conversions: Rows['conversions'][number][] }
+  >()
+  const groupOf = (row: Row) => {
+    const ids = dimensions.map((dimension) => idOf(dimension, row, zone))
+    const key = JSON.stringify(ids)
+    const known = groups.get(key) ?? { ids, clicks: [], conversions: [] }
+    groups.set(key, known)
+    return known
+  }
+  for (const row of clicks) groupOf(row).clicks.push(row)
+  for (const row of conversions) groupOf(row).conversions.push(row)
+  return new Map([...groups].map(([key, { ids, ...found }]) => [key, { ids, ...total(found) }]))
+}
+
+function idOf(dimension: Dimension, { atMs, attributes }: Row, zone: string): string {
+  const id = timeId(dimension as TimeDimension, atMs, zone)
+  return id ?? (attributes[dimension as AttributeName] || notSet)
+}
+
+/** @returns undefined for a dimension that is not of time */
+function timeId(dimension: TimeDimension, atMs: number, zone: string): string | undefined {
+  const local = localText(atMs, zone)
+  const date = local.slice(0, 10)
+  const weekday = (new Date(date).getUTCDay() + 6) % 7
+  switch (dimension) {
+    case 'day':
+      return date
+    case 'hour':
+      return `${local.slice(0, 13)}:00${local.slice(23)}`
+    case 'week':
+      return addDays(date, -weekday)
+    case 'month':
+      return date.slice(0, 7)
+    case 'hour_of_day':
+      return local.slice(11, 13)
+    case 'weekday':
+      return String(weekday + 1)
+    default:
+      return undefined
+  }
+}
+
+/** Bytewise by id; other keys by value with null last. */
+function orderOf({ by, isDescending }: Query['sort']): (a: Bucket, b: Bucket) => number {
+  const sign = isDescending ? -1 : 1
+  return (a, b) => {
+    if (by === 'id') return sign * compareIds(a.ids, b.ids)
+    const [x, y] = [a[by], b[by]]
+    if (x === null || y === null) return (x === null ? 1 : 0) - (y === null ? 1 : 0) || compareIds(a.ids, b.ids)
+    return sign * (x - y) || compareIds(a.ids, b.ids)
+  }
+}
+
+function compareIds(a: readonly string[], b: readonly string[]): number {
+  for (const [index, id] of a.entries()) {
+    const order = Buffer.compare(Buffer.from(id), Buffer.from(b[index] ?? ''))
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+/** The earlier range, and the id there of a bucket. */
+function previousOf({ range, zone }: Query, compare: Comparison, nowMs: number) {
+  const { fromMs, untilMs } = range
+  const isWhole = [fromMs, untilMs].every((atMs) => startOfDate(dateOf(atMs, zone), zone) === atMs)
+  const isShiftedByDuration = compare === 'previous_period' && !isWhole
+  const days = (Date.parse(dateOf(untilMs, zone)) - Date.parse(dateOf(fromMs, zone))) / 86_400_000
+  const dateBefore = (date: string) => (compare === 'previous_year' ? yearBefore(date) : addDays(date, -days))
+  const hasDateBefore = (date: string) => compare !== 'previous_year' || !date.endsWith('02-29')
+  const shift = (atMs: number) => {
+    if (isShiftedByDuration) return { epochMs: atMs - (untilMs - fromMs), exists: true }
+    const local = localText(atMs, zone)
+    return instantOf(Date.parse(`${dateBefore(local.slice(0, 10))}${local.slice(10, 23)}Z`), zone)
+  }
+  const lastDate = addDays(dateOf(untilMs, zone), -1)
+  const whole = {
+    fromMs: shift(fromMs).epochMs,
+    untilMs: isWhole ? startOfDate(addDays(dateBefore(lastDate), 1), zone) : shift(untilMs).epochMs,
+  }
+  const isPresent = fromMs <= nowMs && nowMs < untilMs
+  return {
+    range: isPresent ? { ...whole, untilMs: Math.min(whole.untilMs, shift(nowMs).epochMs) } : whole,
+    counterpartOf(dimension: Dimension, id: string): string | null {
+      if (dimension === 'week' || dimension === 'month') {
+        const position = unitsOf(dimension, range, zone).indexOf(id)
+        return unitsOf(dimension, whole, zone)[position] ?? null
+      }
+      if (dimension !== 'day' && dimension !== 'hour') return id
+      const startMs = Math.max(dimension === 'day' ? startOfDate(id, zone) : startOfHour(id, zone), fromMs)
+      const shifted = shift(startMs)
+      if (!isShiftedByDuration) {
+        if (!hasDateBefore(dateOf(startMs, zone))) return null
+        if (dimension === 'day') return dateBefore(id)
+        if (!shifted.exists) return null
+      }
+      const isInRange = shifted.epochMs >= whole.fromMs || dimension === 'day'
+      return isInRange ? (timeId(dimension, shifted.epochMs, zone) ?? null) : null
+    },
+  }
+}
+
+/** The ids of the weeks or months of a range, in order. */
+function unitsOf(dimension: 'week' | 'month', { fromMs, untilMs }: Query['range'], zone: string): string[] {
+  const ids = new Set<string>()
+  const last = dateOf(untilMs - 1, zone)
+  for (let date = dateOf(fromMs, zone); date <= last; date = addDays(date, 1)) {
+    ids.add(timeId(dimension, Date.parse(date), 'UTC') ?? '')
+  }
+  return [...ids]
+}
+
+/** The first instant of an hour, which may start after its label where a clock changes by half an hour. */
+function startOfHour(id: string, zone: string): number {
+  let atMs = Date.parse(id)
+  while (timeId('hour', atMs, zone) !== id) atMs += 15 * 60_000
+  return atMs
+}

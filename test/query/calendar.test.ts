@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type CalendarBucket, calendarOf, type Interval } from '../../src/query/calendar.ts'
+import { reportRange } from '../../src/query/timeRange.ts'
+import { readTimeZone } from '../../src/query/timeZone.ts'
+
+const hourMs = 3_600_000
+const text = (epochMs: number) => new Date(epochMs).toISOString()
+const lastDays = (tz: string, days: number, nowMs: number) => calendarOf('day', reportRange({ days }, 1, tz, nowMs), tz)
+const hours = (tz: string, count: number, nowMs: number) =>
+  lastDays(tz, count, nowMs).map(({ date, fromMs, untilMs }) => [date, (untilMs - fromMs) / hourMs])
+const bucketsOf = (interval: Interval, from: string, to: string, tz: string) =>
+  calendarOf(interval, { fromMs: Date.parse(from), untilMs: Date.parse(to) }, tz)
+const shown = ({ id, fromMs, untilMs }: CalendarBucket) => [id, text(fromMs).slice(0, 16), text(untilMs).slice(0, 16)]
+
+/** The local time by Intl, which the code under test does not use. */
+function localTimeOf(tz: string): (epochMs: number) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'medium' })
+  return (epochMs) => format.format(epochMs)
+}
+
+describe('the last local days', () => {
+  it('returns days of 23, 24 or 25 hours, and of half hours, around clock changes', () => {
+    expect(hours('America/New_York', 2, Date.UTC(2026, 2, 9, 12))).toEqual([
+      ['2026-03-08', 23],
+      ['2026-03-09', 24],
+    ])
+    expect(hours('America/New_York', 1, Date.UTC(2026, 10, 1, 12))).toEqual([['2026-11-01', 25]])
+    expect(hours('Australia/Lord_Howe', 1, Date.UTC(2026, 9, 4, 2))).toEqual([['2026-10-04', 23.5]])
+    expect(hours('Australia/Lord_Howe', 1, Date.UTC(2026, 3, 5, 2))).toEqual([['2026-04-05', 24.5]])
+  })
+
+  it('starts a day at local midnight, or at its first instant if it has no midnight', () => {
+    const [day] = lastDays('Asia/Kathmandu', 1, Date.UTC(2026, 10, 21, 15))
+    expect(text(day?.fromMs ?? 0)).toBe('2026-11-20T18:15:00.000Z')
+    // Cairo's clocks went from 23:59 on 27 April 2023 to 01:00 on the 28th.
+    const [short] = lastDays('Africa/Cairo', 1, Date.UTC(2023, 3, 28, 12))
+    expect([text(short?.fromMs ?? 0), (short?.untilMs ?? 0) - (short?.fromMs ?? 0)]).toEqual([
+      '2023-04-27T22:00:00.000Z',
+      23 * hourMs,
+    ])
+  })
+
+  it('omits the day that Samoa skipped', () => {
+    expect(hours('Pacific/Apia', 3, Date.UTC(2011, 11, 31, 12))).toEqual([
+      ['2011-12-29', 24],
+      ['2011-12-31', 24],
+      ['2012-01-01', 24],
+    ])
+  })
+
+  it('ends with the local day of the given time', () => {
+    expect(hours('Pacific/Kiritimati', 1, Date.UTC(2026, 10, 21, 11))).toEqual([['2026-11-22', 24]])
+    expect(hours('Pacific/Pago_Pago', 1, Date.UTC(2026, 10, 21, 10, 59))).toEqual([['2026-11-20', 24]])
+  })
+
+  it('returns the same dates as Intl in every zone, without gap or overlap', () => {
+    const zones = Intl.supportedValuesOf('timeZone')
+    const momentMs = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) })
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), momentMs, fc.integer({ min: 1, max: 90 }), (tz, nowMs, count) => {
+        const clock = localTimeOf(tz)
+        const days = lastDays(tz, count, nowMs)
+        expect(days).toHaveLength(count)
+        expect(days.at(-1)?.date).toBe(clock(nowMs).slice(0, 10))
+        for (const [index, { date, fromMs, untilMs }] of days.entries()) {
+          expect(clock(fromMs).slice(0, 10)).toBe(date)
+          expect(clock(untilMs - 1).slice(0, 10)).toBe(date)
+          expect(clock(fromMs - 1) < date).toBe(true)
+          expect(days[index + 1]?.fromMs ?? untilMs).toBe(untilMs)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('starts days on a quarter of an hour in every zone, as sums_by_quarter_hour requires', () => {
+    for (const tz of Intl.supportedValuesOf('timeZone')) {
+      for (const nowMs of [Date.UTC(2026, 0, 15), Date.UTC(2026, 6, 15)]) {
+        expect([tz, (lastDays(tz, 1, nowMs)[0]?.fromMs ?? 1) % 900_000]).toEqual([tz, 0])
+      }
+    }
+  })
+})
+
+describe('the weeks and months of a range', () => {
+  it('start on Mondays and first days, and include those that the range cuts', () => {
+    expect(bucketsOf('week', '2026-11-04T00:00Z', '2026-11-16T00:00Z', 'UTC').map(shown)).toEqual([
+      ['2026-11-02', '2026-11-02T00:00', '2026-11-09T00:00'],
+      ['2026-11-09', '2026-11-09T00:00', '2026-11-16T00:00'],
+    ])
+    expect(bucketsOf('month', '2026-10-31T23:00Z', '2026-11-01T00:00Z', 'Asia/Kolkata').map(shown)).toEqual([
+      ['2026-11', '2026-10-31T18:30', '2026-11-30T18:30'],
+    ])
+  })
+})
+
+describe('the hours of a range', () => {
+  it('are two when a clock repeats an hour, and none when it skips one', () => {
+    expect(bucketsOf('hour', '2026-10-25T00:00Z', '2026-10-25T02:30Z', 'Europe/Berlin').map(shown)).toEqual([
+      ['2026-10-25T02:00+02:00', '2026-10-25T00:00', '2026-10-25T01:00'],
+      ['2026-10-25T02:00+01:00', '2026-10-25T01:00', '2026-10-25T02:00'],
+      ['2026-10-25T03:00+01:00', '2026-10-25T02:00', '2026-10-25T03:00'],
+    ])
+    expect(bucketsOf('hour', '2026-03-29T00:00Z', '2026-03-29T02:00Z', 'Europe/Berlin').map(({ id }) => id)).toEqual([
+      '2026-03-29T01:00+01:00',
+      '2026-03-29T03:00+02:00',
+    ])
+  })
+
+  it('are cut where a clock changes by half an hour', () => {
+    // Lord Howe's clocks go back from 02:00 to 01:30 at 15:00 UTC.
+    expect(bucketsOf('hour', '2026-04-04T14:00Z', '2026-04-04T16:00Z', 'Australia/Lord_Howe').map(shown)).toEqual([
+      ['2026-04-05T01:00+11:00', '2026-04-04T14:00', '2026-04-04T15:00'],
+      ['2026-04-05T01:00+10:30', '2026-04-04T15:00', '2026-04-04T15:30'],
+      ['2026-04-05T02:00+10:30', '2026-04-04T15:30', '2026-04-04T16:30'],
+    ])
+  })
+
+  it('are the hours of Intl in every zone, without gap or overlap', () => {
+    const zones = Intl.supportedValuesOf('timeZone')
+    const momentMs = fc.integer({ min: Date.UTC(2024, 0, 1) / 60_000, max: Date.UTC(2030, 0, 1) / 60_000 })
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), momentMs, (tz, minute) => {
+        const range = { fromMs: minute * 60_000, untilMs: (minute + 3_000) * 60_000 }
+        const localTime = localTimeOf(tz)
+        const buckets = calendarOf('hour', range, tz)
+        expect((buckets[0]?.fromMs ?? Number.POSITIVE_INFINITY) <= range.fromMs).toBe(true)
+        expect((buckets.at(-1)?.untilMs ?? 0) >= range.untilMs).toBe(true)
+        expect(new Set(buckets.map(({ id }) => id)).size).toBe(buckets.length)
+        for (const [index, { id, fromMs, untilMs }] of buckets.entries()) {
+          for (const atMs of [fromMs, untilMs - 1]) {
+            expect(localTime(atMs).slice(0, 13).replace(' ', 'T')).toBe(id.slice(0, 13))
+          }
+          expect(buckets[index + 1]?.fromMs ?? untilMs).toBe(untilMs)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('readTimeZone', () => {
+  it('accepts IANA names and aliases in any case and returns the IANA spelling', () => {
+    expect(readTimeZone('europe/berlin')).toBe('Europe/Berlin')
+    expect(readTimeZone('US/Eastern')).toBe('US/Eastern')
+    expect(readTimeZone('Etc/GMT 5')).toBe('Etc/GMT+5')
+  })
+
+  it.each(['+05:30', 'Z', '05:30', 'Mars/Olympus', '2026-01-01[UTC]', '__proto__', 'UTC\n', ' UTC', 'Europe/Berlin/x'])(
+    'rejects %j',
+    (tz) => {
+      expect(() => readTimeZone(tz)).toThrow(expect.objectContaining({ code: 'invalid_tz' }))
+    },
+  )
+})

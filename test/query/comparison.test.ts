@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import type { Comparison } from '../../schema/comparison.ts'
+import { previousRange } from '../../src/query/comparison.ts'
+import { reportRange } from '../../src/query/timeRange.ts'
+
+const text = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 16)
+const laterMs = Date.UTC(2040, 0, 1)
+
+function compare(comparison: Comparison, from: string, to: string, zone = 'UTC', nowMs = laterMs) {
+  return previousRange(comparison, reportRange({ from, to }, 30, zone, nowMs), zone, nowMs)
+}
+const rangeOf = (...given: Parameters<typeof compare>) => {
+  const { fromMs, untilMs } = compare(...given).range
+  return [text(fromMs), text(untilMs)]
+}
+
+describe('previous_period', () => {
+  it('of whole local days is the same number of days before', () => {
+    expect(rangeOf('previous_period', '2026-11-08', '2026-11-14')).toEqual(['2026-11-01T00:00', '2026-11-08T00:00'])
+    // Clocks are set back on 25 October: the earlier day has 25 hours.
+    expect(rangeOf('previous_period', '2026-10-26', '2026-10-26', 'Europe/Berlin')).toEqual([
+      '2026-10-24T22:00',
+      '2026-10-25T23:00',
+    ])
+  })
+
+  it('of any other range is the time before, of the same duration', () => {
+    expect(rangeOf('previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z')).toEqual([
+      '2026-11-12T18:00',
+      '2026-11-14T06:00',
+    ])
+  })
+
+  it('ends at the same local time if the range includes the present', () => {
+    const nowMs = Date.UTC(2026, 10, 21, 15)
+    expect(rangeOf('previous_period', '2026-11-15', '2026-11-21', 'UTC', nowMs)).toEqual([
+      '2026-11-08T00:00',
+      '2026-11-14T15:00',
+    ])
+    // 10:00 in New York, on both sides of a clock change.
+    expect(rangeOf('previous_period', '2026-11-01', '2026-11-21', 'America/New_York', nowMs)).toEqual([
+      '2026-10-11T04:00',
+      '2026-10-31T14:00',
+    ])
+  })
+})
+
+describe('previous_year', () => {
+  it('is the same dates of the year before, including the whole of February', () => {
+    expect(rangeOf('previous_year', '2028-02-01', '2028-02-28')).toEqual(['2027-02-01T00:00', '2027-03-01T00:00'])
+    expect(rangeOf('previous_year', '2028-02-01', '2028-02-29')).toEqual(['2027-02-01T00:00', '2027-03-01T00:00'])
+    expect(rangeOf('previous_year', '2029-02-01', '2029-02-28')).toEqual(['2028-02-01T00:00', '2028-02-29T00:00'])
+    expect(rangeOf('previous_year', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z')).toEqual([
+      '2025-11-14T06:00',
+      '2025-11-15T18:00',
+    ])
+  })
+
+  it('before the year 0 is rejected', () => {
+    expect(() => compare('previous_year', '0000-06-01', '0000-06-02')).toThrow(
+      expect.objectContaining({ code: 'invalid_compare' }),
+    )
+  })
+})
+
+describe('the earlier bucket', () => {
+  it('of a day and an hour is at the shifted local time', () => {
+    const days = compare('previous_period', '2026-11-08', '2026-11-14')
+    expect(days.counterpartOf('day', '2026-11-08')).toBe('2026-11-01')
+    expect(days.counterpartOf('hour', '2026-11-08T23:00+00:00')).toBe('2026-11-01T23:00+00:00')
+    const year = compare('previous_year', '2028-02-01', '2028-03-31')
+    expect(['2028-02-28', '2028-02-29', '2028-03-01'].map((day) => year.counterpartOf('day', day))).toEqual([
+      '2027-02-28',
+      null,
+      '2027-03-01',
+    ])
+  })
+
+  it('of an hour has the offset of its date, and does not exist where a clock skips it', () => {
+    const berlin = compare('previous_period', '2026-03-30', '2026-03-30', 'Europe/Berlin')
+    expect(['01', '02', '03'].map((hour) => berlin.counterpartOf('hour', `2026-03-30T${hour}:00+02:00`))).toEqual([
+      '2026-03-29T01:00+01:00',
+      null,
+      '2026-03-29T03:00+02:00',
+    ])
+  })
+
+  it('of a day without midnight is the whole day', () => {
+    // Cairo's clocks went from 23:59 on 27 April 2023 to 01:00 on the 28th.
+    const cairo = compare('previous_period', '2023-04-28', '2023-04-28', 'Africa/Cairo')
+    expect(cairo.counterpartOf('day', '2023-04-28')).toBe('2023-04-27')
+    const next = compare('previous_period', '2023-04-29', '2023-04-29', 'Africa/Cairo')
+    expect(next.counterpartOf('day', '2023-04-29')).toBe('2023-04-28')
+  })
+
+  it('of a week and a month has the same position', () => {
+    const weeks = compare('previous_period', '2026-11-04', '2026-11-17')
+    expect(['2026-11-02', '2026-11-09', '2026-11-16'].map((week) => weeks.counterpartOf('week', week))).toEqual([
+      '2026-10-19',
+      '2026-10-26',
+      '2026-11-02',
+    ])
+    const months = compare('previous_year', '2026-01-01', '2026-03-31')
+    expect(months.counterpartOf('month', '2026-02')).toBe('2025-02')
+  })
+
+  it('of a bucket that the range cuts is the one at the shifted start', () => {
+    const cut = compare('previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z')
+    expect(['2026-11-14', '2026-11-15'].map((day) => cut.counterpartOf('day', day))).toEqual([
+      '2026-11-12',
+      '2026-11-13',
+    ])
+  })
+
+  it('of any other dimension has the same id', () => {
+    const { counterpartOf } = compare('previous_period', '2026-11-08', '2026-11-14')
+    expect([counterpartOf('country', 'DE'), counterpartOf('hour_of_day', '07')]).toEqual(['DE', '07'])
+  })
+})

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Dimension, dimensions } from '../../../schema/dimensions.ts'
+import { planFacts } from '../../../src/query/facts/plan.ts'
+import { type FilterQuery, readFilters } from '../../../src/query/filters.ts'
+
+const wholeDays = { fromMs: Date.UTC(2026, 10, 1), untilMs: Date.UTC(2026, 10, 21) }
+
+/** The tables of a query, `table(dimension of the sums)`. */
+function tablesOf(groupBy: string, { range = wholeDays, zone = 'UTC', ...filters }: FilterQuery & Options = {}) {
+  const { parts } = planFacts({
+    accountId: 'acme',
+    range,
+    zone,
+    dimensions: groupBy === '' ? [] : (groupBy.split(',') as Dimension[]),
+    filters: readFilters(filters),
+  })
+  return parts.map((part) => ('summed' in part ? `${part.source}(${part.summed})` : part.source))
+}
+
+interface Options {
+  range?: { fromMs: number; untilMs: number }
+  zone?: string
+}
+
+describe('whole UTC days', () => {
+  it.each([
+    // One attribute, with or without UTC days, weeks, months or weekdays.
+    ['', {}, 'sums_by_day(device)'],
+    ['day', {}, 'sums_by_day(device)'],
+    ['week,weekday', {}, 'sums_by_day(device)'],
+    ['country', {}, 'sums_by_day(country)'],
+    ['country,day', {}, 'sums_by_day(country)'],
+    ['month,os', {}, 'sums_by_day(os)'],
+    ['country', { country: '!US' }, 'sums_by_day(country)'],
+    ['day', { country: 'US,DE' }, 'sums_by_day(country)'],
+    ['campaign', {}, 'sums_by_day(campaign)'],
+    ['campaign,weekday', { campaign_id: 'k1' }, 'sums_by_day(campaign)'],
+    ['day', { campaign_id: 'k1' }, 'sums_by_day(campaign)'],
+    ['country', { zone: 'Asia/Kolkata' }, 'sums_by_day(country)'],
+    ['country,day', { zone: 'Africa/Abidjan' }, 'sums_by_day(country)'],
+    // A campaign and another attribute.
+    ['campaign,country', {}, 'sums_by_day_and_campaign(country)'],
+    ['campaign,country,day', {}, 'sums_by_day_and_campaign(country)'],
+    ['country', { campaign_id: 'k1' }, 'sums_by_day_and_campaign(country)'],
+    ['campaign', { device: 'mobile' }, 'sums_by_day_and_campaign(device)'],
+    ['day', { campaign_id: 'k1', offer_id: 'o1' }, 'sums_by_day_and_campaign(offer)'],
+    // Campaigns and hours, or days of another zone.
+    ['hour', {}, 'sums_by_quarter_hour'],
+    ['weekday,hour_of_day', {}, 'sums_by_quarter_hour'],
+    ['campaign,hour', { campaign_id: '!k1' }, 'sums_by_quarter_hour'],
+    ['day', { zone: 'Asia/Kathmandu' }, 'sums_by_quarter_hour'],
+    ['campaign,week', { zone: 'America/New_York' }, 'sums_by_quarter_hour'],
+    // Everything else.
+    ['country,device', {}, 'rows'],
+    ['country', { device: 'mobile' }, 'rows'],
+    ['campaign,country,device', {}, 'rows'],
+    ['country,hour', {}, 'rows'],
+    ['country,day', { zone: 'Asia/Kolkata' }, 'rows'],
+    ['city', {}, 'rows'],
+    ['campaign', { sub1: 'a' }, 'rows'],
+    ['day', { utm_source: '(not set)' }, 'rows'],
+  ] as const)('grouped by %j with %j are read from %s', (groupBy, options, table) => {
+    expect(tablesOf(groupBy, options)).toEqual([table])
+  })
+})
+
+describe('a range with partial days', () => {
+  const range = { fromMs: Date.UTC(2026, 10, 1, 6, 20), untilMs: Date.UTC(2026, 10, 3, 9, 30) }
+
+  it('reads its ends from quarters of an hour if there are no other attributes than the campaign', () => {
+    expect(tablesOf('campaign', { range })).toEqual([
+      'sums_by_day(campaign)',
+      'sums_by_quarter_hour',
+      'rows',
+      'sums_by_quarter_hour',
+    ])
+  })
+
+  it('reads its ends from rows otherwise', () => {
+    expect(tablesOf('country', { range })).toEqual(['sums_by_day(country)', 'rows', 'rows'])
+  })
+
+  it('reads no table of longer periods than it has', () => {
+    const hour = { fromMs: Date.UTC(2026, 10, 1, 6), untilMs: Date.UTC(2026, 10, 1, 7) }
+    expect(tablesOf('campaign', { range: hour })).toEqual(['sums_by_quarter_hour'])
+    expect(tablesOf('country', { range: hour })).toEqual(['rows'])
+  })
+})
+
+describe('a zone whose days start beside a quarter of an hour', () => {
+  it('is read from rows', () => {
+    const range = { fromMs: Date.UTC(1971, 5, 1), untilMs: Date.UTC(1971, 5, 3) }
+    expect(tablesOf('day', { range, zone: 'Africa/Monrovia' })).toEqual(['rows'])
+    expect(tablesOf('campaign', { range, zone: 'Africa/Monrovia' })).toEqual(['sums_by_day(campaign)'])
+  })
+})
+
+describe('the parts of a plan', () => {
+  it('cover the range exactly once, each with whole periods of its table', () => {
+    const moment = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 9) })
+    const groups = fc.subarray([...dimensions], { maxLength: 3 })
+    fc.assert(
+      fc.property(moment, moment, groups, fc.constantFrom('UTC', 'Asia/Kathmandu'), (a, b, grouped, zone) => {
+        fc.pre(a !== b)
+        const range = { fromMs: Math.min(a, b), untilMs: Math.max(a, b) }
+        const { parts } = planFacts({ accountId: 'acme', range, zone, dimensions: grouped, filters: [] })
+        const ordered = [...parts].sort((x, y) => x.range.fromMs - y.range.fromMs)
+        expect(ordered.map((part) => part.range.fromMs)).toEqual([
+          range.fromMs,
+          ...ordered.slice(0, -1).map((part) => part.range.untilMs),
+        ])
+        expect(ordered.at(-1)?.range.untilMs).toBe(range.untilMs)
+        for (const { source, range: covered } of parts) {
+          const periodMs = source === 'rows' ? 1 : source === 'sums_by_quarter_hour' ? 900_000 : 86_400_000
+          expect([covered.fromMs % periodMs, covered.untilMs % periodMs]).toEqual([0, 0])
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,122 @@
+import { setImmediate as tick } from 'node:timers/promises'
+import { beforeEach, expect, it } from 'vitest'
+import { RefreshingCache } from '../../src/stores/refreshingCache.ts'
+
+interface Read {
+  key: string
+  resolve(value: string | undefined): void
+  reject(error: Error): void
+}
+
+let nowMs: number
+let reads: Read[]
+let cache: RefreshingCache<string, string>
+
+beforeEach(() => {
+  nowMs = 1_000_000
+  reads = []
+  cache = new RefreshingCache<string, string>({
+    max: 2,
+    refreshMs: 100,
+    ttlMs: 1_000,
+    retryMs: 50,
+    now: () => nowMs,
+    keyOf: (key) => key,
+    read: (key) => new Promise((resolve, reject) => reads.push({ key, resolve, reject })),
+  })
+})
+
+/** Finds a value and completes the read of it. */
+async function load(key: string, value: string | undefined): Promise<string | undefined> {
+  const found = cache.find(key)
+  reads.pop()?.resolve(value)
+  return await found
+}
+
+it('returns a value while one background read refreshes it', async () => {
+  expect(await load('a', 'first')).toBe('first')
+  nowMs += 99
+  expect(await cache.find('a')).toBe('first')
+  expect(reads).toEqual([])
+  nowMs += 1
+  expect(await Promise.all([cache.find('a'), cache.find('a')])).toEqual(['first', 'first'])
+  expect(reads).toHaveLength(1)
+  reads[0]?.resolve('second')
+  await tick()
+  expect(await cache.find('a')).toBe('second')
+})
+
+it('waits for one shared read when the value is too old, and passes its error on', async () => {
+  await load('a', 'first')
+  nowMs += 1_000
+  const failing = Promise.allSettled([cache.find('a'), cache.find('a')])
+  reads.pop()?.reject(new Error('unavailable'))
+  expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const waiting = Promise.all([cache.find('a'), cache.find('a')])
+  expect(reads).toHaveLength(1)
+  reads.pop()?.resolve('second')
+  expect(await waiting).toEqual(['second', 'second'])
+})
+
+it('keeps the value when a background read fails, and repeats the read after a pause', async () => {
+  await load('a', 'first')
+  nowMs += 100
+  expect(await cache.find('a')).toBe('first')
+  reads.pop()?.reject(new Error('unavailable'))
+  await tick()
+  nowMs += 49
+  expect(await cache.find('a')).toBe('first')
+  expect(reads).toEqual([])
+  nowMs += 1
+  expect(await cache.find('a')).toBe('first')
+  expect(reads).toHaveLength(1)
+})
+
+it('counts the age of a value from the start of its read', async () => {
+  const found = cache.find('a')
+  nowMs += 1_000
+  reads.pop()?.resolve('first')
+  await found
+  void cache.find('a')
+  expect(reads).toHaveLength(1)
+})
+
+it('forgets a value that no longer exists', async () => {
+  await load('a', 'first')
+  nowMs += 100
+  expect(await cache.find('a')).toBe('first')
+  reads.pop()?.resolve(undefined)
+  await tick()
+  expect(await load('a', undefined)).toBeUndefined()
+  expect(await load('a', 'again')).toBe('again')
+})
+
+it('completes requests for a value that is evicted while it is read', async () => {
+  await load('a', 'first')
+  nowMs += 1_000
+  const waiting = cache.find('a')
+  await load('b', 'b')
+  await load('c', 'c')
+  reads[0]?.resolve('second')
+  expect(await waiting).toBe('second')
+})
+
+it('reads a value again when the clock was set back', async () => {
+  await load('a', 'first')
+  nowMs -= 1
+  expect(await load('a', 'second')).toBe('second')
+})
+
+it('shares the first read of a value, and reads again for those that waited when it finds none', async () => {
+  const found = Promise.all(Array.from({ length: 3 }, () => cache.find('a')))
+  expect(reads).toHaveLength(1)
+  reads.pop()?.resolve('first')
+  expect(await found).toEqual(['first', 'first', 'first'])
+  const missing = cache.find('b')
+  const later = cache.find('b')
+  reads.pop()?.resolve(undefined)
+  expect(await missing).toBeUndefined()
+  await tick()
+  reads.pop()?.resolve('created')
+  expect(await later).toBe('created')
+})

@@ -1,0 +1,276 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual, promisify } from 'node:util'
+import { DuckDBInstance } from '@duckdb/node-api'
+import postgres, { type Sql } from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTributary, type Tributary } from '../../src/client/client.ts'
+import { packageRoot } from '../../src/package.ts'
+import { changing, columnOf, metadata } from '../../src/sync/resources.ts'
+import { importContent } from '../import/runImport.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+
+let api: TestApp
+let client: Tributary
+let copy: Sql
+let folder: string
+let environment: Record<string, string>
+let args: string[]
+let requests = 0
+
+beforeAll(async () => {
+  api = await openTestApp()
+  const key = await api.account('acme')
+  folder = await mkdtemp(join(tmpdir(), 'tributary-sync-'))
+  const { DATABASE_URL, DATA_DIR = '' } = api.stores.environment
+  // The embedded Postgres listens on a Unix socket with another name.
+  if (!DATABASE_URL) await symlink(join(DATA_DIR, 'run/postgres.sock'), join(folder, '.s.PGSQL.5432'))
+  const target = DATABASE_URL ?? 'postgres://postgres@localhost/postgres'
+  const socket = DATABASE_URL ? {} : { PGHOST: folder, PGUSER: 'postgres', PGPORT: '5432' }
+  copy = postgres(DATABASE_URL ?? 'postgres:///postgres', {
+    ...{ max: 1, onnotice() {} },
+    ...(!DATABASE_URL && { path: join(folder, '.s.PGSQL.5432'), username: 'postgres' }),
+  })
+  const baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
+  api.app.server.on('request', () => {
+    requests += 1
+  })
+  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...socket }
+  args = [DATABASE_URL ? target : 'postgres:///postgres', '--url', baseUrl, '--json']
+  client = createTributary({ baseUrl, apiKey: key })
+  await importContent(api.stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
+  await importContent(api.stores, 'acme', 'campaigns', [
+    { id: 'spring', name: 'Spring, "2026"', trafficSourceId: 'social', costValue: 0.123456, tags: ['a', 'b|c'] },
+  ])
+  await importContent(api.stores, 'acme', 'offers', [
+    { id: 'o1', name: 'Offer', payout: 12.5, countries: ['DE', 'US'] },
+  ])
+  await importContent(api.stores, 'acme', 'clicks', clicks(0, clickCount))
+  await importContent(api.stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
+})
+afterAll(async () => {
+  await copy?.end()
+  await api?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** More than one batch. */
+const clickCount = 6_000
+const firstMs = Date.UTC(2026, 10, 18)
+const clicks = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ id: `c${n}`, clickedAt: new Date(firstMs + n * 40_000).toISOString(), referrer: `https://x/"\\${n}` },
+    ...{ country: ['DE', 'US', undefined][n % 3], device: n % 2 ? 'mobile' : 'desktop', os: `os${n % 4}` },
+    ...{ browser: n % 5 ? 'Firefox' : undefined, campaignId: n % 3 ? 'spring' : 'unknown', offerId: 'o1' },
+    ...{ cost: Number(`0.${10_001 + n}`), isBot: n % 11 === 0, isTest: n % 13 === 0 },
+    ...(n % 7 === 0 && { subIds: { sub1: `s${n}`, sub10: 'z' } }),
+  }))
+const conversions = (from: number, until: number, status: string, round: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ id: `v${n}`, status, clickId: `c${n * 3}`, revenue: Number(`1.${1_001 + n}`), isTest: n % 17 === 0 },
+    convertedAt: new Date(firstMs + n * 700_000).toISOString(),
+    updatedAt: new Date(firstMs + round * 1_000).toISOString(),
+  }))
+
+const program = join(packageRoot, 'src/sync/dist/main.js')
+
+async function sync(...more: string[]) {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, ...more], { env: environment })
+  return JSON.parse(stdout) as {
+    rows: Record<string, number>
+    verified?: Record<string, { days: number; rows: number; repaired: string[] }>
+  }
+}
+
+/** Every stored field of every row is equal in the source and in the copy. */
+async function expectEqual(): Promise<void> {
+  for (const { name, path, fields, ...rest } of [...changing, ...metadata]) {
+    const query = 'query' in rest ? rest.query : {}
+    const source = new Map<string, Record<string, unknown>>()
+    for await (const row of client.exportRows(path, { query } as object)) {
+      const { subIds, ...flat } = row as { id: string; subIds?: object }
+      source.set(flat.id, { ...flat, ...subIds })
+    }
+    const stored = await copy.unsafe<Record<string, unknown>[]>(`SELECT * FROM tributary.${name}`)
+    expect([name, stored.length]).toEqual([name, source.size])
+    const wrong = stored.filter((row) => {
+      const shown = Object.entries(fields).map(([field, type]) => [field, shownAs(type, row[columnOf(field)])])
+      const expected = Object.keys(fields).map((field) => [field, source.get(`${row.id}`)?.[field]])
+      return !isDeepStrictEqual(shown, expected)
+    })
+    expect([name, wrong.slice(0, 3)]).toEqual([name, []])
+  }
+}
+
+/** A value of PostgreSQL as in a response. */
+function shownAs(type: string, value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString()
+  return type.startsWith('numeric') && value !== null ? Number(value) : value
+}
+
+/** Whether a pass is in progress. */
+async function hasCursor(): Promise<boolean> {
+  const [table] = await copy`SELECT to_regclass('tributary.sync_state') IS NOT NULL AS exists`
+  if (!table?.exists) return false
+  return (await copy`SELECT 1 FROM tributary.sync_state WHERE cursor IS NOT NULL`).length > 0
+}
+
+describe('tributary-sync', () => {
+  it('copies every stored field of every row, and continues wherever it is killed', { timeout: 60_000 }, async () => {
+    // The first process is killed somewhere, the second one after it has stored a batch.
+    for (const isReady of [async () => await sleep(400, true), hasCursor]) {
+      const child = spawn(process.execPath, [program, ...args], { env: environment, stdio: 'ignore' })
+      const ended = once(child, 'exit')
+      while (child.exitCode === null && !(await isReady()));
+      child.kill('SIGKILL')
+      await ended
+    }
+    await sync()
+    await expectEqual()
+  })
+
+  it('sends few requests and stores nothing when nothing has changed', async () => {
+    requests = 0
+    const { rows } = await sync()
+    expect(rows).toMatchObject({ clicks: 0, conversions: 0 })
+    expect(requests).toBeLessThan(20)
+  })
+
+  it('follows late clicks and changed conversions', async () => {
+    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 50))
+    await importContent(api.stores, 'acme', 'conversions', conversions(0, 100, 'approved', 1))
+    await importContent(api.stores, 'acme', 'conversions', conversions(80, 120, 'refunded', 2))
+    const { rows } = await sync()
+    expect(rows).toMatchObject({ clicks: 50, conversions: 120 })
+    await expectEqual()
+  })
+
+  it('--verify finds a missing, an extra and an old row, and reads only their days', async () => {
+    expect((await sync('--verify')).verified).toMatchObject({ clicks: { repaired: [] }, conversions: { repaired: [] } })
+    await copy`DELETE FROM tributary.clicks WHERE id = 'c10'`
+    await copy`
+      INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
+      VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z')`
+    await copy`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms' WHERE id = 'c4000'`
+    await copy`UPDATE tributary.conversions SET revenue_base = revenue_base + 0.000001 WHERE id = 'v200'`
+    const day = (n: number, ms: number) => new Date(firstMs + n * ms).toISOString().slice(0, 10)
+    const { verified, rows } = await sync('--verify')
+    expect(verified).toMatchObject({
+      clicks: { repaired: [day(10, 40_000), day(4_000, 40_000)] },
+      conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
+    })
+    expect(rows.clicks).toBeLessThan(clickCount)
+    await expectEqual()
+    expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0 })
+  })
+
+  it('has functions whose numbers are those of reports and of the daily series', async () => {
+    const snake = (row: object) => {
+      const { id: _, name: __, complete: ___, date: ____, ...metrics } = row as Record<string, unknown>
+      return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [columnOf(name), value]))
+    }
+    const numbers = (row: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : Number(value)]))
+    const dimensions = [
+      'campaign',
+      'country',
+      'device',
+      'os',
+      'browser',
+      'offer',
+      'landing',
+      'traffic_source',
+      'day',
+    ] as const
+    for (const dimension of dimensions) {
+      const { data, from, to } = await client.get('/reports', {
+        query: { group_by: dimension, from: '2026-11-01', to: '2026-11-30' },
+      })
+      const found = await copy.unsafe<Record<string, unknown>[]>('SELECT * FROM tributary.report($1, $2, $3)', [
+        dimension,
+        from,
+        to,
+      ])
+      expect(found.map(({ id, name: _, ...metrics }) => [dimension, id, numbers(metrics)])).toEqual(
+        data.map((row) => [dimension, row.id, snake(row)]),
+      )
+      if (dimension === 'campaign') {
+        expect(found.map(({ name }) => name)).toEqual(['Spring, "2026"', null])
+      }
+    }
+    for (const tz of ['UTC', 'America/New_York', 'Asia/Kathmandu']) {
+      const { data } = await client.get('/stats/daily', { query: { tz, days: 10 } })
+      const [first, last] = [data[0]?.date ?? '', data.at(-1)?.date ?? '']
+      const found = await copy.unsafe<Record<string, unknown>[]>(
+        "SELECT to_char(day, 'YYYY-MM-DD') AS day, d.* FROM tributary.daily($1, $2, $3) AS d",
+        [tz, first, last],
+      )
+      expect(found.map(({ day: _, ...metrics }) => numbers(metrics))).toEqual(data.map(snake))
+    }
+    const [details] = await copy`SELECT * FROM tributary.click_details WHERE id = 'c0'`
+    const shown = await client.get('/clicks', { query: { order: 'asc', limit: 1 } })
+    expect([details?.campaign_name, details?.converted, Number(details?.conversion_count)]).toEqual(
+      shown.data.map(({ campaignName, converted, conversionCount }) => [campaignName, converted, conversionCount])[0],
+    )
+  })
+
+  it('keeps a folder of Parquet files by day, which DuckDB sums to the reports', async () => {
+    const files = join(folder, 'files')
+    const syncFiles = async (...more: string[]) => {
+      const words = [program, files, ...args.slice(1), ...more]
+      const { stdout } = await promisify(execFile)(process.execPath, words, { env: environment })
+      return JSON.parse(stdout) as { written: Record<'clicks' | 'conversions', string[]> }
+    }
+    const first = await syncFiles()
+    expect(first.written.clicks.length).toBeGreaterThan(2)
+    const database = await (await DuckDBInstance.create()).connect()
+    const byCampaign = async () => {
+      const found = await database.runAndReadAll(`
+        SELECT coalesce(c.campaignId, '(not set)') AS id, count(*) AS clicks, sum(c.costBase)::DOUBLE AS cost
+        FROM read_parquet('${files}/clicks/*/part.parquet', hive_partitioning = true) AS c
+        WHERE NOT isBot AND NOT isTest GROUP BY 1 ORDER BY 2 DESC`)
+      return found.getRowObjectsJson().map(({ id, clicks, cost }) => [id, Number(clicks), cost])
+    }
+    const report = async () => {
+      const query = { group_by: 'campaign' as const, from: '2026-11-01', to: '2026-11-30' }
+      return (await client.get('/reports', { query })).data.map(({ id, clicks, cost }) => [id, clicks, cost])
+    }
+    expect(await byCampaign()).toEqual(await report())
+    const names = await database.runAndReadAll(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)
+    expect(names.getRowObjectsJson()).toEqual([{ name: 'Spring, "2026"' }])
+
+    expect((await syncFiles()).written).toEqual({ clicks: [], conversions: [] })
+    await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 50, clickCount + 60))
+    const day = new Date(firstMs + (clickCount + 50) * 40_000).toISOString().slice(0, 10)
+    expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [] })
+    expect(await byCampaign()).toEqual(await report())
+    await writeFile(join(files, `clicks/day=${day}/part.parquet`), 'damaged')
+    expect((await syncFiles('--verify')).written).toEqual({ clicks: [day], conversions: [] })
+    expect(await byCampaign()).toEqual(await report())
+  })
+
+  it('explains wrong arguments with exit code 2 and failures with exit code 1, in one line', async () => {
+    const fail = (words: string[], env = environment) =>
+      promisify(execFile)(process.execPath, [program, ...words], { env }).then(
+        () => ({ code: 0, stderr: '' }),
+        ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+      )
+    const [target = '', ...rest] = args
+    const { TRIBUTARY_KEY: _, ...keyless } = environment
+    expect(await fail(['mysql://x', ...rest])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/postgres:\/\//),
+    })
+    expect(await fail([target, ...rest, '--schema', 'a-b'])).toMatchObject({ code: 2 })
+    expect(await fail(args, keyless)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error: set TRIBUTARY_KEY .*\n$/),
+    })
+    const wrong = await fail(args, { ...environment, TRIBUTARY_KEY: 'trb_live_wrong' })
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: [^\n]*invalid_api_key\)\n$/) })
+  })
+})
