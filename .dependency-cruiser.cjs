@@ -13,7 +13,6 @@ const layers = {
   import: ['writer', 'accounts', 'stores', 'query'],
   export: ['import/fileFormat', 'import/resourceNames', 'rows', 'query', 'stores'],
   demo: ['import', 'accounts', 'stores'],
-  client: [],
 }
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -59,44 +58,44 @@ module.exports = {
     rule(
       'only-stores-import-drivers',
       'Drivers have one caller; types are free.',
-      { path: '^src/', pathNot: '^src/(stores|sync)/' },
+      { path: '^src/', pathNot: '^src/(stores|packages/sync)/' },
       { path: 'node_modules/(@clickhouse/client|postgres|ioredis)/', dependencyTypesNot: ['type-only'] },
     ),
     rule('main-is-the-entry-point', 'Nothing imports main.', {}, { path: '^src/main\\.ts$' }),
     rule(
       'only-declared-packages',
       'Every package is declared in package.json.',
-      { path: '^(src|schema)/', pathNot: '^src/(client|sync)/' },
+      { path: '^(src|schema)/', pathNot: '^src/packages/' },
       { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
     ),
     rule(
-      'sync-imports-the-client-only',
-      'The packages in workspaces stand alone; src/sync uses the client.',
-      { path: '^src/sync/' },
-      { path: '^(src|schema)/', pathNot: '^src/(sync|client)/' },
+      'packages-import-the-client-only',
+      'The npm packages in workspaces stand alone; they use the client.',
+      { path: '^src/packages/([^/]+)/' },
+      { path: '^(src|schema)/', pathNot: '^src/packages/($1|client)/' },
     ),
     rule(
       'sync-has-few-packages',
-      'src/sync/package.json declares these.',
-      { path: '^src/sync/' },
+      'src/packages/sync/package.json declares these.',
+      { path: '^src/packages/sync/' },
       { path: 'node_modules/', pathNot: '^node_modules/(commander|postgres)/' },
     ),
     rule(
       'product-imports-no-package-of-ours',
       'The packages in workspaces use the API from outside.',
-      { path: '^(src|schema)/', pathNot: '^src/(client|sync)/' },
-      { path: '^src/(client|sync)/' },
+      { path: '^(src|schema)/', pathNot: '^src/packages/' },
+      { path: '^src/packages/' },
     ),
     rule(
       'client-has-one-package',
       'The client stays small: its package.json declares openapi-fetch alone.',
-      { path: '^src/client/' },
+      { path: '^src/packages/client/' },
       { path: 'node_modules/', pathNot: '^node_modules/openapi-fetch/' },
     ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^src/[^/]+/dist/' },
+    exclude: { path: '^src/packages/[^/]+/dist/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

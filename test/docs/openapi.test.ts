@@ -30,6 +30,6 @@ describe('the OpenAPI document', () => {
 
   it('generates the types of the client', async () => {
     const types = astToString(await openapiTS(JSON.stringify(contract)))
-    await expect(types).toMatchFileSnapshot('../../src/client/api.ts')
+    await expect(types).toMatchFileSnapshot('../../src/packages/client/api.ts')
   })
 })

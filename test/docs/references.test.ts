@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
 
 const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md', 'src/client/README.md', 'src/sync/README.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md'],
+  ...readdirSync(join(packageRoot, 'src/packages')).map((name) => `src/packages/${name}/README.md`),
   ...readdirSync(join(packageRoot, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

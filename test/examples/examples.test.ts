@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
-import { createTributary, type Tributary } from '../../src/client/client.ts'
 import { packageRoot } from '../../src/package.ts'
+import { createTributary, type Tributary } from '../../src/packages/client/client.ts'
 import { start } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
@@ -142,7 +142,7 @@ async function runScript(name: string, ...words: string[]) {
   )
 }
 
-const syncProgram = join(packageRoot, 'src/sync/dist/main.js')
+const syncProgram = join(packageRoot, 'src/packages/sync/dist/main.js')
 const syncArguments = () => [environment.COPY_URL ?? '', '--url', environment.TRIBUTARY_URL ?? '']
 
 /** Runs tributary-sync, and restarts it whenever it exits. */

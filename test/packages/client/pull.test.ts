@@ -1,9 +1,9 @@
 import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { namedTables } from '../../schema/metadata.ts'
-import type { paths } from '../../src/client/api.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
-import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
+import { namedTables } from '../../../schema/metadata.ts'
+import type { paths } from '../../../src/packages/client/api.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../../kit/rows.ts'
 
 // Compiled against the types generated from the OpenAPI document: a difference from the document does not compile, and a
 // difference from the server fails here.

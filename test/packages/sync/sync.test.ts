@@ -8,11 +8,11 @@ import { isDeepStrictEqual, promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTributary, type Tributary } from '../../src/client/client.ts'
-import { packageRoot } from '../../src/package.ts'
-import { changing, columnOf, metadata } from '../../src/sync/resources.ts'
-import { importContent } from '../import/runImport.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { packageRoot } from '../../../src/package.ts'
+import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
+import { changing, columnOf, metadata } from '../../../src/packages/sync/resources.ts'
+import { importContent } from '../../import/runImport.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
 
 let api: TestApp
 let client: Tributary
@@ -76,7 +76,7 @@ const conversions = (from: number, until: number, status: string, round: number)
     updatedAt: new Date(firstMs + round * 1_000).toISOString(),
   }))
 
-const program = join(packageRoot, 'src/sync/dist/main.js')
+const program = join(packageRoot, 'src/packages/sync/dist/main.js')
 
 async function sync(...more: string[]) {
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, ...more], { env: environment })

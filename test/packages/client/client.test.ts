@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { setPlanLimits } from '../../src/accounts/plans.ts'
-import { createTributary, type Event, type RowOf, type TributaryOptions } from '../../src/client/client.ts'
-import { packageRoot } from '../../src/package.ts'
-import { storedEvents } from '../api/events/send.ts'
-import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { storeClicks, storeMetadata } from '../kit/rows.ts'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { packageRoot } from '../../../src/package.ts'
+import { createTributary, type Event, type RowOf, type TributaryOptions } from '../../../src/packages/client/client.ts'
+import { storedEvents } from '../../api/events/send.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 
 let api: TestApp
 let baseUrl: string
@@ -286,7 +286,7 @@ describe('the package tributary-client', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-client-'))
     // Its dependencies are packed as well, so that the test needs no registry.
-    const packed = ['src/client', 'node_modules/openapi-fetch', 'node_modules/openapi-typescript-helpers']
+    const packed = ['src/packages/client', 'node_modules/openapi-fetch', 'node_modules/openapi-typescript-helpers']
     const paths = packed.map((path) => join(packageRoot, path))
     const { stdout } = await run('npm', 'pack', '--ignore-scripts', '--json', ...paths)
     const files = Object.values<{ filename: string }>(JSON.parse(stdout)).map(({ filename }) => `./${filename}`)
@@ -300,7 +300,7 @@ describe('the package tributary-client', () => {
     expect((await stat(join(folder, tarball))).size).toBeLessThan(200_000)
     const installed = (await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
     expect(installed).toEqual(['openapi-fetch', 'openapi-typescript-helpers', 'tributary-client'])
-    const { dependencies } = JSON.parse(await readFile(join(packageRoot, 'src/client/package.json'), 'utf8'))
+    const { dependencies } = JSON.parse(await readFile(join(packageRoot, 'src/packages/client/package.json'), 'utf8'))
     expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
   })
 
