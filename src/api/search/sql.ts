@@ -1,39 +1,27 @@
-import type { ConversionSearchField } from '../../../schema/search.ts'
+import { type ConversionSearchField, conversionSearchFields } from '../../../schema/search.ts'
 import { inRange } from '../../query/conditions.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
+import { conversionFields } from '../../stores/clickhouse/rowFields.ts'
 import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { columnName } from '../../stores/columnName.ts'
 import { likeAnywhere } from './caseFolding.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 
-/** The column of each field in `conversions`; undefined for names, which are in Postgres. `search_text` has exactly these columns. */
-const searchColumns: Record<ConversionSearchField, string | undefined> = {
-  id: 'id',
-  clickId: 'click_id',
-  transactionId: 'transaction_id',
-  externalStatus: 'external_status',
-  campaignId: 'campaign_id',
-  campaignName: undefined,
-  offerId: 'offer_id',
-  offerName: undefined,
-  country: 'country',
-  couponCode: 'coupon_code',
-  visitorId: 'visitor_id',
+/** Searched fields of the click, and their copies in `conversions`. */
+const clickColumns: Partial<Record<ConversionSearchField, string>> = {
   externalClickId: 'click_external_id',
   referrer: 'click_referrer',
-  sub1: 'sub1',
-  sub2: 'sub2',
-  sub3: 'sub3',
-  sub4: 'sub4',
-  sub5: 'sub5',
-  sub6: 'sub6',
-  sub7: 'sub7',
-  sub8: 'sub8',
-  sub9: 'sub9',
-  sub10: 'sub10',
 }
-const searchColumnCount = Object.values(searchColumns).filter(Boolean).length
+
+/** @returns the column of a searched field in `conversions`; undefined for names, which are in Postgres */
+function searchColumn(field: ConversionSearchField): string | undefined {
+  return field in conversionFields ? columnName(field) : clickColumns[field]
+}
+
+/** `search_text` has exactly these columns. */
+const searchColumnCount = conversionSearchFields.filter(searchColumn).length
 
 /** One part of a search: campaigns and offers with a matching name, and whether the conversions themselves are searched. */
 export interface SearchPart {
@@ -49,7 +37,7 @@ export interface SearchPart {
 export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPart): LatestQuery | undefined {
   const { range, fields, folded } = plan
   const [campaignIds, offerIds] = [[...part.campaigns.keys()], [...part.offers.keys()]]
-  const columns = part.hasText ? fields.flatMap((field) => searchColumns[field] ?? []) : []
+  const columns = part.hasText ? fields.flatMap((field) => searchColumn(field) ?? []) : []
   const byName = [
     ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idList(campaignIds)}`]),
     ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idList(offerIds)}`]),
