@@ -1,4 +1,4 @@
-import { type TObject, Type } from '@sinclair/typebox'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
 
 /** The cursor that each row of an export has; pages in JSON have one for the next page. */
 export const cursorField = 'cursor'
@@ -22,13 +22,18 @@ export function fieldsParameter(row: TObject) {
 }
 
 /**
- * A row of a list: with the parameter `fields` it has only those. The static type is that of a row with all fields.
- * @param row its `$id` names the schema of complete rows
+ * A row of a list: with the parameter `fields` it has only those, so that only `id` is required. The static type is that of
+ * a row with all fields.
  */
 export function SelectableRow<Row extends TObject>(row: Row): Row {
   const { id, ...others } = row.properties
   return Type.Object({ id, ...Type.Partial(Type.Object(others)).properties } as typeof row.properties, {
-    $id: `${row.$id}Row`,
-    description: 'All fields, or those of the parameter `fields`.',
+    ...(row.$id !== undefined && { $id: row.$id }),
+    description: 'Each row has all fields, or those of the parameter `fields`.',
   }) as Row
+}
+
+/** The same row where `fields` is not a parameter: all fields are required. In the OpenAPI document it refers to the row of the list. */
+export function CompleteRow<Row extends TObject>(row: Row) {
+  return Type.Unsafe<Static<Row>>({ allOf: [SelectableRow(row)], required: Object.keys(row.properties) })
 }

@@ -36,6 +36,8 @@ interface Schema {
   items?: Schema
   properties?: Record<string, Schema>
   anyOf?: Schema[]
+  allOf?: Schema[]
+  required?: string[]
 }
 
 async function document() {
@@ -163,12 +165,13 @@ describe('every row in the OpenAPI document', () => {
       const name = schema?.$ref?.split('/').at(-1)
       const { data } = (name ? components.schemas[name] : schema)?.properties ?? {}
       if (data) expect([path, data.items?.$ref]).toEqual([path, expect.stringMatching(/^#\/components\/schemas\/\w+$/)])
-      else expect([path, name ?? schema?.anyOf]).not.toEqual([path, undefined])
+      else expect([path, name ?? schema?.anyOf ?? schema?.allOf]).not.toEqual([path, undefined])
     }
     expect(Object.keys(components.schemas)).toEqual(
       expect.arrayContaining([
-        'ClickRow',
-        'ConversionRow',
+        'Click',
+        'Conversion',
+        'StoredEvent',
         'Campaign',
         'Offer',
         'LandingPage',
@@ -176,6 +179,20 @@ describe('every row in the OpenAPI document', () => {
         'ReportRow',
       ]),
     )
+  })
+
+  it('requires only the id where `fields` selects the fields, and all fields elsewhere', async () => {
+    const { paths, components } = await document()
+    const schemaOf = (path: string) => paths[path]?.get?.responses['200']?.content?.['application/json']?.schema
+    for (const [list, one, name] of [
+      ['/campaigns', '/campaigns/{id}', 'Campaign'],
+      ['/events', '/events/{id}', 'StoredEvent'],
+    ] as const) {
+      const row = { $ref: `#/components/schemas/${name}` }
+      const { required, properties = {} } = components.schemas[name] ?? {}
+      expect([required, schemaOf(list)?.properties?.data?.items]).toEqual([['id'], row])
+      expect(schemaOf(one)).toEqual({ allOf: [row], required: Object.keys(properties) })
+    }
   })
 })
 

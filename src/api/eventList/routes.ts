@@ -1,5 +1,6 @@
 import { EventRow } from '../../../schema/event.ts'
 import { EventListQuery, EventPage, EventPath } from '../../../schema/eventList.ts'
+import { CompleteRow } from '../../../schema/fields.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { sendList } from '../../http/listResponse.ts'
@@ -38,7 +39,7 @@ export function eventListRoutes(app: App, context: RouteContext): void {
         summary: 'Get an event',
         description: 'The newest server event with this `event_id`.',
         params: EventPath,
-        response: { 200: EventRow },
+        response: { 200: CompleteRow(EventRow) },
       },
       config: { scope: 'read:events' },
     },

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
+import { CompleteRow } from '../../../schema/fields.ts'
 import type { NamedTable } from '../../../schema/metadata.ts'
 import {
   Campaign,
@@ -114,7 +115,7 @@ export function metadataRoutes(app: App, context: RouteContext): void {
           summary: `Get ${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`,
           description: `The same row as in the list of ${tag.toLowerCase()}.`,
           params: itemPath(example),
-          response: { 200: row },
+          response: { 200: CompleteRow(row) },
         },
         config: { scope },
       },

@@ -50,6 +50,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: string[]
   anyOf?: Schema[]
+  allOf?: Schema[]
 }
 
 /** All operations of a document, in its order. */

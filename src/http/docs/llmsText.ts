@@ -54,11 +54,22 @@ function fieldLines({ properties = {} }: Schema): string {
 }
 
 /** A schema in the notation of TypeScript types. */
-function typeText({ $ref, enum: values, anyOf, type, items, properties, required = [], ...other }: Schema): string {
+function typeText({
+  $ref,
+  enum: values,
+  anyOf,
+  allOf,
+  type,
+  items,
+  properties,
+  required = [],
+  ...other
+}: Schema): string {
   if ($ref) return $ref.split('/').at(-1) ?? ''
   if (other.const !== undefined) return JSON.stringify(other.const)
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
   if (anyOf) return anyOf.map(typeText).join(' | ')
+  if (allOf) return allOf.map(typeText).join(' & ')
   if (items) return `${typeText(items)}[]`
   if (!properties) return [type].flat().join(' | ')
   const fields = Object.entries(properties).map(

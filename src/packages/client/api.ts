@@ -518,8 +518,8 @@ export interface components {
             sub9: string | null;
             sub10: string | null;
         };
-        /** @description All fields, or those of the parameter `fields`. */
-        ClickRow: {
+        /** @description Each row has all fields, or those of the parameter `fields`. */
+        Click: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
             /**
@@ -606,8 +606,8 @@ export interface components {
              */
             storedAt?: string;
         };
-        /** @description All fields, or those of the parameter `fields`. */
-        ConversionRow: {
+        /** @description Each row has all fields, or those of the parameter `fields`. */
+        Conversion: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
             /** @enum {string} */
@@ -694,8 +694,8 @@ export interface components {
              */
             storedAt?: string;
         };
-        /** @description All fields, or those of the parameter `fields`. */
-        CampaignRow: {
+        /** @description Each row has all fields, or those of the parameter `fields`. */
+        Campaign: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
             name?: string;
@@ -728,41 +728,8 @@ export interface components {
              */
             updatedAt?: string;
         };
-        Campaign: {
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            id: string;
-            name: string;
-            /** @description Id of the user who owns the campaign. */
-            userId: string;
-            /** @enum {string} */
-            status: "active" | "paused" | "archived";
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            trafficSourceId: string | null;
-            /** @description Current name of the traffic source; null for an unknown id. */
-            trafficSourceName: string | null;
-            /** @description Cost model, for example cpc. */
-            costModel: string | null;
-            /** @description At most 6 decimals, in the accompanying currency. */
-            costValue: number | null;
-            /** @description ISO 4217. */
-            currency: string | null;
-            /** @description Tags that you define. */
-            tags: string[];
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            updatedAt: string;
-        };
-        /** @description All fields, or those of the parameter `fields`. */
-        OfferRow: {
+        /** @description Each row has all fields, or those of the parameter `fields`. */
+        Offer: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
             name?: string;
@@ -795,41 +762,8 @@ export interface components {
              */
             updatedAt?: string;
         };
-        Offer: {
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            status: "active" | "paused" | "archived";
-            /** @description URL. */
-            url: string | null;
-            /** @description Affiliate network of the offer. */
-            affiliateNetwork: string | null;
-            /** @description Payout model, for example cpa. */
-            payoutType: string | null;
-            /** @description At most 6 decimals, in the accompanying currency. */
-            payout: number | null;
-            /** @description ISO 4217. */
-            currency: string | null;
-            /** @description Country codes, ISO 3166-1 alpha-2; an empty list means all countries. */
-            countries: string[];
-            /** @description Tags that you define. */
-            tags: string[];
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            updatedAt: string;
-        };
-        /** @description All fields, or those of the parameter `fields`. */
-        LandingPageRow: {
+        /** @description Each row has all fields, or those of the parameter `fields`. */
+        LandingPage: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
             name?: string;
@@ -852,31 +786,8 @@ export interface components {
              */
             updatedAt?: string;
         };
-        LandingPage: {
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            status: "active" | "paused" | "archived";
-            /** @description URL. */
-            url: string | null;
-            /** @description Tags that you define. */
-            tags: string[];
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            updatedAt: string;
-        };
-        /** @description All fields, or those of the parameter `fields`. */
-        TrafficSourceRow: {
+        /** @description Each row has all fields, or those of the parameter `fields`. */
+        TrafficSource: {
             /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
             id: string;
             name?: string;
@@ -900,31 +811,6 @@ export interface components {
              * @example 2026-11-21T03:00:00.000Z
              */
             updatedAt?: string;
-        };
-        TrafficSource: {
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            status: "active" | "paused" | "archived";
-            /** @description Category, for example social. */
-            category: string | null;
-            /** @description Cost model, for example cpc. */
-            costModel: string | null;
-            /** @description ISO 4217. */
-            currency: string | null;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC, with milliseconds.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            updatedAt: string;
         };
         Match: {
             /** @description Field that contains the text. */
@@ -1565,8 +1451,8 @@ export interface components {
              */
             hash: string;
         };
-        /** @description All fields, or those of the parameter `fields`. */
-        StoredEventRow: {
+        /** @description Each row has all fields, or those of the parameter `fields`. */
+        StoredEvent: {
             /** @description `event_id`, or a generated UUIDv7. */
             id: string;
             /**
@@ -1669,55 +1555,6 @@ export interface components {
             field: string;
             /** @description Explanation for a person; the text may change. */
             message: string;
-        };
-        StoredEvent: {
-            /** @description `event_id`, or a generated UUIDv7. */
-            id: string;
-            /**
-             * @description `server`: sent to `POST /events` or `POST /events/batch`; `browser`: sent by the pixel.
-             * @enum {string}
-             */
-            origin: "server" | "browser";
-            /** @description How many times this `event_id` was accepted before, each time more than 24 hours after the last. */
-            generation: number;
-            /** @description Name of the event. */
-            eventName: string;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            clickId: string | null;
-            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
-            visitorId: string | null;
-            /** @description Campaign of the click, or the named campaign. */
-            campaignId: string | null;
-            /** @description Current name of the campaign; null for an unknown id. */
-            campaignName: string | null;
-            /** @description Owner of the campaign. */
-            userId: string | null;
-            /** @description Number that you define, not revenue. */
-            value: number | null;
-            /** @description ISO 4217. */
-            currency: string | null;
-            /** @description Fields that you define. */
-            properties: {
-                [key: string]: string | number | boolean;
-            } | null;
-            /**
-             * Format: date-time
-             * @description Time of the event, clamped.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            occurredAt: string;
-            /**
-             * Format: date-time
-             * @description When the event was accepted.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            receivedAt: string;
-            /**
-             * Format: date-time
-             * @description When Tributary stored the event.
-             * @example 2026-11-21T03:00:00.000Z
-             */
-            storedAt: string;
         };
         EventBatch: {
             /** @description Each event as in `POST /events`; up to 64 KiB each, 4 MiB in total. */
@@ -2024,7 +1861,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ClickRow"][];
+                        data: components["schemas"]["Click"][];
                         /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
@@ -2219,7 +2056,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ConversionRow"][];
+                        data: components["schemas"]["Conversion"][];
                         /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
@@ -2338,7 +2175,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["CampaignRow"][];
+                        data: components["schemas"]["Campaign"][];
                         /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
@@ -2441,7 +2278,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Campaign"];
+                    "application/json": WithRequired<components["schemas"]["Campaign"], "id" | "name" | "userId" | "status" | "trafficSourceId" | "trafficSourceName" | "costModel" | "costValue" | "currency" | "tags" | "createdAt" | "updatedAt">;
                 };
             };
             /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
@@ -2561,7 +2398,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["OfferRow"][];
+                        data: components["schemas"]["Offer"][];
                         /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
@@ -2664,7 +2501,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Offer"];
+                    "application/json": WithRequired<components["schemas"]["Offer"], "id" | "name" | "status" | "url" | "affiliateNetwork" | "payoutType" | "payout" | "currency" | "countries" | "tags" | "createdAt" | "updatedAt">;
                 };
             };
             /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
@@ -2784,7 +2621,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["LandingPageRow"][];
+                        data: components["schemas"]["LandingPage"][];
                         /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
@@ -2887,7 +2724,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LandingPage"];
+                    "application/json": WithRequired<components["schemas"]["LandingPage"], "id" | "name" | "status" | "url" | "tags" | "createdAt" | "updatedAt">;
                 };
             };
             /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
@@ -3007,7 +2844,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["TrafficSourceRow"][];
+                        data: components["schemas"]["TrafficSource"][];
                         /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
@@ -3110,7 +2947,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TrafficSource"];
+                    "application/json": WithRequired<components["schemas"]["TrafficSource"], "id" | "name" | "status" | "category" | "costModel" | "currency" | "createdAt" | "updatedAt">;
                 };
             };
             /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
@@ -4434,7 +4271,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["StoredEventRow"][];
+                        data: components["schemas"]["StoredEvent"][];
                         /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
                         nextCursor: string | null;
                         hasMore: boolean;
@@ -4834,7 +4671,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StoredEvent"];
+                    "application/json": WithRequired<components["schemas"]["StoredEvent"], "id" | "origin" | "generation" | "eventName" | "clickId" | "visitorId" | "campaignId" | "campaignName" | "userId" | "value" | "currency" | "properties" | "occurredAt" | "receivedAt" | "storedAt">;
                 };
             };
             /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`. */
@@ -5055,3 +4892,6 @@ export interface operations {
         };
     };
 }
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};
