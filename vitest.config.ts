@@ -28,8 +28,9 @@ export default defineConfig({
     // Files of one worker share its process and load modules once, which saves a sixth of the time.
     // TRAP: global state that a file changes is seen by the next file.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only a test that hangs reaches these, also where another build uses the same cores.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Conditions usually hold within milliseconds; the timeout only allows for a busy machine.
     expect: { poll: { timeout: 20_000 } },
   },

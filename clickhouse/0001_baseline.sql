@@ -8,7 +8,7 @@
 -- - ClickHouse deduplicates no inserts (windows of 0; the second is for replicated tables). It logs a deduplication token
 --   before it renames the part, and never syncs that log: after a kill between the two, a repeated insert is dropped
 --   although its rows are lost; after a power failure it is stored twice. The journal in Postgres and the repair make
---   imports exact (docs/decisions.md, "A batch whose outcome is unknown is repaired, not repeated").
+--   imports exact (docs/decisions.md, "A batch with an unknown outcome is repaired, not repeated").
 -- - fsync_after_insert and fsync_part_directory: rows are on disk before an insert is confirmed.
 -- - Granules and blocks are smaller than the defaults: a page of rows far apart (a rare campaign, a status, a search) reads
 --   a third to a half of what it would read otherwise.

@@ -33,7 +33,7 @@ function Checksums<Amounts extends Record<string, TSchema>>($id: string, amount:
     asOf: Type.String({
       ...Instant,
       description:
-        'Only rows with an earlier `storedAt` are included, and no row will be stored with one. Compare with the rows of your copy whose `storedAt` is earlier.',
+        'The checksums include the rows with a `storedAt` before this time; later writes get a later `storedAt`. In your copy, compare the rows with a `storedAt` before this time.',
     }),
     data: Type.Array(
       Type.Object(

@@ -1,7 +1,7 @@
 import { subIdNames } from './subIds.ts'
 
-/** Dimensions of which every click and conversion has one value. */
-export const attributeNames = [
+/** Dimensions that have sums tables: a report by one of them, a campaign and a day reads no rows. */
+export const summedDimensions = [
   'campaign',
   'country',
   'device',
@@ -10,6 +10,12 @@ export const attributeNames = [
   'offer',
   'landing',
   'traffic_source',
+] as const
+export type SummedDimension = (typeof summedDimensions)[number]
+
+/** Dimensions of which every click and conversion has one value. */
+export const attributeNames = [
+  ...summedDimensions,
   'region',
   'city',
   'language',

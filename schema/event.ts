@@ -156,7 +156,7 @@ const dryRunFields = {
   ),
 }
 
-/** Responses to a valid event whose click or campaign belongs to the caller. @param fields beside those of each response */
+/** Responses to a valid event with a click or campaign of the caller. @param fields beside those of each response */
 export function eventResponses<Fields extends TProperties>(fields: Fields) {
   const closed = { additionalProperties: false }
   return [

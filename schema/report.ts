@@ -61,7 +61,7 @@ export const ReportQuery = Type.Object(
     totals: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'CSV only: adds a last line with the totals, whose first cell is `(total)`.',
+        description: 'CSV only: adds a last line with the totals; its first cell is `(total)`.',
       }),
     ),
   },

@@ -54,7 +54,7 @@ export async function findDeletion(postgres: Postgres, accountId: string): Promi
 }
 
 /**
- * Removes all rows of an account whose deletion has begun from Postgres, table by table, and completes the deletion. The
+ * Removes all rows of an account from Postgres, table by table, and completes its deletion, which has begun. The
  * caller holds the lease of the account, so that no writer adds rows. Idempotent.
  */
 export async function completeDeletion(postgres: Postgres, accountId: string): Promise<void> {

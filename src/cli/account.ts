@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { idPattern } from '../../schema/scalars.ts'
 import { type Account, createAccount, findAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { findDeletion } from '../accounts/deletion.ts'
 import { listPlans } from '../accounts/plans.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
+import { accountOption, parseId } from './options.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
@@ -54,7 +54,7 @@ export function addAccountCommands(program: Command, context: CommandContext): C
   account
     .command('set-plan')
     .description('Change the plan of an account; running servers apply it within 5 seconds.')
-    .requiredOption('--account <id>', 'id of the account', parseId)
+    .addOption(accountOption())
     .requiredOption('--plan <plan>', 'new plan (see: plan list)')
     .addHelpText('after', '\nExample:\n  tributary account set-plan --account acme --plan scale')
     .action(async ({ account: id, plan }: { account: string; plan: string }) => {
@@ -80,14 +80,6 @@ export async function requireAccount(context: CommandContext, id: string): Promi
   const account = await findAccount(postgres, id)
   if (account) return account
   throw new CommandError(`no such account: ${id} in ${storeLocation(context.settings)}; see: account list.`)
-}
-
-/** Parses an option that is the id of an account or a key. */
-export function parseId(text: string): string {
-  if (!new RegExp(idPattern).test(text)) {
-    throw new InvalidArgumentError('An id has 1 to 64 characters: letters, digits and _ . : -')
-  }
-  return text
 }
 
 /** Parses an option that is a display name. */

@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import { beginDeletion, completeDeletion, findDeletion } from '../accounts/deletion.ts'
 import { deleteAccountRows } from '../writer/deleteAccountRows.ts'
 import { openDeletingWriter } from '../writer/openWriter.ts'
-import { parseId } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
+import { accountOption, parseId } from './options.ts'
 import { storeLocation } from './storeLocation.ts'
 
 /**
@@ -19,7 +19,7 @@ export function addAccountDeleteCommand(account: Command, context: CommandContex
   account
     .command('delete')
     .description('Delete an account: revoke its keys, then remove every row of it from both databases.')
-    .requiredOption('--account <id>', 'id of the account', parseId)
+    .addOption(accountOption())
     .requiredOption('--confirm <id>', 'the same id once more', parseId)
     .addHelpText(
       'after',

@@ -7,16 +7,17 @@ import { counted, refuseExisting, TargetError, writeFile } from '../export/outpu
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { openWriter } from '../writer/openWriter.ts'
-import { parseId, requireAccount } from './account.ts'
+import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
+import { accountOption } from './options.ts'
 
 /** `account export`. */
 export function addAccountExportCommand(account: Command, context: CommandContext): void {
   account
     .command('export')
     .description('Write an account with its keys and all its rows to a new folder that account import reads.')
-    .requiredOption('--account <id>', 'id of the account', parseId)
+    .addOption(accountOption())
     .requiredOption('--output <folder>', 'new folder; it appears once the export is complete')
     .addHelpText(
       'after',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { listAuditEntries } from '../accounts/audit.ts'
-import { parseId } from './account.ts'
 import type { CommandContext } from './context.ts'
+import { parseId } from './options.ts'
 import { table } from './table.ts'
 
 /** `audit list`. */

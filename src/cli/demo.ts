@@ -3,10 +3,10 @@ import { type DemoTallies, fillDemo } from '../demo/fill.ts'
 import { planDemo } from '../demo/visits.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
-import { parseId, requireAccount } from './account.ts'
+import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
-import { wholeNumberFrom } from './options.ts'
+import { accountOption, wholeNumberFrom } from './options.ts'
 import { openProgress } from './progress.ts'
 
 /** Default size, range in days and seed of a demo. */
@@ -22,7 +22,7 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
     .description(
       'Fill an account with generated clicks, conversions, pixel events and metadata; equal seeds give equal rows.',
     )
-    .requiredOption('--account <id>', 'id of the account', parseId)
+    .addOption(accountOption())
     .option('--clicks <count>', 'approximate number of clicks', wholeNumberFrom(1, clicksMax), demoDefaults.clicks)
     .option('--days <count>', 'number of UTC days, including today', wholeNumberFrom(1, 366), demoDefaults.days)
     .option('--seed <number>', 'seed of the random generator', wholeNumberFrom(0), demoDefaults.seed)

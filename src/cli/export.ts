@@ -7,10 +7,10 @@ import { type FileFormat, formatOf } from '../import/fileFormat.ts'
 import { resourceNames } from '../import/resourceNames.ts'
 import { Problem } from '../problem.ts'
 import { listRange, type Range } from '../query/timeRange.ts'
-import { parseId, requireAccount } from './account.ts'
+import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { parseResource } from './options.ts'
+import { accountOption, parseResource } from './options.ts'
 
 interface ExportOptions {
   account: string
@@ -26,7 +26,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
     .command('export')
     .description('Write the stored rows of an account in the format that import reads.')
     .argument('<resource>', resourceNames.join(', '))
-    .requiredOption('--account <id>', 'id of the account', parseId)
+    .addOption(accountOption())
     .option('--from <moment>', 'start of the range: 2026-11-01 or 2026-11-01T00:00:00Z')
     .option('--to <moment>', 'end of the range, exclusive; a date includes its whole UTC day')
     .addOption(

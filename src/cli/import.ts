@@ -9,10 +9,10 @@ import { importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
 import { Problem } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
-import { parseId, requireAccount } from './account.ts'
+import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { parseResource } from './options.ts'
+import { accountOption, parseResource } from './options.ts'
 import { openProgress } from './progress.ts'
 
 interface ImportOptions {
@@ -30,7 +30,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .description('Import the rows of a file into an account; importing a file twice changes nothing.')
     .argument('<resource>', resourceNames.join(', '))
     .argument('<file>', '.ndjson, .jsonl, .json, .csv or .tsv, also with .gz; - for NDJSON from standard input')
-    .requiredOption('--account <id>', 'id of the account', parseId)
+    .addOption(accountOption())
     .option('--delimiter <character>', 'of CSV: , or ; or tab (default: recognized by the header)', parseDelimiter)
     .option('--rejects <path>', 'file for rejected rows, up to 100 MB (default: FILE.rejects.ndjson)')
     .option(

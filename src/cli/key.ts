@@ -2,9 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { rotateKey } from '../accounts/keyRotation.ts'
 import { createKey, findKey, type KeyRow, listKeys, revokeKey } from '../accounts/keys.ts'
-import { parseId, parseName, requireAccount } from './account.ts'
+import { parseName, requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
+import { accountOption, parseId } from './options.ts'
 import { storeLocation } from './storeLocation.ts'
 import { table } from './table.ts'
 
@@ -15,7 +16,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
   key
     .command('create')
     .description('Create a key and show it once.')
-    .requiredOption('--account <id>', 'id of the account', parseId)
+    .addOption(accountOption())
     .requiredOption('--name <name>', 'purpose of the key', parseName)
     .option(
       '--scopes <list>',
@@ -66,7 +67,7 @@ Examples:
   key
     .command('list')
     .description('List the keys of an account with their expiry and last use, oldest first.')
-    .requiredOption('--account <id>', 'id of the account', parseId)
+    .addOption(accountOption())
     .addHelpText('after', '\nExample:\n  tributary key list --account acme')
     .action(async ({ account }: { account: string }) => {
       const { postgres } = await context.openStores()

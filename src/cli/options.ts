@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
+import { idPattern } from '../../schema/scalars.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { UsageError } from './errors.ts'
 
@@ -14,6 +15,19 @@ export function wholeNumberFrom(minimum: number, maximum: number = integerMax): 
     }
     return value
   }
+}
+
+/** Parses an option that is the id of an account or a key. */
+export function parseId(text: string): string {
+  if (!new RegExp(idPattern).test(text)) {
+    throw new InvalidArgumentError('An id has 1 to 64 characters: letters, digits and _ . : -')
+  }
+  return text
+}
+
+/** The option `--account` of a command that needs one. */
+export function accountOption(): Option {
+  return new Option('--account <id>', 'id of the account').argParser(parseId).makeOptionMandatory()
 }
 
 /** @throws UsageError if there is no such resource */

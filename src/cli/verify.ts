@@ -8,9 +8,10 @@ import { type Difference, type LostRows, lineOf } from '../writer/repair/differe
 import { findDifferences } from '../writer/repair/findDifferences.ts'
 import { repairDifferences } from '../writer/repair/repairDifferences.ts'
 import type { Writer } from '../writer/writer.ts'
-import { parseId, requireAccount } from './account.ts'
+import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
+import { parseId } from './options.ts'
 
 interface Options {
   account?: string

@@ -44,9 +44,13 @@ export class Rejects {
     await this.#write(JSON.stringify({ line: reject.line, reason, row: null } satisfies Reject))
   }
 
+  /** @throws SourceError when the file cannot be written */
   async close(): Promise<void> {
-    if (this.#path !== undefined) await this.#flush(this.#path)
-    await this.#handle?.close()
+    try {
+      if (this.#path !== undefined) await this.#flush(this.#path)
+    } finally {
+      await this.#handle?.close()
+    }
   }
 
   async #write(line: string): Promise<void> {

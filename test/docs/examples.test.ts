@@ -93,7 +93,7 @@ beforeAll(async () => {
     onProgress: () => {},
   })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
-}, 120_000)
+})
 afterAll(() => api?.close())
 
 describe('the example responses of the documentation', () => {

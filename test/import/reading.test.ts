@@ -236,8 +236,9 @@ describe('files', () => {
     writeFileSync(path, bytes)
     const format = formatOf(path)
     if (!format) throw new Error(name)
-    const source = await openSource(path, format, () => {}, new AbortController().signal)
-    return all(source.rows)
+    const ended = new AbortController()
+    const source = await openSource(path, format, () => {}, ended.signal)
+    return await all(source.rows).finally(() => ended.abort())
   }
 
   it('are NDJSON or CSV by their extension, gzipped or not', async () => {

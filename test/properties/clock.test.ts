@@ -82,7 +82,7 @@ describe.skipIf(!canRun)('updated_since while the clock of Postgres steps back a
     clock = await createFakeClock(join(folder, 'clock'))
     server = await startPostgres(clock.environment)
     api = await openTestApp({ ttlMs: 0 }, { DATABASE_URL: server.url('tributary') })
-  }, 120_000)
+  })
   afterAll(async () => {
     await api?.close()
     await server?.close()

@@ -175,8 +175,8 @@ const values: Record<string, readonly string[]> = {
 const requiredValues: Record<string, readonly string[]> = { from: [at(0).slice(0, 10)] }
 
 /**
- * The query strings of an endpoint: empty, each value of each parameter, and each of these with every campaign. Required
- * parameters are in all of them, with each of their values.
+ * The query strings of an endpoint: empty, each value of each parameter, and each of these with one of the campaigns.
+ * Required parameters are in all of them, with each of their values.
  */
 function queriesOf({ query, path }: Operation): string[] {
   const pairs = query.map(({ name, required, schema }) => {
@@ -190,7 +190,8 @@ function queriesOf({ query, path }: Operation): string[] {
   const required = pairs.filter((pair) => pair.required).flatMap(({ given }) => given)
   const campaigns = pairs.flatMap(({ name, given }) => (name === 'campaign_id' ? given : []))
   const others = pairs.filter((pair) => !pair.required && pair.name !== 'campaign_id').flatMap(({ given }) => given)
-  const combinations = ['', ...campaigns].flatMap((campaign) => ['', ...others].map((other) => [campaign, other]))
+  const withCampaign = campaigns.length === 0 ? [] : others.map((other, n) => [campaigns[n % campaigns.length], other])
+  const combinations = [[], ...campaigns.map((one) => [one]), ...others.map((one) => [one]), ...withCampaign]
   return (required.length > 0 ? required : ['']).flatMap((one) =>
     combinations.map((combination) => [one, ...combination].filter(Boolean).join('&')),
   )

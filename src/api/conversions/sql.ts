@@ -28,7 +28,7 @@ export function conversionQuery(plan: ConversionPlan): LatestQuery {
 
 /**
  * The next versions in the order of `stored_at`, including deleted and superseded ones.
- * TRAP: a conversion whose `converted_at` changed has two versions with equal `stored_at` and id, the deleted one and its
+ * TRAP: after a change of `converted_at`, a conversion has two versions with equal `stored_at` and id, the deleted one and its
  * successor; a page must contain both.
  * @param limit exceeded by one where it would separate the two
  * @returns rows `atMs`, `id`: the key in this order; `convertedMs`, `id`: the sort key of the table

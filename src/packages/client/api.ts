@@ -3684,7 +3684,7 @@ export interface operations {
                 format?: "csv" | "json";
                 /** @description CSV only: prefixes text cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return with `'`, so that spreadsheets do not run them as formulas. */
                 csv_escape?: "formulas";
-                /** @description CSV only: adds a last line with the totals, whose first cell is `(total)`. */
+                /** @description CSV only: adds a last line with the totals; its first cell is `(total)`. */
                 totals?: boolean;
             };
             header?: never;
@@ -4013,7 +4013,7 @@ export interface operations {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description Only rows with an earlier `storedAt` are included, and no row will be stored with one. Compare with the rows of your copy whose `storedAt` is earlier.
+                         * @description The checksums include the rows with a `storedAt` before this time; later writes get a later `storedAt`. In your copy, compare the rows with a `storedAt` before this time.
                          * @example 2026-11-21T03:00:00.000Z
                          */
                         asOf: string;
@@ -4130,7 +4130,7 @@ export interface operations {
                     "application/json": {
                         /**
                          * Format: date-time
-                         * @description Only rows with an earlier `storedAt` are included, and no row will be stored with one. Compare with the rows of your copy whose `storedAt` is earlier.
+                         * @description The checksums include the rows with a `storedAt` before this time; later writes get a later `storedAt`. In your copy, compare the rows with a `storedAt` before this time.
                          * @example 2026-11-21T03:00:00.000Z
                          */
                         asOf: string;

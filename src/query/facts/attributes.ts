@@ -1,22 +1,9 @@
-import { type AttributeName, notSet } from '../../../schema/dimensions.ts'
+import { type AttributeName, notSet, type SummedDimension, summedDimensions } from '../../../schema/dimensions.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { ch, type Fragment, identifier, text } from '../../stores/clickhouse/sql.ts'
 
 /** The rows that have attributes. */
 export type RowTable = 'clicks' | 'conversions'
-
-/** The dimensions of `sums_by_day`; `sums_by_day_and_campaign` has the same without campaign. */
-export const summedDimensions = [
-  'campaign',
-  'country',
-  'device',
-  'os',
-  'browser',
-  'offer',
-  'landing',
-  'traffic_source',
-] as const satisfies readonly AttributeName[]
-export type SummedDimension = (typeof summedDimensions)[number]
 
 /** Expressions of the value of an attribute, empty when absent. */
 type Attribute = Record<RowTable, Fragment>

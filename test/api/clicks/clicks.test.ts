@@ -243,7 +243,7 @@ describe('GET /clicks', () => {
       ),
       { numRuns: 25 },
     )
-  }, 120_000)
+  })
 
   it('returns rows of its account only: ids of other accounts match nothing, and their cursors are rejected', async () => {
     const mine = await page('limit=5')

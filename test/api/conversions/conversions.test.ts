@@ -205,7 +205,7 @@ describe('GET /conversions', () => {
       }),
       { numRuns: 25 },
     )
-  }, 120_000)
+  })
 
   it('names the invalid parameter', async () => {
     const { nextCursor } = await page('limit=5')

@@ -14,11 +14,11 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tributary-faults-'))
   await cp(inject('engines').template, folder, { recursive: true, filter: (path) => basename(path) !== 'run' })
   server = await openEmbeddedServer(folder)
-}, 120_000)
+})
 afterEach(async () => {
   await server?.close()
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
-}, 120_000)
+})
 
 describe('every acknowledged event, retried ones included, is stored exactly once when', () => {
   const names = [

@@ -53,7 +53,7 @@ describe('GET /campaigns/search', () => {
       ),
       { numRuns: 60 },
     )
-  }, 120_000)
+  })
 })
 
 describe('GET /conversions/search', () => {
@@ -93,7 +93,7 @@ describe('GET /conversions/search', () => {
         ...(n % 5 === 0 ? ['sub1'] : []),
       ])
     }
-  }, 60_000)
+  })
 })
 
 describe('case', () => {
@@ -113,7 +113,7 @@ describe('case', () => {
       const [row] = (await response.json<{ folded: string[] }>()).data
       expect(row?.folded.filter((folded, index) => folded !== fold(some[index] ?? ''))).toEqual([])
     }
-  }, 60_000)
+  })
 
   it('equals case folding in Postgres for every character that this Node.js knows, with or without adjacent characters', async () => {
     const known = characters.filter((character) => !/\p{Cn}/u.test(character))
@@ -126,5 +126,5 @@ describe('case', () => {
       differing.push(...rows.filter(({ given, folded }) => folded !== `${fold(given)}Xa`).map(({ given }) => given))
     }
     expect(differing).toEqual([])
-  }, 60_000)
+  })
 })

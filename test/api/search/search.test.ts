@@ -219,7 +219,7 @@ describe('GET /conversions/search', () => {
       ),
       { numRuns: 40 },
     )
-  }, 120_000)
+  })
 })
 
 describe('GET /campaigns/search', () => {

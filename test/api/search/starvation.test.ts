@@ -35,7 +35,7 @@ describe('a search of 60,000 campaigns that almost match', () => {
     api = await openTestApp()
     key = await api.account('wide')
     await fill(api.stores.postgres, 'wide', 60_000)
-  }, 120_000)
+  })
   afterAll(() => api?.close())
 
   it.each(hostileTexts)('does not delay key look-ups and the readiness check: %s', async (q) => {
@@ -91,7 +91,7 @@ describe('a search of 60,000 campaigns that almost match', () => {
       expect(rows).toBeLessThan(300)
     }
     await app.close()
-  }, 60_000)
+  })
 })
 
 describe('the deadline of a search', () => {
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
     await migrate(stores)
     await stores.postgres`INSERT INTO accounts (id, name, plan, currency) VALUES ('wide', 'wide', 'pro', 'USD')`
     await fill(stores.postgres, 'wide', 20_000)
-  }, 120_000)
+  })
   afterAll(async () => {
     await stores?.close()
     await folder?.remove()

@@ -8,6 +8,7 @@ import { isDeepStrictEqual, promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { summedDimensions } from '../../../schema/dimensions.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { changing, columnOf, metadata } from '../../../src/packages/sync/resources.ts'
@@ -175,18 +176,7 @@ describe('tributary-sync', () => {
     }
     const numbers = (row: Record<string, unknown>) =>
       Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : Number(value)]))
-    const dimensions = [
-      'campaign',
-      'country',
-      'device',
-      'os',
-      'browser',
-      'offer',
-      'landing',
-      'traffic_source',
-      'day',
-    ] as const
-    for (const dimension of dimensions) {
+    for (const dimension of [...summedDimensions, 'day'] as const) {
       const { data, from, to } = await client.get('/reports', {
         query: { group_by: dimension, from: '2026-11-01', to: '2026-11-30' },
       })
