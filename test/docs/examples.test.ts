@@ -143,6 +143,15 @@ describe('tools that read the OpenAPI document', () => {
     expect((await run).stdout.match(/data: \[/g)?.length).toBeGreaterThan(5)
   })
 
+  it('have the import options of Postman that the guide names', async () => {
+    const { tags } = await document()
+    const { description } = tags.find(({ name }) => name === 'Tools') ?? {}
+    for (const { name, id } of importOptions) {
+      expect(postman.getOptions('document')).toContainEqual(expect.objectContaining({ name, id, external: true }))
+      expect(description?.replaceAll('\n', ' ')).toContain(`**${name}**`)
+    }
+  })
+
   it('import it into Postman as a collection whose requests work once the variable apiKey is set', async () => {
     const collection = await importIntoPostman(JSON.stringify(await document()))
     const variables: Record<string, string> = { apiKey: key }
@@ -200,9 +209,14 @@ function requestsOf(items: readonly Item[]): Item[] {
   return items.flatMap((item) => (item.item ? requestsOf(item.item) : [item]))
 }
 
-/** Imports with optional parameters disabled and with the examples of the document, both options of the dialog. */
+/** The options of the import dialog that the guide names, with their values there. */
+const importOptions = [
+  { name: 'Parameter generation', id: 'parametersResolution', value: 'Example' },
+  { name: 'Enable optional parameters', id: 'enableOptionalParameters', value: false },
+] as const
+
 function importIntoPostman(data: string): Promise<Collection> {
-  const options = { enableOptionalParameters: false, parametersResolution: 'Example' }
+  const options = Object.fromEntries(importOptions.map(({ id, value }) => [id, value]))
   return new Promise((resolve, reject) => {
     postman.convertV2({ type: 'string', data }, options, (error, converted) => {
       if (!converted?.result) reject(error ?? new Error(converted?.reason))

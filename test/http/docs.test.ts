@@ -245,6 +245,10 @@ describe('llms.txt', () => {
     for (const { name, description } of tags) expect(text).toContain(`## ${name}\n\n${description}`)
     for (const name of Object.keys(components.schemas)) expect(text).toContain(`\n### ${name}\n`)
     expect(text).not.toContain('undefined')
+    // Links are absolute: the text may be read without its address.
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link)
+    expect(links.length).toBeGreaterThan(2)
+    for (const link of links) expect(link).toMatch(/^http:\/\/127\.0\.0\.1:3000\/api\/v1\/docs/)
   })
 })
 

@@ -6,7 +6,15 @@ declare module 'openapi-to-postmanv2' {
     reason?: string
     output?: { type: string; data: unknown }[]
   }
+  interface Option {
+    /** As the import dialog shows it. */
+    name: string
+    id: string
+    /** Whether the dialog shows it. */
+    external: boolean
+  }
   const converter: {
+    getOptions(mode: 'document'): Option[]
     convertV2(
       input: { type: 'string'; data: string },
       options: Record<string, unknown>,
