@@ -59,6 +59,11 @@ CREATE TABLE IF NOT EXISTS clicks
     is_test           Bool,
     stored_at         DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when this store received the row',
 
+    -- Finds the clicks of a visitor or of a rare sub id (src/query/clickIdsIndex.ts). Of 2 million clicks, a value of one in
+    -- 100,000 costs 33 of 1,964 granules, for 4 bytes a click and 1.4 µs of CPU (0.6 at the insert, the rest in merges). A
+    -- text index has no false positives, but costs 34 bytes a click and three times the CPU of all merges.
+    INDEX ids_index [visitor_id, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10]
+        TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX stored_at_index stored_at TYPE minmax GRANULARITY 8
 )
 ENGINE = ReplacingMergeTree

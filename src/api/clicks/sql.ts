@@ -1,4 +1,5 @@
 import type { ExportOptions } from '../../http/listResponse.ts'
+import { clickIndexHints } from '../../query/clickIdsIndex.ts'
 import { inRange } from '../../query/conditions.ts'
 import { columnFilterConditions, type Filter, filterConditions } from '../../query/filters.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
@@ -125,6 +126,7 @@ function clickConditions({ filters, columnFilters, isBot, isTest }: ClickPlan): 
     ...(isTest === undefined ? [] : [isTest ? ch`is_test` : ch`NOT is_test`]),
     ...filterConditions(filters, 'clicks'),
     ...columnFilterConditions(columnFilters),
+    ...clickIndexHints([...filters, ...columnFilters]),
   ]
 }
 

@@ -2,6 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Dimension, notSet } from '../../../schema/dimensions.ts'
 import { smallFinal } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { clickIndexHints } from '../clickIdsIndex.ts'
 import { filterConditions, valueCondition } from '../filters.ts'
 import { sumColumns, sumsOf } from '../metrics.ts'
 import { attributeKey, attributeOf, type RowTable } from './attributes.ts'
@@ -104,6 +105,7 @@ function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns
     ...(table === 'clicks' ? [ch`NOT is_bot`] : []),
     ch`NOT is_test`,
     ...filterConditions(plan.filters, table),
+    ...(table === 'clicks' ? clickIndexHints(plan.filters) : []),
   ]
   const [before, after] = table === 'clicks' ? [isCounted, inRange] : [[], [...inRange, ...isCounted]]
   return ch`

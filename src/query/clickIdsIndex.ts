@@ -1,0 +1,22 @@
+import { subIdNames } from '../../schema/subIds.ts'
+import { ch, type Fragment, identifier, join, texts } from '../stores/clickhouse/sql.ts'
+import type { ColumnFilter, Filter } from './filters.ts'
+
+/** The columns of `ids_index` of `clicks`, in its order. */
+const indexedColumns = ['visitor_id', ...subIdNames] as const
+const indexed = ch`[${join(indexedColumns.map(identifier), ', ')}]`
+
+/**
+ * Conditions that only `ids_index` evaluates, and no row: a part of the table is not read if it has none of the values of a
+ * filter in any of the indexed columns. They go beside the conditions of the filters themselves.
+ * @returns none for excluded values, and none with the empty value, which every part has
+ */
+export function clickIndexHints(filters: readonly (Filter | ColumnFilter)[]): Fragment[] {
+  return filters.flatMap((filter) => {
+    const column = 'attribute' in filter ? filter.attribute : filter.column
+    const isIndexed = (indexedColumns as readonly string[]).includes(column)
+    return isIndexed && !filter.isExcluded && !filter.values.includes('')
+      ? [ch`indexHint(hasAny(${indexed}, ${texts(filter.values)}))`]
+      : []
+  })
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ClickQuery } from '../../../schema/click.ts'
+import type { ReportQuery } from '../../../schema/report.ts'
+import { planClicks } from '../../../src/api/clicks/plan.ts'
+import { clickKeysSql, clickListSql } from '../../../src/api/clicks/sql.ts'
+import { planReport } from '../../../src/api/reports/plan.ts'
+import { reportSql } from '../../../src/api/reports/sql.ts'
+import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
+import { testNowMs } from '../../kit/app.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+
+const granules = 40
+const caller = { accountId: 'acme', currency: 'USD' }
+
+let stores: TestStores
+
+beforeAll(async () => {
+  stores = await openTestStores()
+  // Every granule has 1,024 visitors, the same 50 placements, and empty sub ids; one click has `rare` in sub7.
+  await stores.clickhouse.client.command({
+    query: `
+      INSERT INTO clicks (account_id, clicked_at, id, visitor_id, sub1, sub7)
+      SELECT 'acme', toDateTime64('2026-11-10 00:00:00', 3, 'UTC') + number, leftPad(toString(number), 6, '0'),
+        concat('visitor-', toString(number)), concat('placement-', toString(number % 50)), if(number = 12345, 'rare', '')
+      FROM numbers(${granules * 1024})`,
+  })
+})
+afterAll(() => stores?.close())
+
+/** Granules of clicks that a query reads, and whether the index was used. */
+async function granulesOf(sql: Fragment): Promise<{ read: number; isIndexed: boolean }> {
+  const { text, params } = render(sql)
+  const response = await stores.clickhouse.client.query({
+    query: `EXPLAIN indexes = 1 ${text}`,
+    query_params: params,
+    format: 'TabSeparatedRaw',
+  })
+  const read = /Name: ids_index.*?Granules: (\d+)/s.exec(await response.text())?.[1]
+  return { read: read === undefined ? granules : Number(read), isIndexed: read !== undefined }
+}
+
+const queries: [string, (filter: ClickQuery & ReportQuery) => Fragment][] = [
+  ['a page', (filter) => clickKeysSql(planClicks(filter, caller, testNowMs), undefined, undefined, 201)],
+  [
+    'a list in ascending order',
+    (filter) => clickListSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), undefined, 201),
+  ],
+]
+const report = (filter: object) =>
+  reportSql(planReport({ group_by: 'country', days: 30, ...filter } as ReportQuery, caller, testNowMs))
+
+describe('the index of visitors and sub ids', () => {
+  it.each(queries)('skips granules without the value in %s', async (_name, sqlOf) => {
+    for (const filter of [{ visitor_id: 'visitor-7' }, { sub7: 'rare' }, { sub7: 'rare,absent' }]) {
+      // The filter has false positives: one granule in a hundred for each value.
+      expect((await granulesOf(sqlOf(filter as never))).read).toBeLessThanOrEqual(5)
+    }
+  })
+
+  it('skips granules without the value in a report', async () => {
+    expect((await granulesOf(report({ sub7: 'rare' }))).read).toBeLessThanOrEqual(5)
+  })
+
+  it('reads every granule that may have the value', async () => {
+    for (const filter of [{ sub1: 'placement-1' }, { sub1: '!placement-1' }, { sub7: 'rare,(not set)' }]) {
+      expect((await granulesOf(queries[0]?.[1](filter as never) as Fragment)).read).toBe(granules)
+    }
+  })
+
+  it('is not read for values that are excluded or empty', async () => {
+    for (const filter of [{ visitor_id: '!visitor-1' }, { sub7: '(not set)' }]) {
+      const { isIndexed } = await granulesOf(queries[0]?.[1](filter as never) as Fragment)
+      expect([filter, isIndexed]).toEqual([filter, false])
+    }
+  })
+})
