@@ -15,12 +15,11 @@ export interface PreviousRange {
 
 /**
  * Computes the earlier range of a comparison. A range of whole local days is shifted by its number of days, any other range
- * by its duration; for `previous_year` both are shifted by a calendar year.
+ * by its duration; for `previous_year` both are shifted by a calendar year. Whole days remain whole days.
  * @throws Problem `invalid_compare` when the earlier range starts before the year 0
  */
 export function previousRange(comparison: Comparison, range: Range, zone: string, nowMs: number): PreviousRange {
-  const shift = shiftOf(comparison, range, zone)
-  const whole = { fromMs: shift(range.fromMs).epochMs, untilMs: shiftEnd(shift, range.untilMs, zone) }
+  const { shift, ...whole } = shiftOf(comparison, range, zone)
   if (whole.fromMs < earliestMs) {
     throw new Problem('invalid_compare', 'The earlier range starts before the year 0 in UTC.', { param: 'compare' })
   }
@@ -47,15 +46,17 @@ function isInterval(dimension: Dimension): dimension is Interval & Dimension {
 /** Moves an instant to the earlier range; `has` tells whether its local hour and its date exist there. */
 type Shift = (epochMs: number) => { epochMs: number; has: { hour: boolean; day: boolean } }
 
-function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: string): Shift {
-  const [from, until] = [atInstant(fromMs, zone), atInstant(untilMs, zone)]
+/** @returns the earlier range, including what is after the present, and how instants are moved to it */
+function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: string): Range & { shift: Shift } {
   const isWholeDays = isStartOfDate(fromMs, zone) && isStartOfDate(untilMs, zone)
   if (comparison === 'previous_period' && !isWholeDays) {
-    return (epochMs) => ({ epochMs: epochMs - (untilMs - fromMs), has: { hour: true, day: true } })
+    const durationMs = untilMs - fromMs
+    const shift: Shift = (epochMs) => ({ epochMs: epochMs - durationMs, has: { hour: true, day: true } })
+    return { fromMs: fromMs - durationMs, untilMs: fromMs, shift }
   }
-  const duration =
-    comparison === 'previous_year' ? { years: 1 } : { days: from.toPlainDate().until(until.toPlainDate()).days }
-  return (epochMs) => {
+  const dateOf = (epochMs: number) => atInstant(epochMs, zone).toPlainDate()
+  const duration = comparison === 'previous_year' ? { years: 1 } : { days: dateOf(fromMs).until(dateOf(untilMs)).days }
+  const shift: Shift = (epochMs) => {
     const local = atInstant(epochMs, zone).toPlainDateTime()
     const earlier = local.subtract(duration)
     const moved = earlier.toZonedDateTime(zone)
@@ -65,14 +66,15 @@ function shiftOf(comparison: Comparison, { fromMs, untilMs }: Range, zone: strin
       earlier.add(duration).toPlainDate().equals(local.toPlainDate())
     return { epochMs: moved.epochMilliseconds, has: { hour: day && moved.toPlainDateTime().equals(earlier), day } }
   }
-}
-
-/** The end of whole days is shifted with the last day, so that a range up to 28 February includes that day in every year. */
-function shiftEnd(shift: Shift, untilMs: number, zone: string): number {
-  if (!isStartOfDate(untilMs, zone)) return shift(untilMs).epochMs
-  const lastDate = atInstant(untilMs, zone).toPlainDate().subtract({ days: 1 })
-  const shifted = atInstant(shift(startOfDate(lastDate, zone)).epochMs, zone).toPlainDate()
-  return startOfDate(shifted.add({ days: 1 }), zone)
+  // TRAP: the local time of a start of date is not always midnight: clocks are set forward from 00:00 to 01:00 in Chile.
+  const startMs = isStartOfDate(fromMs, zone)
+    ? startOfDate(dateOf(fromMs).subtract(duration), zone)
+    : shift(fromMs).epochMs
+  // The end of whole days is shifted with the last day: a range up to 28 February includes that day in every year.
+  const endMs = isStartOfDate(untilMs, zone)
+    ? startOfDate(dateOf(untilMs).subtract({ days: 1 }).subtract(duration).add({ days: 1 }), zone)
+    : shift(untilMs).epochMs
+  return { fromMs: startMs, untilMs: endMs, shift }
 }
 
 function isStartOfDate(epochMs: number, zone: string): boolean {

@@ -1,7 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Comparison } from '../../schema/comparison.ts'
 import { previousRange } from '../../src/query/comparison.ts'
 import { reportRange } from '../../src/query/timeRange.ts'
+import { offsetsOf } from '../../src/query/timeZone.ts'
+import { addDays, dateOf, startOfDate, yearBefore } from '../properties/reports/localTime.ts'
 
 const text = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 16)
 const laterMs = Date.UTC(2040, 0, 1)
@@ -27,6 +30,10 @@ describe('previous_period', () => {
   it('of any other range is the time before, of the same duration', () => {
     expect(rangeOf('previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z')).toEqual([
       '2026-11-12T18:00',
+      '2026-11-14T06:00',
+    ])
+    expect(rangeOf('previous_period', '2026-11-14T06:00:00Z', '2026-11-15')).toEqual([
+      '2026-11-12T12:00',
       '2026-11-14T06:00',
     ])
   })
@@ -56,12 +63,63 @@ describe('previous_year', () => {
     ])
   })
 
+  it('of a range that ends at midnight includes its last day', () => {
+    expect(rangeOf('previous_year', '2028-02-28T10:00:00Z', '2028-02-28')).toEqual([
+      '2027-02-28T10:00',
+      '2027-03-01T00:00',
+    ])
+  })
+
   it('before the year 0 is rejected', () => {
     expect(() => compare('previous_year', '0000-06-01', '0000-06-02')).toThrow(
       expect.objectContaining({ code: 'invalid_compare' }),
     )
   })
 })
+
+describe('a date without midnight', () => {
+  it.each([
+    // Clocks are set forward from 00:00 to 01:00 on the first date.
+    ['America/Santiago', '2026-09-06', '2026-09-06', '2026-09-05T04:00', '2025-09-06T04:00'],
+    ['America/Santiago', '2026-09-06', '2026-09-12', '2026-08-30T04:00', '2025-09-06T04:00'],
+    ['Africa/Cairo', '2026-04-24', '2026-04-24', '2026-04-22T22:00', '2025-04-23T22:00'],
+    ['Asia/Beirut', '2026-03-29', '2026-03-29', '2026-03-27T22:00', '2025-03-28T22:00'],
+  ])('in %s is compared with whole days, from %s to %s', (zone, from, to, period, year) => {
+    const { fromMs } = reportRange({ from, to }, 30, zone, laterMs)
+    expect(rangeOf('previous_period', from, to, zone)).toEqual([period, text(fromMs)])
+    expect(rangeOf('previous_year', from, to, zone)[0]).toBe(year)
+  })
+})
+
+it('compares whole days with whole days in every zone', () => {
+  const dates = fc
+    .date({ min: new Date('2014-01-01'), max: new Date('2030-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10))
+  // Half of the ranges start on the date of a clock change in 2026 or up to 7 days after it.
+  const zones = Intl.supportedValuesOf('timeZone')
+  const afterChanges = fc
+    .tuple(fc.constantFrom(...zones.flatMap(changesIn2026)), fc.integer({ min: 0, max: 7 }))
+    .map(([[zone, date], days]) => [zone, addDays(date, days)] as const)
+  const starts = fc.oneof(fc.tuple(fc.constantFrom(...zones), dates), afterChanges)
+  fc.assert(
+    fc.property(starts, fc.integer({ min: 1, max: 40 }), ([zone, from], days) => {
+      const to = addDays(from, days - 1)
+      const ends = (first: string, last: string) => [
+        text(startOfDate(first, zone)),
+        text(startOfDate(addDays(last, 1), zone)),
+      ]
+      expect(rangeOf('previous_period', from, to, zone)).toEqual(ends(addDays(from, -days), addDays(from, -1)))
+      expect(rangeOf('previous_year', from, to, zone)).toEqual(ends(yearBefore(from), yearBefore(to)))
+    }),
+    { numRuns: 400, seed: 26 },
+  )
+})
+
+/** @returns the zone and each date of 2026 on which its clocks change */
+function changesIn2026(zone: string): (readonly [string, string])[] {
+  const changes = offsetsOf(zone, { fromMs: Date.UTC(2026, 0), untilMs: Date.UTC(2027, 0) }).slice(1)
+  return changes.map(({ fromMs }) => [zone, dateOf(fromMs, zone)] as const)
+}
 
 describe('the earlier bucket', () => {
   it('of a day and an hour is at the shifted local time', () => {

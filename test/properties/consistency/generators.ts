@@ -14,6 +14,8 @@ const presentTimes = [
   Date.UTC(2026, 2, 30, 12), // London on 29 March
   Date.UTC(2026, 3, 6, 11), // Lord Howe and Chatham on 5 April
   Date.UTC(2026, 9, 5, 1), // Lord Howe on 4 October, Chatham on 27 September
+  Date.UTC(2026, 8, 8, 3), // Santiago on 6 September, which starts at 01:00
+  Date.UTC(2026, 3, 24, 20), // Cairo on 24 April, which starts at 01:00
   Date.UTC(2027, 0, 1, 0, 0), // first instant of a year
   Date.UTC(2028, 1, 29, 18, 20), // leap day
 ]
@@ -21,6 +23,9 @@ const presentTimes = [
 const zones = [
   'UTC',
   'America/New_York',
+  'America/Santiago',
+  'Africa/Cairo',
+  'Asia/Beirut',
   'Europe/London',
   'Australia/Lord_Howe',
   'Asia/Kolkata',
@@ -30,7 +35,7 @@ const zones = [
 ]
 
 /** Local midnights of those zones, in hours from midnight UTC. */
-const midnightsH = [0, 4, 5, -1, -10.5, -11, -5.5, -5.75, -12.75, -13.75, -13]
+const midnightsH = [0, 3, 4, 5, -1, -2, -3, -10.5, -11, -5.5, -5.75, -12.75, -13.75, -13]
 
 /** Pairs of days and hours from midnight UTC of the present day, 6 days back to 2 ahead. */
 const dayAndHour = fc.oneof(

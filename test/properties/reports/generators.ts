@@ -13,7 +13,17 @@ const dayMs = 86_400_000
 
 /** The present: a Sunday on which clocks in Berlin are set back, 10:20 UTC. */
 export const nowMs = Date.UTC(2026, 9, 25, 10, 20)
-const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Africa/Abidjan']
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Santiago', // 6 September starts at 01:00
+  'Asia/Kathmandu',
+  'Asia/Beirut',
+  'Australia/Lord_Howe',
+  'Africa/Abidjan',
+  'Africa/Cairo',
+]
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 })
 const one = (...values: string[]) => maybe(fc.constantFrom(...values))

@@ -148,7 +148,8 @@ function compareIds(a: readonly string[], b: readonly string[]): number {
 /** The earlier range, and the id there of a bucket. */
 function previousOf({ range, zone }: Query, compare: Comparison, nowMs: number) {
   const { fromMs, untilMs } = range
-  const isWhole = [fromMs, untilMs].every((atMs) => startOfDate(dateOf(atMs, zone), zone) === atMs)
+  const isStartOfDate = (atMs: number) => startOfDate(dateOf(atMs, zone), zone) === atMs
+  const isWhole = isStartOfDate(fromMs) && isStartOfDate(untilMs)
   const isShiftedByDuration = compare === 'previous_period' && !isWhole
   const days = (Date.parse(dateOf(untilMs, zone)) - Date.parse(dateOf(fromMs, zone))) / 86_400_000
   const dateBefore = (date: string) => (compare === 'previous_year' ? yearBefore(date) : addDays(date, -days))
@@ -158,10 +159,17 @@ function previousOf({ range, zone }: Query, compare: Comparison, nowMs: number) 
     const local = localText(atMs, zone)
     return instantOf(Date.parse(`${dateBefore(local.slice(0, 10))}${local.slice(10, 23)}Z`), zone)
   }
-  const lastDate = addDays(dateOf(untilMs, zone), -1)
+  const yearBeforeEnd = () =>
+    isStartOfDate(untilMs)
+      ? startOfDate(addDays(yearBefore(addDays(dateOf(untilMs, zone), -1)), 1), zone)
+      : shift(untilMs).epochMs
   const whole = {
-    fromMs: shift(fromMs).epochMs,
-    untilMs: isWhole ? startOfDate(addDays(dateBefore(lastDate), 1), zone) : shift(untilMs).epochMs,
+    fromMs:
+      isStartOfDate(fromMs) && !isShiftedByDuration
+        ? startOfDate(dateBefore(dateOf(fromMs, zone)), zone)
+        : shift(fromMs).epochMs,
+    // The range before ends where the range starts.
+    untilMs: compare === 'previous_period' ? fromMs : yearBeforeEnd(),
   }
   const isPresent = fromMs <= nowMs && nowMs < untilMs
   return {
