@@ -96,3 +96,11 @@ describe('deploy/Dockerfile', () => {
     for (const name of names) expect(Object.keys(SettingsSchema.properties)).toContain(name)
   })
 })
+
+describe('an installation without Docker', () => {
+  it('copies every folder that the program reads', () => {
+    const { files } = JSON.parse(read('package.json')) as { files: string[] }
+    const [sentence] = /^Copy `package\.json`.*$/m.exec(read('docs/operations.md')) ?? []
+    for (const folder of files) expect([folder, sentence?.includes(`\`${folder}/\``)]).toEqual([folder, true])
+  })
+})

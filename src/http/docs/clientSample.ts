@@ -10,7 +10,7 @@ export function clientSample(
 ): string | undefined {
   const call = method === 'GET' ? readCall(document, path, operation) : eventCall(path, operation)
   if (!call) return undefined
-  const baseUrl = new URL('/', document.servers[0]?.url).href.slice(0, -1)
+  const baseUrl = document.servers[0]?.url.replace(/\/api\/v1$/, '')
   return [
     "import { createTributary } from 'tributary-client'",
     '',
