@@ -65,12 +65,18 @@ describe('serve --demo', () => {
     const { welcome, stop } = await serveDemo(3000)
     const { url, docs, key, calls, command } = welcome
     expect((await fetch(docs)).status).toBe(200)
-    const [report, daily, clicks, conversions, event] = await Promise.all(calls.map(paste))
+    const [report, drillDown, daily, clicks, conversions, event] = await Promise.all(calls.map(paste))
     expect(report.data.length).toBe(report.bucketCount)
     expect(report.bucketCount).toBeGreaterThan(15)
     expect(report.totals.clicks).toBeGreaterThan(500)
     expect(report.totals.revenue).toBeGreaterThan(0)
     expect(report.data[0].name).toEqual(expect.any(String))
+    expect(drillDown.data).toHaveLength(5)
+    expect(drillDown.data[0].dimensions).toEqual({
+      campaign: { id: expect.stringMatching(/^cmp-/), name: expect.any(String) },
+      country: { id: expect.stringMatching(/^[A-Z]{2}$/), name: expect.any(String) },
+    })
+    expect(drillDown.previous.totals.clicks).toBeGreaterThan(100)
     expect(daily.data).toHaveLength(7)
     expect(clicks.data).toHaveLength(3)
     expect(conversions.data).toBeInstanceOf(Array)

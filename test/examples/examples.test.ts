@@ -59,6 +59,7 @@ const clicks = (from: number, until: number) =>
     // Later clicks have earlier times: a client that reads by `clickedAt` alone misses them.
     clickedAt: new Date(firstMs - (from + n) * 1_000).toISOString(),
     campaignId: n % 3 === 0 ? 'spring' : 'autumn',
+    country: n % 2 === 0 ? 'DE' : 'US',
     cost: 0.25,
   }))
 const conversions = (from: number, until: number, status: string) =>
@@ -79,6 +80,33 @@ describe('docs/examples', () => {
   it('pull.mjs prints the clicks that converted', async () => {
     const { stdout } = await runScript('pull.mjs')
     expect(stdout.trim().split('\n')).toHaveLength(250)
+  })
+
+  it('drilldown.mjs prints campaigns by country, a day against the day before', async () => {
+    // Of 2,500 clicks, one second apart, the first is at midnight; of 250 pending conversions too.
+    const table = async (day: string) => {
+      const { stdout } = await runScript('drilldown.mjs', 'UTC', day)
+      const [title, ...lines] = stdout.trimEnd().split('\n')
+      expect(title).toMatch(new RegExp(`^${day} against .*, UTC, USD$`))
+      expect(new Set(lines.map(({ length }) => length)).size).toBe(1)
+      return lines.map((line) => line.split(/ {2,}/))
+    }
+    const head = ['Campaign', 'Country', 'Clicks', 'Conv.', 'Cost', 'Revenue', 'Profit', 'before', 'ROI', 'EPC']
+    const none = { conversions: ['0', '–'], epc: '0.000' }
+    expect(await table('2026-11-20')).toEqual([
+      head,
+      ['Spring', 'DE', '1', '-100%', ...none.conversions, '0.25', '0.00', '-0.25', '-104.00', '-100.0%', none.epc],
+      ['Total of 1', '1', '-100%', ...none.conversions, '0.25', '0.00', '-0.25', '-624.75', '-100.0%', none.epc],
+    ])
+    const days = await table('2026-11-19')
+    expect(days.map(([campaign, country, clicks, change]) => [campaign, country, clicks, change])).toEqual([
+      ['Campaign', 'Country', 'Clicks', 'Conv.'],
+      ['autumn', 'DE', '833', '–'],
+      ['autumn', 'US', '833', '–'],
+      ['Spring', 'US', '417', '–'],
+      ['Spring', 'DE', '416', '–'],
+      ['Total of 4', '2,499', '–', '0'],
+    ])
   })
 
   it('duckdb.sh has the same counts as the report', async () => {

@@ -1,7 +1,10 @@
+import { comparePeriodsGuide } from './guides/comparePeriods.ts'
+import { drillDownGuide } from './guides/drillDown.ts'
 import { errorsGuide } from './guides/errors.ts'
 import { exportsGuide } from './guides/exports.ts'
 import { keysGuide } from './guides/keys.ts'
 import { limitsGuide } from './guides/limits.ts'
+import { localTimeGuide } from './guides/localTime.ts'
 import { pagesGuide } from './guides/pages.ts'
 import { sendingEventsGuide } from './guides/sendingEvents.ts'
 import { syncGuide } from './guides/sync.ts'
@@ -17,6 +20,9 @@ export function guides(baseUrl: string): { name: string; description: string }[]
   return [
     { name: 'Keys and scopes', description: keysGuide },
     { name: 'Parameters and values', description: valuesGuide },
+    { name: 'Drill down', description: drillDownGuide(baseUrl) },
+    { name: 'Compare periods', description: comparePeriodsGuide(baseUrl) },
+    { name: 'Local time', description: localTimeGuide(baseUrl) },
     { name: 'Pages', description: pagesGuide(baseUrl) },
     { name: 'Exports', description: exportsGuide(baseUrl) },
     { name: 'Incremental sync', description: syncGuide(baseUrl) },
