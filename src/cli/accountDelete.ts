@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { beginDeletion, completeDeletion, findDeletion } from '../accounts/deletion.ts'
+import type { Stores } from '../stores/open.ts'
 import { deleteAccountRows } from '../writer/deleteAccountRows.ts'
 import { openDeletingWriter } from '../writer/openWriter.ts'
 import type { CommandContext } from './context.ts'
@@ -10,7 +11,7 @@ import { storeLocation } from './storeLocation.ts'
 
 /**
  * Time after which no server accepts a revoked key: 60 s while it cannot reach Postgres, and 10 s for retries of events that
- * it has accepted. Events stored until then are deleted at the end.
+ * it has accepted. Rows are deleted after it, so that no event is stored afterwards.
  */
 const keysEndMs = 75_000
 
@@ -25,15 +26,18 @@ export function addAccountDeleteCommand(account: Command, context: CommandContex
       'after',
       `
 This cannot be undone: export the account first if its rows may be needed. The id can never be used again. Keys are rejected
-within 5 seconds. The command waits ${keysEndMs / 1_000} seconds after the revocation, so that it also deletes events that a
-server still accepted. If it is interrupted, run it again to complete the deletion.
+within 5 seconds. The rows are deleted ${keysEndMs / 1_000} seconds after the revocation, together with events that a server
+accepted until then. If it is interrupted, run it again to complete the deletion.
 
 Example:
   tributary account delete --account acme --confirm acme`,
     )
     .action(async ({ account: id, confirm }: { account: string; confirm: string }) => {
       if (confirm !== id) throw new UsageError(`--confirm ${confirm} does not equal --account ${id}.`)
-      const deletedAt = await deleteAccount(context, id)
+      const { interrupted: signal, printStatus: onMessage } = context
+      const deletedAt = await deleteAccount(await context.openStores(), id, { onMessage, signal })
+      if (!deletedAt)
+        throw new CommandError(`no such account: ${id} in ${storeLocation(context.settings)}; see: account list.`)
       context.print(
         { account: id, deletedAt: deletedAt.toISOString() },
         `Account ${id} was deleted at ${deletedAt.toISOString()}.`,
@@ -41,26 +45,38 @@ Example:
     })
 }
 
-/** @returns when the deletion was completed, which may be before this call */
-async function deleteAccount(context: CommandContext, id: string): Promise<Date> {
-  const stores = await context.openStores()
+/**
+ * Revokes the keys of an account, waits until no server accepts them any longer, then deletes its rows. A deletion that was
+ * interrupted continues.
+ * @param wait resolves after so many milliseconds
+ * @returns when the deletion was completed, which may be before this call; undefined when there is no such account
+ * @throws what `openDeletingWriter` and `deleteAccountRows` throw, or the reason of `signal`
+ */
+export async function deleteAccount(
+  stores: Stores,
+  id: string,
+  { onMessage, signal, wait = pause }: DeletionContext,
+): Promise<Date | undefined> {
   const begun = await beginDeletion(stores.postgres, id)
-  if (!begun) throw new CommandError(`no such account: ${id} in ${storeLocation(context.settings)}; see: account list.`)
+  if (!begun) return undefined
   if (begun.completedAt) return begun.completedAt
-  const { interrupted: signal, printStatus: onMessage } = context
+  const waitMs = keysEndMs - begun.ageMs
+  if (waitMs > 0) {
+    onMessage(`Its keys are revoked; waiting ${Math.ceil(waitMs / 1_000)} s for events in flight.`)
+    await wait(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
   const writer = await openDeletingWriter(stores, id, { onMessage, signal })
   try {
     await deleteAccountRows(writer)
-    const { ageMs, completedAt } = (await findDeletion(stores.postgres, id)) ?? begun
-    if (completedAt) return completedAt
-    if (ageMs < keysEndMs) {
-      onMessage(`Its rows are deleted; waiting ${Math.ceil((keysEndMs - ageMs) / 1_000)} s for events in flight.`)
-      await pause(keysEndMs - ageMs, undefined, { signal: writer.signal }).catch(() => writer.signal.throwIfAborted())
-      await deleteAccountRows(writer)
-    }
     await completeDeletion(stores.postgres, id)
     return (await findDeletion(stores.postgres, id))?.completedAt ?? new Date()
   } finally {
     await writer.close()
   }
+}
+
+interface DeletionContext {
+  onMessage(line: string): void
+  signal: AbortSignal
+  wait?: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown>
 }

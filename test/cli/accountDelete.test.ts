@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beginDeletion } from '../../src/accounts/deletion.ts'
+import { deleteAccount } from '../../src/cli/accountDelete.ts'
 import { AccountDeleted } from '../../src/writer/accountDeleted.ts'
 import { deleteAccountRows } from '../../src/writer/deleteAccountRows.ts'
 import { openDeletingWriter, openWriter } from '../../src/writer/openWriter.ts'
@@ -13,7 +14,7 @@ const running = { onMessage: () => {}, signal: new AbortController().signal }
 
 beforeAll(async () => {
   server = await openTestApp()
-  for (const id of ['acme', 'interrupted', 'other']) {
+  for (const id of ['acme', 'interrupted', 'waiting', 'other']) {
     keys.set(id, await server.account(id))
     await succeed('demo', '--account', id, '--clicks', '300', '--days', '3')
   }
@@ -76,9 +77,47 @@ async function tablesWith(account: string): Promise<string[]> {
 const setBack = (id: string) => server.stores.postgres`
   UPDATE account_deletions SET began_at = began_at - interval '1 hour' WHERE account_id = ${id}`
 
+/** Stores an event, as a server with a cached key does. */
+const storeEvent = (account: string, id: string) =>
+  server.stores.clickhouse.client.insert({
+    table: 'pixel_events',
+    values: [{ account_id: account, origin: 'server', id, received_at: '2026-11-21 15:00:00.000' }],
+    format: 'JSONEachRow',
+  })
+
 describe('the deletion of an account', () => {
+  it('deletes rows only once no server accepts its keys, also after an interruption of the wait', async () => {
+    const before = await fingerprintsOf('waiting')
+    const interruption = new AbortController()
+    const interrupted = deleteAccount(server.stores, 'waiting', {
+      onMessage: () => {},
+      signal: interruption.signal,
+      async wait() {
+        interruption.abort(new Error('interrupted'))
+        throw new Error('aborted')
+      },
+    })
+    await expect(interrupted).rejects.toThrow('interrupted')
+    const waits: number[] = []
+    const messages: string[] = []
+    const deletedAt = await deleteAccount(server.stores, 'waiting', {
+      onMessage: (line) => messages.push(line),
+      signal: running.signal,
+      async wait(ms) {
+        waits.push(ms)
+        const { api_keys, ...rows } = await fingerprintsOf('waiting')
+        expect(before).toMatchObject(rows)
+        await storeEvent('waiting', 'accepted-meanwhile')
+      },
+    })
+    expect(waits).toEqual([expect.toSatisfy((ms) => ms > 0 && ms <= 75_000)])
+    expect(messages).toEqual([expect.stringMatching(/^Its keys are revoked; waiting \d+ s for events in flight\.$/)])
+    expect(await tablesWith('waiting')).toEqual([])
+    expect(await deleteAccount(server.stores, 'waiting', running)).toEqual(deletedAt)
+  })
+
   it('ends its keys at once and is completed after a kill -9; rows of other accounts are unchanged', async () => {
-    const { postgres, environment } = server.stores
+    const { environment } = server.stores
     expect((await tablesWith('acme')).length).toBeGreaterThan(12)
     const others = await fingerprintsOf('other')
     const child = start(deletionOf('acme'), environment)
@@ -91,15 +130,12 @@ describe('the deletion of an account', () => {
     await once(child, 'exit')
     server.setNow(Date.UTC(2026, 10, 21, 15) + 5_000)
     expect((await server.get('/clicks', keys.get('acme'))).json().error).toBe('revoked_api_key')
-    expect(JSON.parse(await succeed('account', 'list')).accounts).toHaveLength(2)
-    // A server with a cached key stores an event after the first pass.
-    await server.stores.clickhouse.client.insert({
-      table: 'pixel_events',
-      values: [{ account_id: 'acme', origin: 'server', id: 'late', received_at: '2026-11-21 15:00:00.000' }],
-      format: 'JSONEachRow',
-    })
+    expect(JSON.parse(await succeed('account', 'list')).accounts).toMatchObject([
+      { id: 'interrupted' },
+      { id: 'other' },
+    ])
+    await storeEvent('acme', 'late')
     await setBack('acme')
-    await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
     const { deletedAt } = JSON.parse(await succeed(...deletionOf('acme')))
     expect(await tablesWith('acme')).toEqual([])
     expect(await fingerprintsOf('other')).toEqual(others)
