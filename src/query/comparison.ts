@@ -7,7 +7,7 @@ import { atInstant, startOfDate } from './timeZone.ts'
 
 /** The earlier range that a range is compared with. */
 export interface PreviousRange {
-  /** Ends at the present local time if the range includes the present. */
+  /** Ends at the present local time if the range includes the present; empty if it would end before it starts. */
   range: Range
   /** @returns the id of the bucket in the earlier range that a bucket is compared with; null if there is none */
   counterpartOf(dimension: Dimension, id: string): string | null
@@ -19,14 +19,15 @@ export interface PreviousRange {
  * @throws Problem `invalid_compare` when the earlier range starts before the year 0
  */
 export function previousRange(comparison: Comparison, range: Range, zone: string, nowMs: number): PreviousRange {
-  const { shift, ...whole } = shiftOf(comparison, range, zone)
+  const { shift, ...shifted } = shiftOf(comparison, range, zone)
+  const whole = notReversed(shifted)
   if (whole.fromMs < earliestMs) {
     throw new Problem('invalid_compare', 'The earlier range starts before the year 0 in UTC.', { param: 'compare' })
   }
   const isPresent = range.fromMs <= nowMs && nowMs < range.untilMs
   const counterparts = new Map<Interval, ReadonlyMap<string, string>>()
   return {
-    range: isPresent ? { ...whole, untilMs: Math.min(whole.untilMs, shift(nowMs).epochMs) } : whole,
+    range: isPresent ? notReversed({ ...whole, untilMs: Math.min(whole.untilMs, shift(nowMs).epochMs) }) : whole,
     counterpartOf(dimension, id) {
       if (!isInterval(dimension)) return id
       const known = counterparts.get(dimension) ?? matchBuckets(dimension, range, whole, zone, shift)
@@ -34,6 +35,11 @@ export function previousRange(comparison: Comparison, range: Range, zone: string
       return known.get(id) ?? null
     },
   }
+}
+
+/** Local times can be reversed: 02:45 and then 02:10, when a clock is set back; or 28 and 29 February a year earlier. */
+function notReversed({ fromMs, untilMs }: Range): Range {
+  return { fromMs, untilMs: Math.max(fromMs, untilMs) }
 }
 
 const earliestMs = Date.parse('0000-01-01T00:00:00Z')
@@ -82,7 +88,14 @@ function isStartOfDate(epochMs: number, zone: string): boolean {
 }
 
 /** @returns ids of the buckets of the earlier range by those of the present: hours and days by local time, others by position */
-function matchBuckets(interval: Interval, range: Range, previous: Range, zone: string, shift: Shift) {
+function matchBuckets(
+  interval: Interval,
+  range: Range,
+  previous: Range,
+  zone: string,
+  shift: Shift,
+): ReadonlyMap<string, string> {
+  if (previous.fromMs === previous.untilMs) return new Map()
   const buckets = calendarOf(interval, range, zone)
   const earlier = calendarOf(interval, previous, zone)
   if (interval === 'week' || interval === 'month') return pairs(buckets, (_, index) => earlier[index])

@@ -26,14 +26,14 @@ export function readTimeZone(tz: string): string {
   throw new Problem('invalid_tz', 'tz is not an IANA time zone; use a name such as Europe/Berlin.', { param: 'tz' })
 }
 
-/** @returns the UTC offsets of a zone from one instant to before another, in order; at least one */
+/** @returns the UTC offsets of a zone from one instant to before another, in order; at least one, also of an empty range */
 export function offsetsOf(zone: string, { fromMs, untilMs }: { fromMs: number; untilMs: number }): OffsetChange[] {
   const changes: OffsetChange[] = []
   let at: Temporal.ZonedDateTime | null = atInstant(fromMs, zone)
-  while (at && at.epochMilliseconds < untilMs) {
+  do {
     changes.push({ fromMs: at.epochMilliseconds, offsetS: at.offsetNanoseconds / 1e9 })
     at = at.getTimeZoneTransition('next')
-  }
+  } while (at && at.epochMilliseconds < untilMs)
   return changes
 }
 

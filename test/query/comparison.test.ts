@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Comparison } from '../../schema/comparison.ts'
+import { type Comparison, comparisons } from '../../schema/comparison.ts'
 import { previousRange } from '../../src/query/comparison.ts'
 import { reportRange } from '../../src/query/timeRange.ts'
 import { offsetsOf } from '../../src/query/timeZone.ts'
@@ -120,6 +120,27 @@ function changesIn2026(zone: string): (readonly [string, string])[] {
   const changes = offsetsOf(zone, { fromMs: Date.UTC(2026, 0), untilMs: Date.UTC(2027, 0) }).slice(1)
   return changes.map(({ fromMs }) => [zone, dateOf(fromMs, zone)] as const)
 }
+
+describe('an earlier range that would end before it starts', () => {
+  it.each([
+    ['previous_year', '2024-02-28T10:00:00Z', '2024-02-29T10:00:00Z', 'UTC', '2023-02-28T10:00'],
+    ['previous_year', '2024-02-28T12:00:00Z', '2024-02-29T10:00:00Z', 'UTC', '2023-02-28T12:00'],
+    // 02:45 and, after the clock is set back, 02:10.
+    ['previous_year', '2026-10-25T00:45:00Z', '2026-10-25T01:10:00Z', 'Europe/Berlin', '2025-10-25T00:45'],
+  ] as const)('is empty: %s of %s to %s in %s', (comparison, from, to, zone, empty) => {
+    expect(rangeOf(comparison, from, to, zone)).toEqual([empty, empty])
+    const { counterpartOf } = compare(comparison, from, to, zone)
+    expect(counterpartOf('day', from.slice(0, 10))).toBe(null)
+  })
+
+  it('is empty if the range starts now', () => {
+    const nowMs = Date.UTC(2026, 10, 21)
+    for (const comparison of comparisons) {
+      const [fromMs, untilMs] = rangeOf(comparison, '2026-11-21', '2026-11-22', 'UTC', nowMs)
+      expect(untilMs).toBe(fromMs)
+    }
+  })
+})
 
 describe('the earlier bucket', () => {
   it('of a day and an hour is at the shifted local time', () => {

@@ -36,7 +36,7 @@ export type FactsPart = Source & { range: Range }
 export interface FactsPlan extends FactsQuery {
   /** UTC offsets of the time zone in the range. */
   offsets: readonly OffsetChange[]
-  /** They cover the range exactly once; at most two of each source. */
+  /** They cover the range exactly once; at most two of each source, at least one. */
   parts: readonly FactsPart[]
 }
 
@@ -54,7 +54,9 @@ const periodMs: Record<Source['source'], number> = {
  */
 export function planFacts(query: FactsQuery): FactsPlan {
   const offsets = query.dimensions.some(isTime) ? offsetsOf(query.zone, query.range) : [{ fromMs: 0, offsetS: 0 }]
-  return { ...query, offsets, parts: split(query.range, sourcesOf(query, offsets)) }
+  const parts = split(query.range, sourcesOf(query, offsets))
+  // An earlier range can be empty.
+  return { ...query, offsets, parts: parts.length === 0 ? [{ source: 'rows', range: query.range }] : parts }
 }
 
 export function isTime(dimension: Dimension): dimension is TimeDimension {

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dimensions } from '../../../schema/dimensions.ts'
 import { type FilterName, filterNames } from '../../../schema/filters.ts'
 import { ReportResponse } from '../../../schema/report.ts'
+import { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import { importContent } from '../../import/runImport.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 
 let api: TestApp
 let key: string
@@ -247,6 +248,37 @@ describe('a comparison', () => {
       ['["(not set)","2026-10-26"]', { id: '["(not set)","2026-10-25"]', clicks: 0, epc: null }],
       ['["AT","2026-10-26"]', { id: '["AT","2026-10-25"]', clicks: 2, epc: 0 }],
     ])
+  })
+})
+
+describe('a comparison with an empty earlier range', () => {
+  // 28 and 29 February are both compared with 28 February; 02:45 and 02:10 are of two hours with one local time.
+  const reversed = [
+    'from=2024-02-28T10:00:00Z&to=2024-02-29T10:00:00Z&compare=previous_year',
+    'from=2026-10-25T00:45:00Z&to=2026-10-25T01:10:00Z&compare=previous_year&tz=Europe/Berlin',
+  ]
+  it.each(
+    reversed.flatMap((range) =>
+      ['country', 'campaign,day', 'hour', 'city,weekday'].map((groupBy) => [groupBy, range] as const),
+    ),
+  )('by %s, %s, returns zeros', async (groupBy, range) => {
+    const { previous } = await api.read(`/reports?group_by=${groupBy}&${range}`, key, ReportResponse)
+    expect(previous).toMatchObject({ to: previous?.from, totals: { clicks: 0, revenue: 0, epc: null } })
+  })
+
+  it('that starts now returns zeros', async () => {
+    const query = `group_by=day&from=${new Date(testNowMs).toISOString()}&to=2026-12-01&compare=previous_period`
+    const { previous } = await api.read(`/reports?${query}`, key, ReportResponse)
+    expect(previous).toMatchObject({ to: previous?.from, totals: { clicks: 0 } })
+  })
+
+  it('returns zeros in stats', async () => {
+    for (const range of reversed) {
+      const { previous } = await api.read(`/stats/overview?${range}`, key, StatsOverview)
+      expect(previous).toMatchObject({ to: previous?.from, totals: { clicks: 0 } })
+      const series = await api.read(`/stats/daily?${range}&interval=hour`, key, StatsDaily)
+      expect(series.data.map((row) => [row.previous?.id, row.previous?.clicks])).toContainEqual([null, 0])
+    }
   })
 })
 

@@ -170,6 +170,18 @@ const window: fc.Arbitrary<Window> = fc.oneof(
         resolve: () => ordered,
       }
     }),
+  // Ranges of which the earlier range is empty, or in Berlin would end before it starts, or starts between repeated hours.
+  fc
+    .constantFrom(
+      [nowMs, nowMs + dayMs],
+      [Date.UTC(2024, 1, 28, 10), Date.UTC(2024, 1, 29, 10)],
+      [Date.UTC(2026, 9, 25, 0, 45), Date.UTC(2026, 9, 25, 1, 10)],
+      [Date.UTC(2026, 9, 25, 0, 45), Date.UTC(2026, 9, 25, 4)],
+    )
+    .map(([fromMs = 0, untilMs = 0]) => ({
+      text: `from=${instantText(fromMs)}&to=${instantText(untilMs)}`,
+      resolve: () => ({ fromMs, untilMs }),
+    })),
 )
 
 const escaped = (value: string) => value.replace(/[\\,]/g, '\\$&')

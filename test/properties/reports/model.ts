@@ -163,32 +163,34 @@ function previousOf({ range, zone }: Query, compare: Comparison, nowMs: number) 
     isStartOfDate(untilMs)
       ? startOfDate(addDays(yearBefore(addDays(dateOf(untilMs, zone), -1)), 1), zone)
       : shift(untilMs).epochMs
-  const whole = {
-    fromMs:
-      isStartOfDate(fromMs) && !isShiftedByDuration
-        ? startOfDate(dateBefore(dateOf(fromMs, zone)), zone)
-        : shift(fromMs).epochMs,
-    // The range before ends where the range starts.
-    untilMs: compare === 'previous_period' ? fromMs : yearBeforeEnd(),
-  }
+  const startMs =
+    isStartOfDate(fromMs) && !isShiftedByDuration
+      ? startOfDate(dateBefore(dateOf(fromMs, zone)), zone)
+      : shift(fromMs).epochMs
+  // The range before ends where the range starts. An end before the start makes the range empty.
+  const endingAt = (atMs: number) => ({ fromMs: startMs, untilMs: Math.max(atMs, startMs) })
+  const whole = endingAt(compare === 'previous_period' ? fromMs : yearBeforeEnd())
   const isPresent = fromMs <= nowMs && nowMs < untilMs
   return {
-    range: isPresent ? { ...whole, untilMs: Math.min(whole.untilMs, shift(nowMs).epochMs) } : whole,
+    range: isPresent ? endingAt(Math.min(whole.untilMs, shift(nowMs).epochMs)) : whole,
     counterpartOf(dimension: Dimension, id: string): string | null {
+      const isUnit = dimension === 'hour' || dimension === 'day' || dimension === 'week' || dimension === 'month'
+      if (isUnit && whole.untilMs === startMs) return null
       if (dimension === 'week' || dimension === 'month') {
         const position = unitsOf(dimension, range, zone).indexOf(id)
         return unitsOf(dimension, whole, zone)[position] ?? null
       }
       if (dimension !== 'day' && dimension !== 'hour') return id
-      const startMs = Math.max(dimension === 'day' ? startOfDate(id, zone) : startOfHour(id, zone), fromMs)
-      const shifted = shift(startMs)
+      const bucketMs = Math.max(dimension === 'day' ? startOfDate(id, zone) : startOfHour(id, zone), fromMs)
+      const shifted = shift(bucketMs)
       if (!isShiftedByDuration) {
-        if (!hasDateBefore(dateOf(startMs, zone))) return null
+        if (!hasDateBefore(dateOf(bucketMs, zone))) return null
         if (dimension === 'day') return dateBefore(id)
         if (!shifted.exists) return null
       }
-      const isInRange = shifted.epochMs >= whole.fromMs || dimension === 'day'
-      return isInRange ? (timeId(dimension, shifted.epochMs, zone) ?? null) : null
+      const found = timeId(dimension, shifted.epochMs, zone) ?? null
+      // The second of two repeated hours is compared with the hour of the first one.
+      return shifted.epochMs >= startMs || found === timeId(dimension, startMs, zone) ? found : null
     },
   }
 }
