@@ -113,11 +113,15 @@ interface KeyRow {
   clickAllowance: number
 }
 
-/** @returns the existing keys by hash */
+/**
+ * Keys that were created while the deletion of their account began are revoked too: the deletion does not see them.
+ * @returns the existing keys by hash
+ */
 async function readKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
   const rows = await postgres<KeyRow[]>`
     SELECT encode(hash, 'hex') AS hash, accounts.id AS "accountId", accounts.name AS "accountName", currency,
-      api_keys.id AS "keyId", api_keys.name AS "keyName", scopes, revoked_at IS NOT NULL AS "isRevoked",
+      api_keys.id AS "keyId", api_keys.name AS "keyName", scopes,
+      (revoked_at IS NOT NULL OR EXISTS (SELECT FROM account_deletions WHERE account_id = accounts.id)) AS "isRevoked",
       expires_at AS "expiresAt", has_api AS "hasApi", plans.name AS "planName",
       requests_per_minute AS "requestsPerMinute", events_per_minute AS "eventsPerMinute",
       identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance"

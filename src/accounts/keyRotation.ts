@@ -34,6 +34,7 @@ export async function rotateKey(
           AND revoked_at IS NULL
           AND (expires_at IS NULL OR expires_at > ${now}::timestamptz)
           AND replaced_by IS NULL
+          AND NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = api_keys.account_id)
         FOR UPDATE),
       created AS (
         INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at)

@@ -1,4 +1,5 @@
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
 
 /** A key as it is moved to another installation: its hash instead of its secret, times as ISO 8601. */
@@ -31,7 +32,8 @@ export async function readKeys(postgres: Postgres, accountId: string): Promise<T
 }
 
 /**
- * Stores keys of an account, which are then valid here as well. Keys that exist are left as they are.
+ * Stores keys of an account, which are then valid here as well. Keys that exist are left as they are; a deleted account
+ * gets none.
  * @returns how many of the keys the account has afterwards
  */
 export async function storeKeys(
@@ -43,11 +45,12 @@ export async function storeKeys(
     postgres`
       WITH created AS (
         INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at, revoked_at, last_used_at, replaced_by)
-        SELECT id, ${accountId}, name, decode(hash, 'hex'), prefix, scopes, "createdAt", "expiresAt", "revokedAt", "lastUsedAt",
-          "replacedBy"
-        FROM jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) AS sent (
+        SELECT sent.id, accounts.id, sent.name, decode(hash, 'hex'), prefix, scopes, "createdAt", "expiresAt", "revokedAt",
+          "lastUsedAt", "replacedBy"
+        FROM accounts, jsonb_to_recordset(${JSON.stringify(keys)}::text::jsonb) AS sent (
           id text, name text, hash text, prefix text, scopes text[], "createdAt" timestamptz, "expiresAt" timestamptz,
           "revokedAt" timestamptz, "lastUsedAt" timestamptz, "replacedBy" text)
+        WHERE accounts.id = ${accountId} AND ${isNotDeleted(postgres)}
         ON CONFLICT DO NOTHING
         RETURNING *),
       ${auditClause(

@@ -138,7 +138,8 @@ function whyNotRotated({ settings }: CommandContext, id: string, row: KeyRow | u
   if (!row) return `no such key: ${id} in ${storeLocation(settings)}; see: key list.`
   if (row.revokedAt) return `key ${id} was revoked at ${row.revokedAt.toISOString()}; create a new key.`
   if (row.replacedBy) return `key ${id} has already been replaced by key ${row.replacedBy}; rotate that one instead.`
-  return `key ${id} expired at ${row.expiresAt?.toISOString()}; create a new key.`
+  if (row.expiresAt) return `key ${id} expired at ${row.expiresAt.toISOString()}; create a new key.`
+  return `account ${row.accountId} of key ${id} was deleted.`
 }
 
 /** Values of `--scopes` that stand for several scopes; the scopes themselves are stored. */

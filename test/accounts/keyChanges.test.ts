@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, setPlanOfAccount } from '../../src/accounts/accounts.ts'
+import { beginDeletion } from '../../src/accounts/deletion.ts'
 import { type KeyCache, openKeyCache } from '../../src/accounts/keyCache.ts'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
-import { createKey, revokeKey } from '../../src/accounts/keys.ts'
+import { rotateKey } from '../../src/accounts/keyRotation.ts'
+import { createKey, findKey, revokeKey } from '../../src/accounts/keys.ts'
+import { readKeys, storeKeys } from '../../src/accounts/keyTransfer.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { packageRoot } from '../../src/package.ts'
 import { migratePostgres } from '../../src/stores/migrations/postgres.ts'
@@ -48,6 +51,29 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
     await revokeKey(postgres, ended.id)
     await expect.poll(async () => (await keys.find(ended.hash))?.isRevoked).toBe(true)
     expect(notices).toEqual([ended.hash])
+  })
+
+  it('rejects keys that were created or replaced while the deletion of their account began', async () => {
+    const { id: replacedId } = await keyOf('leaving')
+    const connection = await postgres.reserve()
+    await connection`BEGIN`
+    const created = await createKey(connection, {
+      ...{ accountId: 'leaving', name: 'new', scopes: ['read:clicks'], expiresAt: null },
+    })
+    // Revokes the keys that are committed.
+    await beginDeletion(postgres, 'leaving')
+    await connection`COMMIT`
+    connection.release()
+    expect(await keys.find(hashOfKey(created?.key ?? ''))).toMatchObject({ isRevoked: true })
+    expect(await rotateKey(postgres, { id: created?.row.id ?? '', graceMs: 0, nowMs: Date.now() })).toBeUndefined()
+    expect(await findKey(postgres, replacedId)).toMatchObject({ revokedAt: expect.any(Date), replacedBy: null })
+  })
+
+  it('stores no imported keys once the deletion of their account began', async () => {
+    await keyOf('moving')
+    const sent = (await readKeys(postgres, 'moving')).map((key) => ({ ...key, id: 'sent', hash: 'ab'.repeat(32) }))
+    await beginDeletion(postgres, 'moving')
+    expect(await storeKeys(postgres, 'moving', sent)).toBe(0)
   })
 
   it('notifies of a changed plan or its limits immediately', async () => {
