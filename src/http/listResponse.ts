@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
+import { withReadDeadline } from '../query/readDeadline.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
 import { type CsvEscape, checkCsvEscape } from '../rows/csvEscape.ts'
@@ -58,7 +59,10 @@ export async function sendList<Page extends { data: object[] }>(
   checkCsvEscape(query.csv_escape, format)
   if (!format) {
     const selected = readPageFields(query.fields)
-    return selectInPage(await readPage(request.signal), selected)
+    return selectInPage(
+      await withReadDeadline(request.signal, 'add filters or request a shorter range', readPage),
+      selected,
+    )
   }
   const { accountId } = request.caller
   const asOfMs =

@@ -61,38 +61,54 @@ function readLatest(
   return readConversions(context, plan.accountId, keys, { state: versionConditions, label: 'conversions.rows', signal })
 }
 
+/** Rounds of candidates, of which some may be superseded, before the exact query. */
+const approximateRounds = 3
+
 /**
- * Reads one page in the order of `storedAt`: versions in that order, of which those that are still the latest are
- * returned. A conversion that gets a new version in the meantime is listed again later.
+ * Reads one page in the order of `storedAt`: versions that match, of which those that are still the latest are returned. A
+ * conversion that gets a new version in the meantime is listed again later. Each round reads more versions than the one
+ * before; if most are superseded, the last round collapses the versions of all conversions.
  */
 async function listByStoredAt(
   context: RouteContext,
   plan: ConversionPlan,
   signal: AbortSignal,
 ): Promise<ConversionRows> {
-  const asOfMs = await readWatermark(context.stores.postgres, plan.accountId, 'conversions')
-  const versionsMax = 2 * plan.limit + 1
+  const { clickhouse, postgres } = context.stores
+  const asOfMs = await readWatermark(postgres, plan.accountId, 'conversions')
   const rows: StoredConversion[] = []
   let from = plan.after
   let isRead = false
-  while (!isRead && rows.length <= plan.limit) {
-    const versions = await selectRows<PageKey & { convertedMs: number }>(
-      context.stores.clickhouse,
-      storedVersionsSql(plan, from, asOfMs, versionsMax),
+  for (let round = 1; !isRead && rows.length <= plan.limit; round++) {
+    const isLatestOnly = round > approximateRounds
+    const versionsMax = (plan.limit + 1 - rows.length) * (isLatestOnly ? 1 : 2 ** round)
+    const versions = await selectRows<StoredVersion>(
+      clickhouse,
+      storedVersionsSql(plan, from, asOfMs, versionsMax, isLatestOnly),
       { label: 'conversions.list', signal },
     )
-    const keys = versions.map(({ id, convertedMs }) => ({ id, atMs: convertedMs }))
-    const latest = await readLatest(context, plan, keys, signal)
-    const byKey = new Map(latest.map((row) => [`${row.storedAt} ${row.id}`, row]))
-    for (const { atMs, id } of versions) {
-      const row = byKey.get(`${atMs} ${id}`)
-      if (row) rows.push(row)
-      byKey.delete(`${atMs} ${id}`)
-    }
+    rows.push(...(await readUnchanged(context, plan, versions, signal)))
     from = versions.at(-1)
+    // A conversion may have changed since its version was read, so a full set of versions does not mean a full page.
     isRead = versions.length < versionsMax
   }
   const page = toPage(rows, plan.limit, ({ storedAt, id }) => ({ atMs: Number(storedAt), id }), plan.fingerprint)
   const data = page.data.map(await conversionWriter(context, plan, page.data))
   return { ...page, data, asOf: toInstantText(asOfMs) }
+}
+
+/** The key of a version in the order of `storedAt`, and `convertedAt`, epoch milliseconds. */
+type StoredVersion = PageKey & { convertedMs: number }
+
+/** Reads the versions that are the latest of their conversion, in their order. */
+async function readUnchanged(
+  context: RouteContext,
+  plan: ConversionPlan,
+  versions: readonly StoredVersion[],
+  signal: AbortSignal,
+): Promise<StoredConversion[]> {
+  const keys = versions.map(({ id, convertedMs }) => ({ id, atMs: convertedMs }))
+  const latest = await readLatest(context, plan, keys, signal)
+  const byVersion = new Map(latest.map((row) => [`${row.storedAt} ${row.id}`, row]))
+  return versions.flatMap(({ atMs, id }) => byVersion.get(`${atMs} ${id}`) ?? [])
 }

@@ -5,7 +5,7 @@ import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
 import { conversionFields, type RowField } from '../../rows/exportFields.ts'
 import { formatClause, selectList } from '../../rows/exportFormat.ts'
-import { ch, count, type Fragment, instant, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, instant, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import type { ConversionPlan } from './plan.ts'
 
 /** The conditions of a list: account and range hold for every version, the filters for the latest one. */
@@ -27,10 +27,9 @@ export function conversionQuery(plan: ConversionPlan): LatestQuery {
 }
 
 /**
- * The next versions in the order of `stored_at`, including deleted and superseded ones.
- * TRAP: after a change of `converted_at`, a conversion has two versions with equal `stored_at` and id, the deleted one and its
- * successor; a page must contain both.
- * @param limit exceeded by one where it would separate the two
+ * The next versions that match the filters, in the order of `stored_at`. No two of them have equal `stored_at` and id: a
+ * batch has its own time and at most one version of an id that is not deleted.
+ * @param isLatestOnly whether superseded versions are left out, which collapses the versions of all conversions
  * @returns rows `atMs`, `id`: the key in this order; `convertedMs`, `id`: the sort key of the table
  */
 export function storedVersionsSql(
@@ -38,13 +37,20 @@ export function storedVersionsSql(
   from: PageKey | undefined,
   asOfMs: number,
   limit: number,
+  isLatestOnly: boolean,
 ): Fragment {
+  const conditions = [
+    ...storedSince(plan, asOfMs),
+    afterOldest(from, ch`stored_at`, ch`id`),
+    ch`NOT is_deleted`,
+    ...conversionQuery(plan).versionConditions,
+  ]
   return ch`
 SELECT toUnixTimestamp64Milli(stored_at) AS atMs, id, toUnixTimestamp64Milli(converted_at) AS convertedMs
-FROM conversions
-WHERE ${join([...storedSince(plan, asOfMs), afterOldest(from, ch`stored_at`, ch`id`)], '\n  AND ')}
+FROM conversions${isLatestOnly ? ch` FINAL` : nothing}
+WHERE ${join(conditions, '\n  AND ')}
 ORDER BY stored_at, id
-LIMIT ${count(limit)} WITH TIES`
+LIMIT ${count(limit)}`
 }
 
 function storedSince(plan: ConversionPlan, asOfMs: number): Fragment[] {

@@ -5,10 +5,12 @@ import {
   ConversionSearchQuery,
 } from '../../../schema/search.ts'
 import type { App, RouteContext } from '../../http/context.ts'
+import { withReadDeadline } from '../../query/readDeadline.ts'
 import { searchCampaigns } from './campaigns.ts'
 import { searchConversions } from './conversions.ts'
-import { withSearchDeadline } from './deadline.ts'
 import { planCampaignSearch, planConversionSearch } from './plan.ts'
+
+const advice = 'search for a longer text or fewer fields'
 
 export function searchRoutes(app: App, context: RouteContext): void {
   app.get(
@@ -26,7 +28,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
     },
     (request) => {
       const plan = planConversionSearch(request.query, request.caller)
-      return withSearchDeadline(request.signal, (signal) => searchConversions(context, plan, signal))
+      return withReadDeadline(request.signal, advice, (signal) => searchConversions(context, plan, signal))
     },
   )
   app.get(
@@ -44,7 +46,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
     },
     (request) => {
       const plan = planCampaignSearch(request.query, request.caller)
-      return withSearchDeadline(request.signal, (signal) => searchCampaigns(context, plan, signal))
+      return withReadDeadline(request.signal, advice, (signal) => searchCampaigns(context, plan, signal))
     },
   )
 }

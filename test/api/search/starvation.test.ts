@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
-import { withSearchDeadline } from '../../../src/api/search/deadline.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App, RouteContext } from '../../../src/http/context.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
+import { withReadDeadline } from '../../../src/query/readDeadline.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../../src/stores/open.ts'
@@ -94,31 +94,6 @@ describe('a search of 60,000 campaigns that almost match', () => {
   })
 })
 
-describe('the deadline of a search', () => {
-  it('ends a search with query_timeout while it waits for a query', async () => {
-    const endless = withSearchDeadline(new AbortController().signal, () => new Promise(() => {}), 1)
-    await expect(endless).rejects.toMatchObject({ code: 'query_timeout', details: { retryAfterS: 5 } })
-  })
-
-  it('aborts the queries of a search, as a disconnect does', async () => {
-    let given: AbortSignal | undefined
-    const search = (signal: AbortSignal) => {
-      given = signal
-      return new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason))
-      })
-    }
-    await expect(withSearchDeadline(new AbortController().signal, search, 1)).rejects.toMatchObject({
-      code: 'query_timeout',
-    })
-    expect(given?.aborted).toBe(true)
-    const client = new AbortController()
-    const running = withSearchDeadline(client.signal, search)
-    client.abort(new Error('gone'))
-    await expect(running).rejects.toThrow('gone')
-  })
-})
-
 describe.skipIf(!hasPostgres())('on a Postgres server', () => {
   let server: PostgresServer
   let folder: Awaited<ReturnType<typeof createTestEnvironment>>
@@ -142,8 +117,9 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
   const searchFor = (q: string, deadlineMs?: number) => {
     const plan = planCampaignSearch({ q }, { accountId: 'wide', currency: 'USD' })
     const context = { stores } as unknown as RouteContext
-    return withSearchDeadline(
+    return withReadDeadline(
       new AbortController().signal,
+      'search for a longer text',
       (signal) => searchCampaigns(context, plan, signal),
       ...(deadlineMs === undefined ? [] : [deadlineMs]),
     )

@@ -1,0 +1,26 @@
+import { Problem } from '../problem.ts'
+import { withDeadline } from '../stores/deadline.ts'
+
+/** Maximum duration of a page or a search with all its queries; equal to that of one query. */
+const readDeadlineMs = 20_000
+
+/**
+ * Runs a read of several queries with one deadline. Its signal aborts when the client disconnects and at the deadline; every
+ * query of the read takes it.
+ * @param disconnected aborts when the client disconnects
+ * @param advice what the caller can do: `request a shorter range`
+ * @throws Problem `query_timeout` at the deadline
+ */
+export async function withReadDeadline<Result>(
+  disconnected: AbortSignal,
+  advice: string,
+  read: (signal: AbortSignal) => Promise<Result>,
+  deadlineMs = readDeadlineMs,
+): Promise<Result> {
+  const message = `The request did not finish within ${deadlineMs / 1000} s; ${advice}.`
+  return await withDeadline(
+    deadlineMs,
+    () => new Problem('query_timeout', message, { retryAfterS: 5 }),
+    (deadline) => read(AbortSignal.any([disconnected, deadline])),
+  )
+}
