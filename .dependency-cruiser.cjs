@@ -75,6 +75,12 @@ module.exports = {
       { path: '^(src|schema)/', pathNot: '^src/packages/($1|client)/' },
     ),
     rule(
+      'mcp-has-few-packages',
+      'src/packages/mcp/package.json declares these.',
+      { path: '^src/packages/mcp/' },
+      { path: 'node_modules/', pathNot: '^node_modules/(commander|@modelcontextprotocol/sdk)/' },
+    ),
+    rule(
       'sync-has-few-packages',
       'src/packages/sync/package.json declares these.',
       { path: '^src/packages/sync/' },

@@ -1,0 +1,108 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { type Tributary, TributaryError } from 'tributary-client'
+import type { ApiTool } from './tools.ts'
+
+/** Characters of a result: about 15,000 tokens. */
+const textMax = 50_000
+
+/** The parts of a response that say whether there is more. */
+interface Body {
+  data?: unknown[]
+  nextCursor?: string | null
+  truncated?: boolean
+  bucketCount?: number
+}
+
+/**
+ * Calls the operation of a tool. A list that is too long for one result is read again with a smaller limit, so that its
+ * cursor continues after the last row of the result.
+ * @returns the response as JSON, then a hint how to get the rest; errors of the API in its own words
+ */
+export async function callTool(
+  tributary: Tributary,
+  tool: ApiTool,
+  given: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const { properties } = tool.inputSchema
+  const unknown = Object.keys(given).filter((name) => !(name in properties))
+  if (unknown.length > 0)
+    return failure(
+      `unknown argument: ${unknown.join(', ')}. Arguments: ${Object.keys(properties).join(', ') || 'none'}.`,
+    )
+  const { limit: limitSchema } = properties
+  let limit = limitSchema && Number(given.limit ?? limitSchema.default)
+  if (limitSchema && limit !== undefined && limit > Number(limitSchema.maximum)) {
+    return failure(
+      `limit may be ${limitSchema.maximum} at most; use the cursor, filters or a shorter range to get the rest.`,
+    )
+  }
+  try {
+    for (;;) {
+      const body = await request(tributary, tool, { ...given, ...(limit !== undefined && { limit }) }, signal)
+      const text = JSON.stringify(body)
+      if (text.length <= textMax) return result(text, hint(tool, body))
+      if (limit === undefined || limit <= 1) {
+        return failure(`the response has ${text.length} characters; ${textMax} is the maximum. ${advice(tool)}`)
+      }
+      limit = Math.max(1, Math.min(limit - 1, Math.floor((limit * textMax * 0.9) / text.length)))
+    }
+  } catch (error) {
+    return failure(messageOf(error))
+  }
+}
+
+async function request(
+  tributary: Tributary,
+  { path, pathParameters }: ApiTool,
+  given: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Body> {
+  const entries = Object.entries(given)
+  const inPath = ([name]: [string, unknown]) => pathParameters.includes(name)
+  // The path is any read path; the client's types know only constant ones.
+  return (await tributary.get(path as '/campaigns/{id}', {
+    path: Object.fromEntries(entries.filter(inPath)) as { id: string },
+    query: Object.fromEntries(entries.filter((entry) => !inPath(entry))) as never,
+    signal,
+  })) as Body
+}
+
+function hint({ name }: ApiTool, { data, nextCursor, truncated, bucketCount }: Body): string | undefined {
+  if (nextCursor)
+    return `More rows follow: call ${name} again with the same arguments and cursor ${JSON.stringify(nextCursor)}.`
+  if (truncated && data)
+    return `${data.length} of ${bucketCount} rows; use filters, sort or a larger limit for others. totals include all.`
+  return undefined
+}
+
+function advice({ inputSchema }: ApiTool): string {
+  const ways = {
+    fields: 'select fields',
+    metrics: 'select metrics',
+    from: 'use a shorter range',
+    interval: 'use a longer interval',
+  }
+  const possible = Object.entries(ways).flatMap(([name, way]) => (name in inputSchema.properties ? [way] : []))
+  return possible.length > 0 ? `Try to ${possible.join(', or ')}.` : ''
+}
+
+function result(text: string, more: string | undefined): CallToolResult {
+  return {
+    content: [text, more].flatMap((part) => (part === undefined ? [] : [{ type: 'text' as const, text: part }])),
+  }
+}
+
+function failure(message: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: message }] }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof TributaryError) {
+    const { code, message, param, requestId } = error
+    const details = [param && `parameter ${param}`, requestId && `request id ${requestId}`].filter(Boolean).join(', ')
+    return `${code}: ${message}${details && ` (${details})`}`
+  }
+  const { message } = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error)
+  return `The API is not reachable: ${message}.`
+}

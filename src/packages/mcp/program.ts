@@ -1,0 +1,44 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { openServer } from './server.ts'
+
+/**
+ * Runs the command: serves the tools on standard input and output until the client closes them.
+ * @param environment has the API key in TRIBUTARY_KEY
+ * @returns the exit code: 0, 2 for wrong arguments
+ */
+export async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const program = new Command('tributary-mcp')
+    .description(
+      'Serves the read API of Tributary to language models: Model Context Protocol on standard input and output. The API key is in TRIBUTARY_KEY.',
+    )
+    .requiredOption('--url <url>', 'address of the API, such as https://api.example.com', parseUrl)
+    .helpOption('-h, --help', 'show help')
+    .addHelpText('after', '\nExample:\n  TRIBUTARY_KEY=trb_live_… tributary-mcp --url https://api.example.com')
+    .exitOverride()
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    throw error
+  }
+  const apiKey = environment.TRIBUTARY_KEY
+  if (!apiKey) {
+    process.stderr.write('error: set TRIBUTARY_KEY to an API key.\n')
+    return 2
+  }
+  const server = openServer({ baseUrl: program.opts<{ url: string }>().url, apiKey })
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve
+    // The transport does not report the end of its input.
+    process.stdin.once('end', () => void server.close())
+  })
+  await server.connect(new StdioServerTransport())
+  await closed
+  return 0
+}
+
+function parseUrl(text: string): string {
+  if (/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')) return text
+  throw new InvalidArgumentError('Use an address such as https://api.example.com.')
+}

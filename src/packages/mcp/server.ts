@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { createTributary } from 'tributary-client'
+import { callTool } from './call.ts'
+import { readDocument } from './document.ts'
+import { type ApiTool, toolsOf } from './tools.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const instructions = `Numbers of one account of a click-tracking and attribution platform. All tools only read.
+get_key shows the account, its currency and what the key may read. For totals use get_stats_overview, for a time series
+get_stats_daily, for numbers by campaign, country, day and other dimensions get_reports, for single rows the lists. Days are
+UTC unless tz names a time zone. Money is in the account's currency.`
+
+/** Opens a server with a tool for each read operation of the API. The API is first asked when a client lists tools. */
+export function openServer({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Server {
+  const tributary = createTributary({ baseUrl, apiKey })
+  const server = new Server({ name: 'tributary', version }, { capabilities: { tools: {} }, instructions })
+  let reading: Promise<ApiTool[]> | undefined
+
+  /** Reads the document once; after a failure the next request reads it again. */
+  async function tools(): Promise<ApiTool[]> {
+    reading ??= readDocument(baseUrl).then(toolsOf)
+    try {
+      return await reading
+    } catch (error) {
+      reading = undefined
+      throw new McpError(ErrorCode.InternalError, (error as Error).message)
+    }
+  }
+
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: (await tools()).map(({ name, title, description, inputSchema }) => ({
+      name,
+      title,
+      description,
+      inputSchema,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    })),
+  }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+    const tool = (await tools()).find(({ name }) => name === params.name)
+    if (!tool) throw new McpError(ErrorCode.InvalidParams, `unknown tool: ${params.name}.`)
+    return await callTool(tributary, tool, params.arguments ?? {}, signal)
+  })
+  return server
+}

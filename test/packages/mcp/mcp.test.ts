@@ -1,0 +1,221 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { Ajv } from 'ajv'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scopes as allScopes } from '../../../schema/scopes.ts'
+import { createKey } from '../../../src/accounts/keys.ts'
+import { packageRoot } from '../../../src/package.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { operations } from '../../kit/operations.ts'
+import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+
+const program = join(packageRoot, 'src/packages/mcp/dist/main.js')
+
+let api: TestApp
+let baseUrl: string
+let model: Client
+const clickIds = Array.from({ length: 30 }, (_, n) => `c${String(n).padStart(2, '0')}`)
+
+beforeAll(async () => {
+  api = await openTestApp()
+  const key = await api.account('acme')
+  await api.account('long')
+  await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1', name: 'Spring' }])
+  const row = (id: string, n: number) => ({ id, clicked_at: `2026-11-20 10:00:${String(n).padStart(2, '0')}.000` })
+  await storeClicks(
+    api.stores,
+    'acme',
+    clickIds.map((id, n) => ({ ...row(id, n), campaign_id: 'k1', country: n % 2 ? 'DE' : 'US' })),
+  )
+  await storeClicks(
+    api.stores,
+    'long',
+    clickIds.map((id, n) => ({ ...row(id, n), referrer: `https://example.com/${'x'.repeat(4_000)}` })),
+  )
+  baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
+  model = await connect(key)
+})
+afterAll(async () => {
+  await model?.close()
+  await api?.close()
+})
+
+/** Starts the server as a program that runs a model does. */
+async function connect(key: string, url = baseUrl): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const env = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key }
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, '--url', url], env }))
+  return client
+}
+
+/** Calls a tool. @returns its texts */
+async function call(
+  client: Client,
+  name: string,
+  given: object = {},
+): Promise<{ isError: boolean; text: string; hint: string | undefined }> {
+  const result = await client.callTool({ name, arguments: { ...given } })
+  const [text = '', hint] = (result.content as { text: string }[]).map((part) => part.text)
+  return { isError: result.isError === true, text, hint }
+}
+
+/** Reads all clicks by the hints of the results. @returns the ids, and the rows of each result */
+async function readClicks(client: Client, given: object): Promise<{ ids: string[]; sizes: number[] }> {
+  const ids: string[] = []
+  const sizes: number[] = []
+  let cursor: string | undefined
+  do {
+    const { text, hint } = await call(client, 'get_clicks', { ...given, ...(cursor && { cursor }) })
+    const { data, nextCursor } = JSON.parse(text) as { data: { id: string }[]; nextCursor: string | null }
+    ids.push(...data.map(({ id }) => id))
+    sizes.push(data.length)
+    expect(hint ?? '').toBe(
+      nextCursor ? `More rows follow: call get_clicks again with the same arguments and cursor "${nextCursor}".` : '',
+    )
+    cursor = nextCursor ?? undefined
+  } while (cursor)
+  return { ids, sizes }
+}
+
+describe('the tools', () => {
+  it('are the read operations of the API, with the parameters of the OpenAPI document', async () => {
+    const { tools } = await model.listTools()
+    const reads = operations.filter(({ method, path }) => method === 'GET' && !path.startsWith('/checksums/'))
+    expect(tools).toHaveLength(reads.length)
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'get_reports',
+        'get_stats_daily',
+        'get_clicks',
+        'get_campaigns_search',
+        'get_events',
+        'get_key',
+      ]),
+    )
+    const ajv = new Ajv({ strict: false, validateFormats: false })
+    for (const { name, title, description, inputSchema, annotations } of tools) {
+      expect([name, ajv.validateSchema(inputSchema), annotations?.readOnlyHint]).toEqual([name, true, true])
+      expect([name, title !== '' && description !== '']).toEqual([name, true])
+      expect(Object.keys(inputSchema.properties ?? {})).not.toContain('format')
+    }
+    const report = tools.find(({ name }) => name === 'get_reports')?.inputSchema
+    expect(report?.required).toContain('group_by')
+    expect(Object.keys(report?.properties ?? {})).toEqual(
+      expect.arrayContaining(['group_by', 'from', 'to', 'tz', 'country']),
+    )
+  })
+
+  it('return the response of the API', async () => {
+    const { text, isError } = await call(model, 'get_reports', {
+      group_by: 'country',
+      from: '2026-11-20',
+      metrics: 'clicks',
+    })
+    const { data } = JSON.parse(text)
+    expect([isError, data.map(({ id, clicks }: { id: string; clicks: number }) => [id, clicks])]).toEqual([
+      false,
+      [
+        ['DE', 15],
+        ['US', 15],
+      ],
+    ])
+    expect(JSON.parse((await call(model, 'get_campaigns_by_id', { id: 'k1' })).text)).toMatchObject({ name: 'Spring' })
+  })
+
+  it('return 20 rows by default, and a cursor that leads to each row once', async () => {
+    expect(await readClicks(model, {})).toEqual({ ids: clickIds.toReversed(), sizes: [20, 10] })
+  })
+
+  it('return fewer rows when these are long, and still each row once', async () => {
+    const client = await connect(await keyOf('long'))
+    const { ids, sizes } = await readClicks(client, { limit: 100 })
+    expect(ids).toEqual(clickIds.toReversed())
+    expect(Math.max(...sizes)).toBeLessThan(15)
+    await client.close()
+  })
+
+  it('say how to shorten a result that has no pages', async () => {
+    const { isError, text } = await call(model, 'get_stats_daily', { from: '2025-11-22', to: '2026-11-21' })
+    expect(isError).toBe(true)
+    expect(text).toMatch(
+      /^the response has \d+ characters; 50000 is the maximum\. Try to use a shorter range, or use a longer interval\.$/,
+    )
+    const short = await call(model, 'get_stats_daily', { from: '2025-11-22', to: '2026-11-21', interval: 'month' })
+    expect(short.isError).toBe(false)
+  })
+
+  it('say how many rows of a report are missing', async () => {
+    const { hint } = await call(model, 'get_reports', { group_by: 'country', from: '2026-11-20', limit: 1 })
+    expect(hint).toMatch(/^1 of 2 rows; /)
+  })
+})
+
+describe('an error', () => {
+  it('of the API has its code, message, parameter and request id', async () => {
+    const { isError, text } = await call(model, 'get_reports', { group_by: 'colour' })
+    expect(isError).toBe(true)
+    expect(text).toMatch(/^invalid_\w+: .*group_by.* \(parameter group_by, request id [\w-]+\)$/s)
+    const restricted = await connect(await keyOf('acme', ['read:stats']))
+    expect(await call(restricted, 'get_clicks')).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^insufficient_scope: .*read:clicks/),
+    })
+    await restricted.close()
+  })
+
+  it('names unknown arguments, limits that are too large and unknown tools', async () => {
+    expect((await call(model, 'get_clicks', { format: 'csv' })).text).toMatch(
+      /^unknown argument: format\. Arguments: limit, /,
+    )
+    expect((await call(model, 'get_clicks', { limit: 101 })).text).toMatch(/^limit may be 100 at most; /)
+    await expect(call(model, 'post_events', { event_name: 'paid' })).rejects.toThrow('unknown tool: post_events')
+  })
+
+  it('names an address at which there is no API, and a key that is wrong', async () => {
+    const lost = await connect('trb_live_x', 'http://127.0.0.1:1')
+    await expect(lost.listTools()).rejects.toThrow('http://127.0.0.1:1/api/v1/docs/json is not reachable: ')
+    await expect(lost.listTools()).rejects.toThrow('is not reachable')
+    await lost.close()
+    const misled = await connect('trb_live_x', `${baseUrl}/elsewhere`)
+    await expect(misled.listTools()).rejects.toThrow('is not the OpenAPI document of Tributary (status 404)')
+    await misled.close()
+    const unknown = await connect('trb_live_x')
+    expect((await call(unknown, 'get_key')).text).toMatch(/^invalid_api_key: /)
+    await unknown.close()
+  })
+})
+
+describe('the command', () => {
+  const runWith = (env: Record<string, string>, ...args: string[]) =>
+    spawnSync(process.execPath, [program, ...args], {
+      env: { PATH: process.env.PATH, ...env },
+      input: '',
+      encoding: 'utf8',
+    })
+
+  it('explains wrong arguments with exit code 2 in one line, and ends when its client does', () => {
+    expect(runWith({}, '--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage: tributary-mcp') })
+    expect(runWith({ TRIBUTARY_KEY: 'x' })).toMatchObject({ status: 2, stderr: expect.stringContaining('--url') })
+    expect(runWith({ TRIBUTARY_KEY: 'x' }, '--url', 'example')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Use an address such as https://api.example.com.'),
+    })
+    expect(runWith({}, '--url', baseUrl)).toMatchObject({
+      status: 2,
+      stderr: 'error: set TRIBUTARY_KEY to an API key.\n',
+    })
+    expect(runWith({ TRIBUTARY_KEY: 'x' }, '--url', baseUrl)).toMatchObject({ status: 0, stdout: '', stderr: '' })
+  })
+})
+
+async function keyOf(accountId: string, scopes?: Parameters<typeof createKey>[1]['scopes']): Promise<string> {
+  const created = await createKey(api.stores.postgres, {
+    accountId,
+    name: 'model',
+    scopes: scopes ?? allScopes,
+    expiresAt: null,
+  })
+  return created?.key ?? ''
+}
