@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { type Choices, choices, clickOnlyFields, sharedFields, subIds } from '../reports/generators.ts'
 import { type ClickLine, type ConversionLine, statuses } from './model.ts'
 
 // Generates account histories: few ids, so that rows interact; times at and next to the day boundaries of many zones.
@@ -63,17 +64,6 @@ const seldom = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
 const ids = (letter: string, count: number) => fc.integer({ min: 0, max: count - 1 }).map((n) => `${letter}${n}`)
 
-const dimensions = {
-  campaignId: maybe(campaignId, 5),
-  offerId: maybe(ids('o', 3)),
-  landingPageId: maybe(ids('l', 2)),
-  trafficSourceId: maybe(ids('t', 2)),
-  country: maybe(fc.constantFrom('US', 'DE', 'NP')),
-  device: maybe(fc.constantFrom('desktop', 'mobile')),
-  os: maybe(fc.constantFrom('iOS', 'Windows', '(not set)')),
-  browser: maybe(fc.constantFrom('Chrome', 'Ünïcode "quoted" \\ %')),
-}
-
 /** Amounts in millionths: cents, six decimals, zero, negative corrections, and the largest exact double. */
 const millionths = fc.oneof(
   fc.integer({ min: 0, max: 5_000 }).map((cents) => cents * 10_000),
@@ -107,7 +97,9 @@ const line = <T>(shape: { [Name in keyof T]: fc.Arbitrary<T[Name] | undefined> }
 const clickLine = line<ClickLine>({
   id: ids('c', 14),
   atMs: time,
-  ...dimensions,
+  ...sharedFields,
+  ...clickOnlyFields,
+  subIds,
   cost: amount,
   isBot: seldom(fc.constant(true)),
   isTest: seldom(fc.constant(true)),
@@ -125,7 +117,8 @@ const anyConversion = line<ConversionLine>({
     4,
   ),
   createdAtMs: seldom(fc.integer({ min: 0, max: 4 }).map((n) => n * hourMs)),
-  ...Object.fromEntries(Object.entries(dimensions).map(([name, value]) => [name, seldom(value)])),
+  ...Object.fromEntries(Object.entries(sharedFields).map(([name, value]) => [name, seldom(value)])),
+  subIds: seldom(subIds),
   revenue: amount,
   isTest: seldom(fc.constant(true)),
 })
@@ -218,6 +211,8 @@ export interface Reads {
   /** UTC offset of instants in the query string, minutes. */
   offset: number
   limit: number
+  /** A report of any kind, in the zone and window of these reads. */
+  report: Choices
 }
 
 const reads: fc.Arbitrary<Reads> = fc.record({
@@ -227,6 +222,7 @@ const reads: fc.Arbitrary<Reads> = fc.record({
   campaign: maybe(fc.oneof({ weight: 5, arbitrary: campaignId }, { weight: 1, arbitrary: fc.constant('absent') }), 2),
   offset: fc.constantFrom(0, 0, 345, -570),
   limit: fc.constantFrom(4, 200, 200),
+  report: choices,
 })
 
 /** The history of an account: steps, each with the reads after it. */

@@ -1,18 +1,13 @@
 import type { Metrics } from '../../../schema/metrics.ts'
+import {
+  type Attributes,
+  type ClickAttributeFields,
+  clickAttributes,
+  conversionAttributes,
+  type SharedFields,
+} from '../reports/attributes.ts'
 
 // An independent model of the numbers: plain code over plain rows, without SQL, sums or code of `src`.
-
-/** Report dimensions of a row; a value that the file does not give is absent. */
-interface Dimensions {
-  campaignId?: string
-  offerId?: string
-  landingPageId?: string
-  trafficSourceId?: string
-  country?: string
-  device?: string
-  os?: string
-  browser?: string
-}
 
 /** An amount in a file: in the account's currency, or in another one with an exchange rate or the converted amount. */
 interface Amount {
@@ -22,7 +17,7 @@ interface Amount {
 }
 
 /** A click in an import file. */
-export interface ClickLine extends Dimensions {
+export interface ClickLine extends ClickAttributeFields {
   id: string
   atMs: number
   cost?: Amount
@@ -31,7 +26,7 @@ export interface ClickLine extends Dimensions {
 }
 
 /** A conversion in an import file. */
-export interface ConversionLine extends Dimensions {
+export interface ConversionLine extends SharedFields {
   id: string
   atMs: number
   status: Status
@@ -57,14 +52,14 @@ export interface Tally {
 /** The part of a click that metrics use; the cost in millionths of the account's currency. */
 export interface CountedClick {
   atMs: number
-  dimensions: Dimensions
+  attributes: Attributes
   cost: bigint
 }
 
 /** The part of a conversion that metrics use; the revenue in millionths of the account's currency. */
 export interface CountedConversion {
   atMs: number
-  dimensions: Dimensions
+  attributes: Attributes
   status: Status
   revenue: bigint
 }
@@ -119,17 +114,19 @@ export class Model {
   /** Clicks without bots and tests. */
   get clicks(): CountedClick[] {
     return this.listedClicks.flatMap(({ line }) =>
-      line.isBot || line.isTest ? [] : [{ atMs: line.atMs, dimensions: line, cost: baseOf(line.cost) }],
+      line.isBot || line.isTest
+        ? []
+        : [{ atMs: line.atMs, attributes: clickAttributes(line), cost: baseOf(line.cost) }],
     )
   }
 
-  /** Conversions without tests; missing dimensions are taken from the click. */
+  /** Conversions without tests; missing attributes are taken from the click. */
   get conversions(): CountedConversion[] {
     return [...this.#conversions.values()].flatMap(({ line }) => {
       if (line.isTest) return []
       const click = this.#clicks.get(line.clickId ?? '')
       const { atMs, status } = line
-      return [{ atMs, status, dimensions: { ...click, ...line }, revenue: baseOf(line.revenue) }]
+      return [{ atMs, status, attributes: conversionAttributes(line, click), revenue: baseOf(line.revenue) }]
     })
   }
 
@@ -211,8 +208,8 @@ export function reportOf(
   clicks: readonly CountedClick[],
   conversions: readonly CountedConversion[],
 ): (Metrics & { id: string })[] {
-  const bucketOf = ({ atMs, dimensions }: CountedClick | CountedConversion) =>
-    groupBy === 'day' ? new Date(atMs).toISOString().slice(0, 10) : (dimensions[fields[groupBy]] ?? '(not set)')
+  const bucketOf = ({ atMs, attributes }: CountedClick | CountedConversion) =>
+    groupBy === 'day' ? new Date(atMs).toISOString().slice(0, 10) : (attributes[groupBy] ?? '(not set)')
   const ids = new Set([...clicks, ...conversions].map(bucketOf))
   return [...ids]
     .map((id) => {
@@ -222,7 +219,7 @@ export function reportOf(
     .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1))
 }
 
-/** Dimensions of the consistency law. */
+/** Dimensions of the rows of `reportOf`. */
 export const dimensions = [
   'campaign',
   'country',
@@ -234,17 +231,6 @@ export const dimensions = [
   'traffic_source',
   'day',
 ] as const
-
-const fields: Record<Exclude<(typeof dimensions)[number], 'day'>, keyof Dimensions> = {
-  campaign: 'campaignId',
-  country: 'country',
-  device: 'device',
-  os: 'os',
-  browser: 'browser',
-  offer: 'offerId',
-  landing: 'landingPageId',
-  traffic_source: 'trafficSourceId',
-}
 
 /** The last `count` local dates of a zone, oldest first, and the local date of an instant. */
 export function calendarOf(

@@ -4,6 +4,7 @@ import { dimensions } from '../../../schema/dimensions.ts'
 import { type FilterName, filterNames } from '../../../schema/filters.ts'
 import { metricNames } from '../../../schema/metrics.ts'
 import { statuses } from '../consistency/model.ts'
+import { domains, languages } from './attributes.ts'
 import { addDays, dateOf, startOfDate } from './localTime.ts'
 import type { Query } from './model.ts'
 
@@ -28,18 +29,8 @@ const zones = [
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 })
 const one = (...values: string[]) => maybe(fc.constantFrom(...values))
 
-/** Referrers and their domains. */
-export const domains: Record<string, string> = {
-  'https://www.Example.com/a?b#c': 'example.com',
-  'http://user:pass@news.example.org:8080': 'news.example.org',
-  'HTTPS://WWW.EXAMPLE.COM': 'example.com',
-  'not a url': '',
-}
-/** `Accept-Language` headers and their first tags. */
-export const languages: Record<string, string> = { 'de-DE,de;q=0.9,en': 'de-de', EN: 'en', 'fr ;q=1': 'fr' }
-
 /** Fields that clicks and conversions have. */
-const shared = {
+export const sharedFields = {
   campaignId: one('k1', 'k2', 'K1'),
   offerId: one('o1', 'o2'),
   landingPageId: one('l1', 'l2'),
@@ -49,7 +40,21 @@ const shared = {
   os: one('iOS', 'Windows', '(not set)'),
   browser: one('Chrome', 'Ünïcode "quoted" \\ %, !'),
 }
-const subIds = fc.record({ sub1: one('a', 'b,c', '!x'), sub2: one('a"b', '\\'), sub10: one('z') })
+/** Fields that only clicks have; conversions have those of their click. */
+export const clickOnlyFields = {
+  region: one('Bavaria'),
+  city: one('Munich', 'München'),
+  osVersion: one('18.1'),
+  browserVersion: one('129', '(not set)'),
+  language: one(...Object.keys(languages)),
+  referrer: one(...Object.keys(domains)),
+  utmSource: one('news'),
+  utmMedium: one('cpc', 'email'),
+  utmCampaign: one('autumn'),
+  utmTerm: one('a, b'),
+  utmContent: one('banner'),
+}
+export const subIds = fc.record({ sub1: one('a', 'b,c', '!x'), sub2: one('a"b', '\\'), sub10: one('z') })
 /** Within the last 100 days and the next day, often next to midnights. */
 const atMs = fc
   .tuple(
@@ -64,19 +69,9 @@ const millionths = fc.oneof(
 )
 
 const click = fc.record({
-  ...shared,
+  ...sharedFields,
   atMs,
-  region: one('Bavaria'),
-  city: one('Munich', 'München'),
-  osVersion: one('18.1'),
-  browserVersion: one('129', '(not set)'),
-  language: one(...Object.keys(languages)),
-  referrer: one(...Object.keys(domains)),
-  utmSource: one('news'),
-  utmMedium: one('cpc', 'email'),
-  utmCampaign: one('autumn'),
-  utmTerm: one('a, b'),
-  utmContent: one('banner'),
+  ...clickOnlyFields,
   subIds,
   cost: maybe(millionths),
   isBot: fc.constantFrom(false, false, false, false, true),
@@ -86,7 +81,9 @@ export type ClickRow = Omit<typeof click extends fc.Arbitrary<infer Row> ? Row :
 
 const seldom = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 1 })
 const conversion = fc.record({
-  ...(Object.fromEntries(Object.entries(shared).map(([name, value]) => [name, seldom(value)])) as typeof shared),
+  ...(Object.fromEntries(
+    Object.entries(sharedFields).map(([name, value]) => [name, seldom(value)]),
+  ) as typeof sharedFields),
   subIds,
   atMs,
   status: fc.constantFrom('approved' as const, ...statuses),
@@ -137,7 +134,7 @@ const filter = fc.constantFrom(...filterNames).chain((name) =>
 )
 
 /** A range as parameters, and as instants in a zone. */
-interface Window {
+export interface Window {
   text: string
   resolve(zone: string): Query['range']
 }
@@ -186,46 +183,58 @@ const window: fc.Arbitrary<Window> = fc.oneof(
 
 const escaped = (value: string) => value.replace(/[\\,]/g, '\\$&')
 
-function parameterOf({ name, values, isExcluded }: Query['filters'][number]): string {
+/** @returns the parameter of a filter */
+export function parameterOf({ name, values, isExcluded }: Query['filters'][number]): string {
   const list = values.map(escaped).join(',')
   return `${name}=${encodeURIComponent(isExcluded ? `!${list}` : list.replace(/^!/, '\\!'))}`
 }
 
-/** A query, its parameters, and for some those of stats with the same range and filters. */
-export const query: fc.Arbitrary<Query & { text: string; statsText: string | undefined }> = fc
-  .record({
-    dimensions: fc.shuffledSubarray([...dimensions], { minLength: 1, maxLength: 3 }),
-    zone: fc.constantFrom(undefined, ...zones),
-    window,
-    filters: fc.uniqueArray(filter, { maxLength: 2, selector: ({ name }) => name }),
-    sort: fc.option(fc.record({ by: fc.constantFrom('id' as const, ...metricNames), isDescending: fc.boolean() }), {
-      nil: undefined,
-    }),
-    limit: fc.constantFrom(undefined, 1, 3, 1000),
-    compare: fc.constantFrom(undefined, ...comparisons),
-  })
-  .map(({ window: { text, resolve }, zone, sort, limit, ...rest }) => {
-    const shared = [
-      text,
-      ...(zone === undefined ? [] : [`tz=${zone}`]),
-      ...(rest.compare === undefined ? [] : [`compare=${rest.compare}`]),
-      ...rest.filters.map(parameterOf),
-    ]
-    const parameters = [
-      `group_by=${rest.dimensions.join(',')}`,
-      ...shared,
-      ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${sort.by}`]),
-      ...(limit === undefined ? [] : [`limit=${limit}`]),
-    ]
-    return {
-      ...rest,
-      zone: zone ?? 'UTC',
-      range: resolve(zone ?? 'UTC'),
-      sort: sort ?? { by: 'clicks', isDescending: true },
-      limit: limit ?? 1000,
-      text: parameters.join('&'),
-      statsText: limit === 3 ? shared.join('&') : undefined,
-    }
-  })
+/** What a report is asked for, without range and zone. */
+export const choices = fc.record({
+  dimensions: fc.shuffledSubarray([...dimensions], { minLength: 1, maxLength: 3 }),
+  filters: fc.uniqueArray(filter, { maxLength: 2, selector: ({ name }) => name }),
+  sort: fc.option(fc.record({ by: fc.constantFrom('id' as const, ...metricNames), isDescending: fc.boolean() }), {
+    nil: undefined,
+  }),
+  limit: fc.constantFrom(undefined, 1, 3, 1000),
+  compare: fc.constantFrom(undefined, ...comparisons),
+})
+export type Choices = typeof choices extends fc.Arbitrary<infer Value> ? Value : never
+
+/** A query with its parameters, and those of stats with the same range, filters and comparison. */
+export type WrittenQuery = Query & { text: string; statsText: string }
+
+/** @param range parameters of the range; it is resolved in the zone */
+export function writeQuery(
+  { sort, limit, ...rest }: Choices,
+  zone: string | undefined,
+  { text, resolve }: Window,
+): WrittenQuery {
+  const shared = [
+    text,
+    ...(zone === undefined ? [] : [`tz=${zone}`]),
+    ...(rest.compare === undefined ? [] : [`compare=${rest.compare}`]),
+    ...rest.filters.map(parameterOf),
+  ]
+  const parameters = [
+    `group_by=${rest.dimensions.join(',')}`,
+    ...shared,
+    ...(sort === undefined ? [] : [`sort=${sort.isDescending ? '-' : ''}${sort.by}`]),
+    ...(limit === undefined ? [] : [`limit=${limit}`]),
+  ]
+  return {
+    ...rest,
+    zone: zone ?? 'UTC',
+    range: resolve(zone ?? 'UTC'),
+    sort: sort ?? { by: 'clicks', isDescending: true },
+    limit: limit ?? 1000,
+    text: parameters.join('&'),
+    statsText: shared.join('&'),
+  }
+}
+
+export const query: fc.Arbitrary<WrittenQuery> = fc
+  .tuple(choices, fc.constantFrom(undefined, ...zones), window)
+  .map(([chosen, zone, range]) => writeQuery(chosen, zone, range))
   // Reports by hour have at most 31 days.
   .filter(({ dimensions: grouped, range }) => !grouped.includes('hour') || range.untilMs - range.fromMs <= 31 * dayMs)

@@ -7,14 +7,12 @@ import { addDays, dateOf, instantOf, localText, startOfDate, yearBefore } from '
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
 
-/** The attributes of a row; an absent one is undefined or `(not set)`. */
-export type Attributes = { [Name in AttributeName]?: string | undefined }
 /** Rows with times in epoch milliseconds. */
 export interface Rows {
-  clicks: readonly (Omit<CountedClick, 'dimensions'> & { attributes: Attributes })[]
-  conversions: readonly (Omit<CountedConversion, 'dimensions'> & { attributes: Attributes })[]
+  clicks: readonly CountedClick[]
+  conversions: readonly CountedConversion[]
 }
-type Row = Rows['clicks'][number] | Rows['conversions'][number]
+type Row = CountedClick | CountedConversion
 
 /** A report query. */
 export interface Query {
@@ -75,17 +73,11 @@ function select({ filters }: Query, rows: Rows, { fromMs, untilMs }: Query['rang
 }
 
 function total({ clicks, conversions }: Rows): Metrics {
-  return metricsOf(
-    clicks.map((row) => ({ ...row, dimensions: {} })),
-    conversions.map((row) => ({ ...row, dimensions: {} })),
-  )
+  return metricsOf(clicks, conversions)
 }
 
 function group({ dimensions, zone }: Query, { clicks, conversions }: Rows): Map<string, Bucket> {
-  const groups = new Map<
-    string,
-    { ids: string[]; clicks: Rows['clicks'][number][]; conversions: Rows['conversions'][number][] }
-  >()
+  const groups = new Map<string, { ids: string[]; clicks: CountedClick[]; conversions: CountedConversion[] }>()
   const groupOf = (row: Row) => {
     const ids = dimensions.map((dimension) => idOf(dimension, row, zone))
     const key = JSON.stringify(ids)

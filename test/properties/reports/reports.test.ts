@@ -5,17 +5,9 @@ import { intervals, StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import { importContent } from '../../import/runImport.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { inUnits } from '../consistency/model.ts'
-import {
-  type ClickRow,
-  type ConversionRow,
-  clickRows,
-  conversionRows,
-  domains,
-  languages,
-  nowMs,
-  query,
-} from './generators.ts'
-import { type Attributes, expectedReport, type Query, type Rows } from './model.ts'
+import { clickAttributes, conversionAttributes } from './attributes.ts'
+import { type ClickRow, type ConversionRow, clickRows, conversionRows, nowMs, query } from './generators.ts'
+import { expectedReport, type Query, type Rows } from './model.ts'
 
 // The same queries in every run. For more: REPORT_QUERIES=10000 npx vitest run test/properties/reports. A failure prints its
 // seed; REPORT_SEED repeats it.
@@ -64,39 +56,18 @@ function conversionLine({ atMs, revenue, clickNumber, ...row }: ConversionRow, n
 const rows: Rows = {
   clicks: clickRows
     .filter(({ isBot, isTest }) => !isBot && !isTest)
-    .map((row) => ({ atMs: row.atMs, cost: BigInt(row.cost ?? 0), attributes: attributesOf(row) })),
+    .map((row) => ({ atMs: row.atMs, cost: BigInt(row.cost ?? 0), attributes: clickAttributes(row) })),
   conversions: [...new Map(conversionRows.map((row) => [row.id, row])).values()]
     .filter(({ isTest }) => !isTest)
     .map((row) => {
       const found = row.clickNumber === undefined ? undefined : clickRows[row.clickNumber]
-      const ofClick = found ? attributesOf(found) : {}
-      const own = Object.entries(sharedAttributes(row)).filter(([, value]) => value !== undefined)
       return {
         atMs: row.atMs,
         status: row.status,
         revenue: BigInt(row.revenue ?? 0),
-        attributes: { ...ofClick, ...Object.fromEntries(own) },
+        attributes: conversionAttributes(row, found),
       }
     }),
-}
-
-function sharedAttributes(row: ClickRow | ConversionRow): Attributes {
-  return {
-    ...{ campaign: row.campaignId, offer: row.offerId, landing: row.landingPageId },
-    ...{ traffic_source: row.trafficSourceId, country: row.country, device: row.device },
-    ...{ os: row.os, browser: row.browser, ...row.subIds },
-  }
-}
-
-function attributesOf(row: ClickRow): Attributes {
-  return {
-    ...sharedAttributes(row),
-    ...{ region: row.region, city: row.city, os_version: row.osVersion, browser_version: row.browserVersion },
-    language: row.language && languages[row.language],
-    referrer_domain: row.referrer && domains[row.referrer],
-    ...{ utm_source: row.utmSource, utm_medium: row.utmMedium, utm_campaign: row.utmCampaign },
-    ...{ utm_term: row.utmTerm, utm_content: row.utmContent },
-  }
 }
 
 /** Compares stats of the same range and filters with a report: their totals, and a series with a plain count. */
@@ -153,7 +124,7 @@ describe('reports and stats', () => {
               { from: instant(range.fromMs), to: instant(range.untilMs), totals: earlierTotals },
             ])
           } else expect(previous).toBeUndefined()
-          if (statsText !== undefined) await compareStats(statsText, generated, response)
+          if (generated.limit === 3) await compareStats(statsText, generated, response)
         }),
         { seed, numRuns: queries, endOnFailure: true },
       )
