@@ -1,9 +1,9 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Range } from '../query/timeRange.ts'
+import { formatClause, selectList } from '../rows/clickhouseFormat.ts'
 import { clickFields, conversionFields, exportField } from '../rows/exportFields.ts'
-import { formatClause, selectList } from '../rows/exportFormat.ts'
-import { pixelEventFields } from '../stores/clickhouse/rowFields.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
+import { pixelEventFields } from '../stores/clickhouse/tableFields.ts'
 
 /** The rows to export and their format. */
 export interface RowQuery {

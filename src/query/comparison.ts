@@ -1,7 +1,7 @@
 import type { Comparison } from '../../schema/comparison.ts'
 import type { Dimension } from '../../schema/dimensions.ts'
 import { Problem } from '../problem.ts'
-import { type CalendarBucket, calendarOf, type Interval } from './calendar.ts'
+import { type CalendarBucket, calendarOf, type Interval } from './calendarIntervals.ts'
 import type { Range } from './timeRange.ts'
 import { atInstant, startOfDate } from './timeZone.ts'
 

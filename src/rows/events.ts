@@ -1,7 +1,7 @@
 import type { EventOrigin, EventRow, StoredEventFields } from '../../schema/event.ts'
 import { toInstantText } from '../query/timeRange.ts'
-import { pixelEventFields } from '../stores/clickhouse/rowFields.ts'
 import { ch } from '../stores/clickhouse/sql.ts'
+import { pixelEventFields } from '../stores/clickhouse/tableFields.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
 import { toText } from './values.ts'

@@ -1,7 +1,7 @@
 import { subIdNames } from '../../schema/subIds.ts'
-import type { ColumnKind } from '../stores/clickhouse/columns.ts'
-import * as stored from '../stores/clickhouse/rowFields.ts'
+import type { ColumnKind } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
+import * as stored from '../stores/clickhouse/tableFields.ts'
 import { columnName } from '../stores/columnName.ts'
 
 /**

@@ -3,7 +3,7 @@ import { cursorField } from '../../schema/fields.ts'
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import { csvHeader, csvLines } from './csv.ts'
 import type { CsvEscape } from './csvEscape.ts'
-import { parquetEncoder } from './parquet.ts'
+import { parquetEncoder } from './parquetEncoder.ts'
 import type { EncodedRow, RowEncoder } from './rowEncoder.ts'
 import { isSelected, type SelectedFields, selectIn } from './selectedFields.ts'
 

@@ -1,7 +1,7 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { toInstantText } from '../query/timeRange.ts'
-import type { Fields } from '../stores/clickhouse/columns.ts'
-import { entityIdFields, subIdFields } from '../stores/clickhouse/rowFields.ts'
+import type { Fields } from '../stores/clickhouse/columnKinds.ts'
+import { entityIdFields, subIdFields } from '../stores/clickhouse/tableFields.ts'
 import type { EntityNames } from './entityNames.ts'
 
 /** A stored value: absent text is empty, instants are epoch milliseconds, amounts are decimal text. */

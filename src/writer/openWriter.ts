@@ -1,37 +1,11 @@
-import { assertCurrent, migrationLease } from '../stores/migrations/migrate.ts'
-import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
+import { assertCurrent } from '../stores/migrations/migrate.ts'
+import type { Lease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/retry.ts'
 import { assertNotDeleted } from './accountDeleted.ts'
 import { settle, WriteFence } from './fence.ts'
-import { type CompletedWork, completeInterruptedWork } from './repair/completeInterruptedWork.ts'
+import { type CompletedWork, recoverAccount } from './repair/recoverAccount.ts'
 import type { Writer } from './writer.ts'
-
-/** Where waits and retries are reported, and what ends them. */
-type RetryContext = Pick<Writer, 'onMessage' | 'signal'>
-
-/**
- * Acquires the account's lease; waits while another writer holds it or a migration runs. Until it is released, there is no
- * other writer and no migration.
- * @param signal ends the wait
- * @throws Problem `unavailable` when a database stays unavailable, or the reason of `signal`
- */
-async function acquireWriterLease(
-  stores: Writer['stores'],
-  accountId: string,
-  { onMessage, signal }: RetryContext,
-): Promise<Lease> {
-  const onWait = (held: string) =>
-    onMessage(
-      held === migrationLease
-        ? 'The stores are being migrated; waiting for the migration to end.'
-        : `Another writer is active on account ${accountId}; waiting for it to end.`,
-    )
-  const lease = await acquireLease(stores.postgres, leaseOf(accountId), {
-    ...{ blockedBy: migrationLease, signal, onWait },
-    retry: (attempt) => retryWhileUnavailable("waiting for the account's lease", attempt, { onMessage, signal }),
-  })
-  return lease
-}
+import { acquireWriterLease, type RetryContext, tryWriterLease } from './writerLease.ts'
 
 /**
  * Acquires the account's lease and waits until no statement of an earlier writer is left; repairs nothing.
@@ -67,7 +41,7 @@ export async function openDeletingWriter(
 /**
  * Acquires the account's lease, then completes the work of an interrupted writer.
  * @param signal ends the wait and every step
- * @throws what `openIdleWriter` and `completeInterruptedWork` throw
+ * @throws what `openIdleWriter` and `recoverAccount` throw
  */
 export async function openWriter(stores: Writer['stores'], accountId: string, context: RetryContext): Promise<Writer> {
   const lease = await acquireWriterLease(stores, accountId, context)
@@ -86,13 +60,11 @@ export async function openWriterIfFree(
   accountId: string,
   context: RetryContext,
 ): Promise<{ writer: Writer; completed: CompletedWork } | undefined> {
-  const lease = await tryLease(stores.postgres, leaseOf(accountId), migrationLease)
+  const lease = await tryWriterLease(stores, accountId)
   if (!lease) return undefined
   await assertMayWrite(stores, accountId, lease, context)
   return await completeWith(stores, accountId, lease, context)
 }
-
-const leaseOf = (accountId: string) => `writer:${accountId}`
 
 /** Releases the lease when this version may not write, or the account has been deleted. */
 async function assertMayWrite(
@@ -146,7 +118,7 @@ async function completeWith(
 ): Promise<{ writer: Writer; completed: CompletedWork }> {
   const writer = writerWith(stores, accountId, lease, context)
   try {
-    return { writer, completed: await completeInterruptedWork(writer) }
+    return { writer, completed: await recoverAccount(writer) }
   } catch (error) {
     await writer.close()
     throw error

@@ -1,4 +1,4 @@
-import { sums } from '../../src/query/metrics.ts'
+import { sums } from '../../src/query/metricFormulas.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { sumsTableNames } from '../../src/writer/repair/sumsTables.ts'
 import { rowsOf } from '../import/runImport.ts'

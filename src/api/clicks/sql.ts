@@ -4,9 +4,9 @@ import { inRange } from '../../query/conditions.ts'
 import { columnFilterConditions, type Filter, filterConditions } from '../../query/filters.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
+import { formatClause, selectList } from '../../rows/clickhouseFormat.ts'
 import { clickColumns } from '../../rows/clicks.ts'
 import { clickFields, type RowField } from '../../rows/exportFields.ts'
-import { formatClause, selectList } from '../../rows/exportFormat.ts'
 import {
   ch,
   count,

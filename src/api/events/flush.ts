@@ -5,8 +5,8 @@ import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
 import { type Acceptance, type Duplicates, generationAfter, type Outcome } from './duplicates.ts'
 import type { FairUseCeiling, Reservation } from './fairUseCeiling.ts'
 import { type IncomingEvent, monthOf, rowOf } from './incomingEvent.ts'
+import { storeEvents } from './insertEvents.ts'
 import { recordRetries } from './retriedEvents.ts'
-import { storeEvents } from './store.ts'
 import type { EventTelemetry } from './telemetry.ts'
 
 /** Dependencies of a flush. */

@@ -1,4 +1,4 @@
-import { columnsOf } from '../../stores/clickhouse/columns.ts'
+import { columnsOf } from '../../stores/clickhouse/columnKinds.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { insertRows } from '../../stores/clickhouse/insert.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'

@@ -1,7 +1,7 @@
 import type { ReportResponse } from '../../../schema/report.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
-import { type SumTexts, toMetrics } from '../../query/metrics.ts'
+import { type SumTexts, toMetrics } from '../../query/metricFormulas.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { selectGroups } from '../../stores/clickhouse/select.ts'
 import { readNames } from './names.ts'

@@ -1,6 +1,6 @@
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsOf, idOf } from '../../query/facts/sql.ts'
-import { isBucket, orderValue, selectedSums } from '../../query/metrics.ts'
+import { isBucket, orderValue, selectedSums } from '../../query/metricFormulas.ts'
 import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
 import { textList } from '../../stores/clickhouse/textList.ts'
 import type { ReportOrder, ReportPlan } from './plan.ts'

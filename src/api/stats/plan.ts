@@ -1,5 +1,5 @@
 import { type DailyQuery, type StatsQuery, statsDaysDefault } from '../../../schema/stats.ts'
-import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendar.ts'
+import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
 import { type PreviousRange, previousRange } from '../../query/comparison.ts'
 import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
 import { readFilters } from '../../query/filters.ts'

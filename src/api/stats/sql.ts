@@ -1,6 +1,6 @@
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsOf, idOf } from '../../query/facts/sql.ts'
-import { selectedSums } from '../../query/metrics.ts'
+import { selectedSums } from '../../query/metricFormulas.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 
 /**

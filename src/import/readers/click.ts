@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/accounts.ts'
-import { blankRow } from '../../stores/clickhouse/columns.ts'
+import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { type Click, clickRowFields } from '../../writer/tables/click.ts'
 import { baseAmount } from '../baseCurrency.ts'
 import type { Decimal } from '../decimal.ts'

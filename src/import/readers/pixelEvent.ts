@@ -1,5 +1,5 @@
 import { eventOrigins } from '../../../schema/event.ts'
-import { blankRow } from '../../stores/clickhouse/columns.ts'
+import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { type PixelEvent, pixelEventRowFields } from '../../writer/tables/pixelEvent.ts'
 import * as fieldTypes from '../fieldTypes.ts'
 import { RowError } from '../rowError.ts'

@@ -1,4 +1,4 @@
-import { sums } from '../../query/metrics.ts'
+import { sums } from '../../query/metricFormulas.ts'
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'

@@ -4,12 +4,12 @@ import { attributeConversions } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
 import { raiseWatermark } from './aheadOfWatermark.ts'
 import { rebuildClickDays, wholeDays } from './clickDays.ts'
-import { completeInterruptedWork } from './completeInterruptedWork.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 import { type Difference, isRepairable } from './difference.ts'
 import { removeDuplicateClicks } from './duplicateClicks.ts'
 import { removeDuplicateConversions } from './duplicateConversions.ts'
 import { findDifferences } from './findDifferences.ts'
+import { recoverAccount } from './recoverAccount.ts'
 
 /** One repair may reveal another difference: a click that was missing in the index may also be stored twice. */
 const roundsMax = 3
@@ -20,7 +20,7 @@ const roundsMax = 3
  * @returns the remaining differences
  */
 export async function repairDifferences(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
-  await completeInterruptedWork(writer)
+  await recoverAccount(writer)
   let remaining = [...differences]
   for (let round = 0; round < roundsMax && remaining.some(isRepairable); round++) {
     await repairOnce(writer, remaining)

@@ -1,4 +1,4 @@
-import { sumColumns, sums } from '../../query/metrics.ts'
+import { sumColumns, sums } from '../../query/metricFormulas.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { mustBeginBefore, runStatement, type WriteBounds } from '../../stores/clickhouse/insert.ts'
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'

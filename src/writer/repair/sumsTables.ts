@@ -1,4 +1,4 @@
-import { type RowKind, sumColumns, sumsOf } from '../../query/metrics.ts'
+import { type RowKind, sumColumns, sumsOf } from '../../query/metricFormulas.ts'
 import { ch, day, type Fragment, identifier, instant, nothing, text } from '../../stores/clickhouse/sql.ts'
 
 /** Rows of one account in a time range, UTC, `until` exclusive. */

@@ -1,4 +1,4 @@
-import type { Column } from '../../stores/clickhouse/columns.ts'
+import type { Column } from '../../stores/clickhouse/columnKinds.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 
 /** Large enough that ClickHouse creates few parts, small enough for two batches and the server's copy of one in memory. */

@@ -1,5 +1,5 @@
-import { columnsOf, type RowOf } from '../../stores/clickhouse/columns.ts'
-import { clickFields } from '../../stores/clickhouse/rowFields.ts'
+import { columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
+import { clickFields } from '../../stores/clickhouse/tableFields.ts'
 
 /** The columns of `clicks` that are written; other columns have defaults. */
 export const clickRowFields = { accountId: 'id', ...clickFields } as const

@@ -3,9 +3,9 @@ import { createAccount } from '../../../src/accounts/accounts.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
 import type { Stores } from '../../../src/stores/open.ts'
 import { openWriter } from '../../../src/writer/openWriter.ts'
-import { completeInterruptedImports } from '../../../src/writer/repair/completeInterruptedImports.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { repairDifferences } from '../../../src/writer/repair/repairDifferences.ts'
+import { recoverAccounts } from '../../../src/writer/repair/serverRecovery.ts'
 import { sumsTableNames } from '../../../src/writer/repair/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
@@ -183,7 +183,7 @@ describe('a repair that is interrupted', () => {
       await expect(repairDifferences(writer, differences)).rejects.toThrow(ImportKilled)
       await writer.close()
       const log = { info: () => {}, warn: (line: string) => expect(line).toBe('') }
-      await completeInterruptedImports(stores, log, new AbortController().signal)
+      await recoverAccounts(stores, log, new AbortController().signal)
       expect(await clicksByDay()).toEqual(oncePerDay)
       await expectSilentForGood()
     },

@@ -8,8 +8,8 @@ import type { Stores } from '../../../src/stores/open.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
 import { openWriter } from '../../../src/writer/openWriter.ts'
-import { completeInterruptedImports, startRecovery } from '../../../src/writer/repair/completeInterruptedImports.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
+import { recoverAccounts, startRecovery } from '../../../src/writer/repair/serverRecovery.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import { ImportKilled, killedStores } from '../killedImport.ts'
@@ -133,10 +133,10 @@ describe('a running server', () => {
   it('leaves an account to the writer that holds it, without waiting, and repairs it later', async () => {
     await importKilledBeforeSums()
     const live = await acquireLease(stores.postgres, `writer:${account}`)
-    await completeInterruptedImports(stores, log, signal)
+    await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)
     await live.release()
-    await completeInterruptedImports(stores, log, signal)
+    await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toEqual([])
     expect(lines).toHaveLength(1)
     await expectConsistent()
@@ -145,10 +145,10 @@ describe('a running server', () => {
   it('leaves the work to the instance that holds the recovery lease', async () => {
     await importKilledBeforeSums()
     const other = await acquireLease(stores.postgres, 'recovery')
-    await completeInterruptedImports(stores, log, signal)
+    await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toHaveLength(1)
     await other.release()
-    await completeInterruptedImports(stores, log, signal)
+    await recoverAccounts(stores, log, signal)
     expect(await unconfirmedBatches()).toEqual([])
   })
 
@@ -157,7 +157,7 @@ describe('a running server', () => {
     await importContent(stores, account, 'clicks', [click])
     const queries: string[] = []
     const clickhouse = { ...stores.clickhouse, onQuery: (label: string) => void queries.push(label) }
-    await completeInterruptedImports({ ...stores, clickhouse }, log, signal)
+    await recoverAccounts({ ...stores, clickhouse }, log, signal)
     expect([queries, lines]).toEqual([[], []])
   })
 

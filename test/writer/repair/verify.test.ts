@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
-import { sums } from '../../../src/query/metrics.ts'
+import { sums } from '../../../src/query/metricFormulas.ts'
 import { sumsTableNames } from '../../../src/writer/repair/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { advanceWatermarks, changeTables, storeClicks, storeConversions } from '../../kit/rows.ts'

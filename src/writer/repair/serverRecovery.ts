@@ -37,7 +37,7 @@ export function startRecovery(
 
   async function repeat(): Promise<void> {
     while (!signal.aborted) {
-      await completeInterruptedImports(stores, log, signal).catch((error: unknown) => {
+      await recoverAccounts(stores, log, signal).catch((error: unknown) => {
         if (!signal.aborted)
           log.warn(`Checking for interrupted imports failed; retrying at the next check. ${reason(error)}`)
       })
@@ -51,11 +51,7 @@ export function startRecovery(
  * is skipped, so no writer waits longer than the repair of its own account takes.
  * @throws Problem `unavailable` when a store stays unavailable, or the reason of `signal`
  */
-export async function completeInterruptedImports(
-  stores: Writer['stores'],
-  log: RecoveryLog,
-  signal: AbortSignal,
-): Promise<void> {
+export async function recoverAccounts(stores: Writer['stores'], log: RecoveryLog, signal: AbortSignal): Promise<void> {
   const accounts = await accountsWithUnfinishedWork(stores.postgres)
   if (accounts.length === 0) return
   const lease = await tryLease(stores.postgres, recoveryLease)

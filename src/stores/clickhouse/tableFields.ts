@@ -1,5 +1,5 @@
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
-import type { ColumnKind, RowOf } from './columns.ts'
+import type { ColumnKind, RowOf } from './columnKinds.ts'
 
 /** The ids of the entities that clicks and conversions share. */
 export const entityIdFields = {

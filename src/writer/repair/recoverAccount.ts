@@ -20,7 +20,7 @@ export interface CompletedWork {
  * there is nothing to complete.
  * @throws the last error when a database stays unavailable; the next writer starts again
  */
-export async function completeInterruptedWork(writer: Writer): Promise<CompletedWork> {
+export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
   await settle(writer)
   const leftovers = await readLeftovers(writer)
   if (leftovers.length > 0) {

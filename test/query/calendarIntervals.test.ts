@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CalendarBucket, calendarOf, type Interval } from '../../src/query/calendar.ts'
+import { type CalendarBucket, calendarOf, type Interval } from '../../src/query/calendarIntervals.ts'
 import { reportRange } from '../../src/query/timeRange.ts'
 import { readTimeZone } from '../../src/query/timeZone.ts'
 
