@@ -8,6 +8,7 @@ import { clickRoutes } from './api/clicks/routes.ts'
 import { conversionRoutes } from './api/conversions/routes.ts'
 import { eventListRoutes } from './api/eventList/routes.ts'
 import { eventRoutes } from './api/events/routes.ts'
+import { funnelRoutes } from './api/funnels/routes.ts'
 import { oldestBatchAgeS } from './api/health/oldestBatchAge.ts'
 import { healthRoutes } from './api/health/routes.ts'
 import { keyRoutes } from './api/key/routes.ts'
@@ -72,6 +73,7 @@ const allRoutes = [
   keyRoutes,
   checksumRoutes,
   eventListRoutes,
+  funnelRoutes,
   eventRoutes,
 ]
 

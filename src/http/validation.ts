@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { eventNamesPattern } from '../../schema/eventList.ts'
+import { funnelStepsPattern, funnelWindowPattern } from '../../schema/funnel.ts'
 import { datePattern, momentPattern } from '../../schema/range.ts'
 import { eventIdPattern, idPattern } from '../../schema/scalars.ts'
 import { hideKeys } from '../accounts/keyFormat.ts'
@@ -184,6 +185,8 @@ function integerReader({ minimum, maximum }: TSchema): Pick<Parameter, 'allowed'
 /** Descriptions of patterns for error messages. */
 const patternTexts: Record<string, string> = {
   [eventNamesPattern]: 'one or more event names, separated by commas; a name has up to 64 letters, digits and _',
+  [funnelStepsPattern]: 'two to eight steps, separated by commas: event names, click, conversion',
+  [funnelWindowPattern]: 'a number of hours or days, 1h to 30d',
   [idPattern]: '1 to 64 letters, digits and _ . : -',
   [eventIdPattern]: '1 to 128 letters, digits and _ . : -',
   [datePattern]: 'a date such as 2026-11-01',

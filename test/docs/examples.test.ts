@@ -32,6 +32,7 @@ const reads: Record<string, string> = {
   getReports: '/reports?group_by=day&days=1',
   getUsage: '/usage',
   getEvents: '/events?event_name=purchase&limit=1',
+  getFunnels: '/funnels?steps=landing_view,cta_click,checkout_start,purchase&days=30',
   getEventsById: '/events/order-1042-paid',
   getKey: '/key',
   getChecksumsClicks: '/checksums/clicks?from=2026-11-20&to=2026-11-20',

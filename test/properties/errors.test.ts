@@ -57,7 +57,7 @@ interface Difference {
 }
 
 /** Valid values of the required parameters. */
-const goodValues: Record<string, string> = { group_by: 'day', q: 'needle', from: '2026-11-20' }
+const goodValues: Record<string, string> = { group_by: 'day', q: 'needle', from: '2026-11-20', steps: 'visit,signup' }
 const goodBody = { click_id: 'my-click', event_name: 'paid' }
 const goodBodies: Record<string, object> = { '/events': goodBody, '/events/batch': { events: [goodBody] } }
 
@@ -368,6 +368,17 @@ const badValues: Record<string, readonly string[]> = {
   compare: ['last_week', 'previous_month', 'true', '__proto__'],
   interval: ['minute', 'Day', 'day,week', '__proto__'],
   totals: ['1', 'yes', 'TRUE', 'true'],
+  steps: [
+    'visit',
+    'visit,',
+    'visit, signup',
+    '1st,visit',
+    'event:,visit',
+    'event:event:a,b',
+    Array(9).fill('a').join(','),
+  ],
+  by: ['Visitor', 'visitor,click', 'campaign', '__proto__'],
+  window: ['0d', '31d', '721h', '7', 'd', '1.5d', '7D', '-1d', '1w', '07d'],
 }
 
 function badValuesOf({ name, schema }: Parameter): string[] {

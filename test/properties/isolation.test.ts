@@ -157,6 +157,9 @@ const values: Record<string, readonly string[]> = {
   metrics: [],
   totals: [],
   interval: ['week'],
+  steps: ['paid,conversion', 'click,paid,conversion'],
+  by: ['click'],
+  window: ['30d'],
   compare: ['previous_period'],
   // Filters by ids are like campaign_id, the others like country.
   ...Object.fromEntries(filterNames.map((name) => [name, []])),

@@ -681,6 +681,43 @@ export const examples: Readonly<Record<string, { request?: unknown; response: un
       "storedAt": "2026-11-21T15:00:00.000Z"
     }
   },
+  "getFunnels": {
+    "response": {
+      "from": "2026-10-23T00:00:00.000Z",
+      "to": "2026-11-22T00:00:00.000Z",
+      "steps": [
+        {
+          "step": "landing_view",
+          "entered": 1506,
+          "fromPrevious": null,
+          "fromFirst": 100,
+          "medianSeconds": null
+        },
+        {
+          "step": "cta_click",
+          "entered": 505,
+          "fromPrevious": 33.532537,
+          "fromFirst": 33.532537,
+          "medianSeconds": 52.729
+        },
+        {
+          "step": "checkout_start",
+          "entered": 160,
+          "fromPrevious": 31.683168,
+          "fromFirst": 10.62417,
+          "medianSeconds": 32.5695
+        },
+        {
+          "step": "purchase",
+          "entered": 12,
+          "fromPrevious": 7.5,
+          "fromFirst": 0.796813,
+          "medianSeconds": 2364.2415
+        }
+      ],
+      "asOf": "2026-11-21T15:00:00.000Z"
+    }
+  },
   "postEventsBatch": {
     "request": {
       "events": [

@@ -467,6 +467,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/funnels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a funnel
+         * @description How many visitors or clicks pass through a sequence of steps. The first step lies in the range, all others follow within `window`, also after `to`. Each visitor or click counts once, by the longest chain of steps, the earliest of equal ones. A row counts for one step; rows at the same moment are in the order of the steps. Filters and `group_by` apply to the row of the first step, or to its click. Clicks of bots and tests, their events and test conversions are excluded.
+         *
+         *     Scope: `read:events`.
+         */
+        get: operations["getFunnels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events/batch": {
         parameters: {
             query?: never;
@@ -1555,6 +1577,47 @@ export interface components {
             field: string;
             /** @description Explanation for a person; the text may change. */
             message: string;
+        };
+        FunnelStep: {
+            /** @description As in the request. */
+            step: string;
+            /** @description Visitors or clicks that reached this step. */
+            entered: number;
+            /** @description Share of those that reached the previous step; null for the first step, in percent; at most 6 decimals; null if there are none. */
+            fromPrevious: number | null;
+            /** @description Share of those that reached the first step, in percent; at most 6 decimals; null if there are none. */
+            fromFirst: number | null;
+            /** @description Median time since the previous step, seconds, of those that reached this step; null for the first step and if there are none. */
+            medianSeconds: number | null;
+        };
+        Funnel: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            to: string;
+            steps: components["schemas"]["FunnelStep"][];
+            /** @description With `group_by`: at most 1000 values, ordered by `entered` of the first step, descending, then by id. `steps` includes all values. */
+            data?: {
+                /** @description Value of the dimension; `(not set)` without a value. */
+                id: string;
+                /** @description Name of the value; null for an unknown id. */
+                name: string | null;
+                steps: components["schemas"]["FunnelStep"][];
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            asOf: string;
         };
         EventBatch: {
             /** @description Each event as in `POST /events`; up to 64 KiB each, 4 MiB in total. */
@@ -4710,6 +4773,181 @@ export interface operations {
             };
             /** @description The account has no such row: `not_found`. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rate limit is exceeded: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal server error: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFunnels: {
+        parameters: {
+            query: {
+                /** @description Two to 8 steps, separated by commas: an event name, `click`, or `conversion` (approved conversions). `event:click` is an event with the name click. `click` requires the scope `read:clicks`, `conversion` requires `read:conversions`. */
+                steps: string;
+                /** @description What is counted. `visitor`: the visitor of the row, else the visitor of its click, else the click. `click`: clicks; events without a click are excluded. */
+                by?: "visitor" | "click";
+                /** @description Maximum time from the first step to the last, `1h` to `30d`. */
+                window?: string;
+                /** @description Number of days in `tz` up to and including today. Ignored if `from` is present. */
+                days?: number;
+                /** @description Start of the range, inclusive: a date (00:00 in `tz`) or an RFC 3339 instant with offset. */
+                from?: string;
+                /** @description End of the range: a date (the whole day is included, in `tz`) or an RFC 3339 instant (exclusive). */
+                to?: string;
+                /** @description IANA time zone of days and other units of time. */
+                tz?: string;
+                /** @description Adds `data`: the funnel for each value, of the row of the first step or its click. */
+                group_by?: "campaign" | "country" | "device" | "traffic_source";
+                /** @description Only clicks and conversions with this `campaign_id`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                campaign_id?: string;
+                /** @description Only clicks and conversions with this `offer_id`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                offer_id?: string;
+                /** @description Only clicks and conversions with this `landing_page_id`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                landing_page_id?: string;
+                /** @description Only clicks and conversions with this `traffic_source_id`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                traffic_source_id?: string;
+                /** @description Only clicks and conversions with this `country`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                country?: string;
+                /** @description Only clicks and conversions with this `region`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                region?: string;
+                /** @description Only clicks and conversions with this `city`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                city?: string;
+                /** @description Only clicks and conversions with this `device`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                device?: string;
+                /** @description Only clicks and conversions with this `os`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                os?: string;
+                /** @description Only clicks and conversions with this `browser`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                browser?: string;
+                /** @description Only clicks and conversions with this `language`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                language?: string;
+                /** @description Only clicks and conversions with this `referrer_domain`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                referrer_domain?: string;
+                /** @description Only clicks and conversions with this `utm_source`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                utm_source?: string;
+                /** @description Only clicks and conversions with this `utm_medium`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                utm_medium?: string;
+                /** @description Only clicks and conversions with this `utm_campaign`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                utm_campaign?: string;
+                /** @description Only clicks and conversions with this `utm_term`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                utm_term?: string;
+                /** @description Only clicks and conversions with this `utm_content`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                utm_content?: string;
+                /** @description Only clicks and conversions with this `sub1`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub1?: string;
+                /** @description Only clicks and conversions with this `sub2`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub2?: string;
+                /** @description Only clicks and conversions with this `sub3`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub3?: string;
+                /** @description Only clicks and conversions with this `sub4`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub4?: string;
+                /** @description Only clicks and conversions with this `sub5`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub5?: string;
+                /** @description Only clicks and conversions with this `sub6`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub6?: string;
+                /** @description Only clicks and conversions with this `sub7`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub7?: string;
+                /** @description Only clicks and conversions with this `sub8`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub8?: string;
+                /** @description Only clicks and conversions with this `sub9`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub9?: string;
+                /** @description Only clicks and conversions with this `sub10`: one value or up to 100, separated by commas; a leading `!` excludes them. `(not set)` is the empty value; `\,`, `\\` and a leading `\!` are literal characters. */
+                sub10?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful response. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Funnel"];
+                };
+            };
+            /** @description The response has not changed since the one with the `ETag` that you sent. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_steps`, `invalid_by`, `invalid_window`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_tz`, `invalid_group_by`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_landing_page_id`, `invalid_traffic_source_id`, `invalid_country`, `invalid_region`, `invalid_city`, `invalid_device`, `invalid_os`, `invalid_browser`, `invalid_language`, `invalid_referrer_domain`, `invalid_utm_source`, `invalid_utm_medium`, `invalid_utm_campaign`, `invalid_utm_term`, `invalid_utm_content`, `invalid_sub1`, `invalid_sub2`, `invalid_sub3`, `invalid_sub4`, `invalid_sub5`, `invalid_sub6`, `invalid_sub7`, `invalid_sub8`, `invalid_sub9`, `invalid_sub10`, `invalid_date_range`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];

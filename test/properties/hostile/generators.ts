@@ -169,6 +169,8 @@ const ordinary: Record<string, (known: ServerValues) => fc.Arbitrary<string>> = 
   landing_page_id: () => ids,
   traffic_source_id: () => ids,
   timestamp: () => moments,
+  steps: () => fc.constantFrom('visit,signup', 'click,visit,conversion', 'visit,visit,event:click', 'a,b,c,d,e,f,g,h'),
+  window: () => fc.constantFrom('1h', '7d', '30d', '720h'),
   tz: () => fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'Etc/GMT+5', 'US/Eastern', 'utc'),
   q: () =>
     fc.oneof(

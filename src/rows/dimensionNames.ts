@@ -1,8 +1,8 @@
-import type { Dimension } from '../../../schema/dimensions.ts'
-import { notSet } from '../../../schema/dimensions.ts'
-import type { NamedTable } from '../../../schema/metadata.ts'
-import type { NameCache } from '../../rows/nameCache.ts'
+import type { Dimension } from '../../schema/dimensions.ts'
+import { notSet } from '../../schema/dimensions.ts'
+import type { NamedTable } from '../../schema/metadata.ts'
 import { countryName } from './countryName.ts'
+import type { NameCache } from './nameCache.ts'
 
 const namedTables: Partial<Record<Dimension, NamedTable>> = {
   campaign: 'campaigns',

@@ -1,0 +1,109 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { eventNamePattern } from './event.ts'
+import { filterParameters } from './filters.ts'
+import { localRangeParameters, timeZoneParameter } from './range.ts'
+import { Instant, Nullable } from './scalars.ts'
+
+export const funnelStepsMax = 8
+export const funnelDaysDefault = 30
+/** Groups in a response. */
+export const funnelGroupsMax = 1000
+
+const step = `(event:)?${eventNamePattern.slice(1, -1)}`
+/** Two to eight steps, separated by commas. */
+export const funnelStepsPattern = `^${step}(,${step}){1,${funnelStepsMax - 1}}$`
+/** Hours or days; the limits are checked by the plan. */
+export const funnelWindowPattern = '^[1-9][0-9]{0,2}[hd]$'
+
+/** Dimensions that a funnel can be grouped by. */
+export const funnelDimensions = ['campaign', 'country', 'device', 'traffic_source'] as const
+export type FunnelDimension = (typeof funnelDimensions)[number]
+
+export const FunnelQuery = Type.Object(
+  {
+    steps: Type.String({
+      pattern: funnelStepsPattern,
+      maxLength: 1_024,
+      description: `Two to ${funnelStepsMax} steps, separated by commas: an event name, \`click\`, or \`conversion\` (approved conversions). \`event:click\` is an event with the name click. \`click\` requires the scope \`read:clicks\`, \`conversion\` requires \`read:conversions\`.`,
+      examples: ['visit,signup,trial_started,purchase'],
+    }),
+    by: Type.Optional(
+      Type.Union([Type.Literal('visitor'), Type.Literal('click')], {
+        default: 'visitor',
+        description:
+          'What is counted. `visitor`: the visitor of the row, else the visitor of its click, else the click. `click`: clicks; events without a click are excluded.',
+      }),
+    ),
+    window: Type.Optional(
+      Type.String({
+        pattern: funnelWindowPattern,
+        default: '7d',
+        description: 'Maximum time from the first step to the last, `1h` to `30d`.',
+        examples: ['7d'],
+      }),
+    ),
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 365,
+        default: funnelDaysDefault,
+        description: 'Number of days in `tz` up to and including today. Ignored if `from` is present.',
+      }),
+    ),
+    ...localRangeParameters,
+    ...timeZoneParameter,
+    group_by: Type.Optional(
+      Type.Union(
+        funnelDimensions.map((dimension) => Type.Literal(dimension)),
+        { description: 'Adds `data`: the funnel for each value, of the row of the first step or its click.' },
+      ),
+    ),
+    ...filterParameters,
+  },
+  { additionalProperties: false },
+)
+export type FunnelQuery = Static<typeof FunnelQuery>
+
+const percent = (description: string) =>
+  Nullable(Type.Number({ description: `${description}, in percent; at most 6 decimals; null if there are none.` }))
+
+const FunnelStep = Type.Object(
+  {
+    step: Type.String({ description: 'As in the request.' }),
+    entered: Type.Integer({ minimum: 0, description: 'Visitors or clicks that reached this step.' }),
+    fromPrevious: percent('Share of those that reached the previous step; null for the first step'),
+    fromFirst: percent('Share of those that reached the first step'),
+    medianSeconds: Nullable(
+      Type.Number({
+        minimum: 0,
+        description:
+          'Median time since the previous step, seconds, of those that reached this step; null for the first step and if there are none.',
+      }),
+    ),
+  },
+  { $id: 'FunnelStep' },
+)
+
+export const FunnelResponse = Type.Object(
+  {
+    from: Instant,
+    to: Instant,
+    steps: Type.Array(FunnelStep, { minItems: 2, maxItems: funnelStepsMax }),
+    data: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: Type.String({ description: 'Value of the dimension; `(not set)` without a value.' }),
+          name: Nullable(Type.String({ description: 'Name of the value; null for an unknown id.' })),
+          steps: Type.Array(FunnelStep),
+        }),
+        {
+          maxItems: funnelGroupsMax,
+          description: `With \`group_by\`: at most ${funnelGroupsMax} values, ordered by \`entered\` of the first step, descending, then by id. \`steps\` includes all values.`,
+        },
+      ),
+    ),
+    asOf: Instant,
+  },
+  { $id: 'Funnel' },
+)
+export type FunnelResponse = Static<typeof FunnelResponse>

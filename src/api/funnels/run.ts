@@ -1,0 +1,60 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
+import type { FunnelResponse } from '../../../schema/funnel.ts'
+import type { RouteContext } from '../../http/context.ts'
+import { ratio } from '../../query/ratio.ts'
+import { toInstantText } from '../../query/timeRange.ts'
+import { readNames } from '../../rows/dimensionNames.ts'
+import { selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
+import type { FunnelPlan } from './plan.ts'
+import { funnelSql } from './sql.ts'
+
+/** `entered1`, `median2`, …; medians in milliseconds. */
+type StepSums = Record<string, number | null>
+
+/** Memory of grouping above which ClickHouse continues on disk, bytes; a query may use 4 GB. */
+const groupingMemory = '1500000000'
+
+const settings: ClickHouseSettings = {
+  preferred_optimize_projection_name: 'by_time',
+  do_not_merge_across_partitions_select_final: 1,
+  max_bytes_before_external_group_by: groupingMemory,
+  max_bytes_ratio_before_external_group_by: 0,
+}
+
+/**
+ * Computes a funnel.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function runFunnel(
+  { stores, nameCache }: RouteContext,
+  plan: FunnelPlan,
+  signal: AbortSignal,
+): Promise<FunnelResponse> {
+  const options = { label: 'funnels', signal, settings }
+  const range = { from: toInstantText(plan.range.fromMs), to: toInstantText(plan.range.untilMs) }
+  const asOf = toInstantText(plan.nowMs)
+  if (!plan.groupBy) {
+    const [sums] = await selectRows<StepSums>(stores.clickhouse, funnelSql(plan), options)
+    return { ...range, steps: stepsOf(plan, sums ?? {}), asOf }
+  }
+  const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, funnelSql(plan), options)
+  const ids = rows.map(({ id }) => id)
+  const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)
+  const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepsOf(plan, row) }))
+  return { ...range, steps: stepsOf(plan, totals), data, asOf }
+}
+
+function stepsOf({ steps }: FunnelPlan, sums: StepSums): FunnelResponse['steps'] {
+  const enteredAt = (index: number) => sums[`entered${index + 1}`] ?? 0
+  return steps.map((step, index) => {
+    const entered = enteredAt(index)
+    const medianMs = sums[`median${index + 1}`] ?? null
+    return {
+      step,
+      entered,
+      fromPrevious: index === 0 ? null : ratio(entered, enteredAt(index - 1), 100),
+      fromFirst: ratio(entered, enteredAt(0), 100),
+      medianSeconds: medianMs === null ? null : medianMs / 1000,
+    }
+  })
+}
