@@ -2,6 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TooManyRejects } from '../../src/import/rejectLimit.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
+import { LeaseLost } from '../../src/stores/postgres/lease.ts'
+import { openWriter } from '../../src/writer/openWriter.ts'
+import { storeMetadata } from '../../src/writer/store/metadata.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { importContent, makeAccount, rowsOf } from './runImport.ts'
 
@@ -514,6 +517,20 @@ describe('metadata', () => {
     expect(await send(t3, given)).toMatchObject(counts(1, 0, 1, 0, 0))
     expect(await send(t3, { id: 'a', name: 'A' })).toMatchObject(counts(1, 0, 0, 1, 0))
     expect((await dates())[0]).toEqual(['A', t2, t2])
+  })
+
+  it('is not stored by a writer that lost its lease', async () => {
+    const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
+    const row = { id: 'o', name: 'new', status: 'active', tags: [], created_at: null, updated_at: null }
+    await storeMetadata(writer, 'landing_pages', [row], 0)
+    const stale = { ...row, name: 'stale' }
+    await stores.postgres`UPDATE leases SET fence = fence + 1 WHERE name = ${writer.lease.name}`
+    await expect(storeMetadata(writer, 'landing_pages', [stale], 0)).rejects.toThrow(LeaseLost)
+    await expect(storeMetadata(writer, 'landing_pages', [{ ...stale, id: 'p' }], 0)).rejects.toThrow(LeaseLost)
+    await writer.close()
+    expect(await stores.postgres`SELECT id, name FROM landing_pages WHERE account_id = ${account}`).toEqual([
+      { id: 'o', name: 'new' },
+    ])
   })
 
   it('with one id twice in a file: the last row wins, and a second import changes nothing', async () => {

@@ -1,5 +1,6 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { LeaseLost } from '../../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 
@@ -27,7 +28,7 @@ const rowsPerStatement = 2_000
  * other column changed, otherwise the stored value.
  * @param nowMs epoch milliseconds
  * @returns rows with a new id, rows that changed a stored one, and the others: unchanged, or replaced by a later row
- * @throws Problem `unavailable` when Postgres stays unavailable
+ * @throws LeaseLost, or Problem `unavailable` when Postgres stays unavailable
  */
 export async function storeMetadata(
   writer: Writer,
@@ -51,9 +52,12 @@ export async function storeMetadata(
   return outcome
 }
 
-/** The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored. */
+/**
+ * The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored. The
+ * upsert locks the lease's row, so that a writer that was suspended does not replace rows of the next holder.
+ */
 async function upsert(
-  { stores: { postgres }, accountId, ...retry }: Writer,
+  { stores: { postgres }, accountId, lease, ...retry }: Writer,
   table: NamedTable,
   rows: readonly MetadataRow[],
   now: string,
@@ -96,18 +100,27 @@ async function upsert(
         LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id`),
     retry,
   )
-  await retryWhileUnavailable(
+  const [held] = await retryWhileUnavailable(
     'storing a batch',
-    () =>
-      queryPostgres(postgres`
-        ${withDated()}
-        INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
-        SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated
-        ON CONFLICT (account_id, id) DO UPDATE
-        SET (${listed(names)}, created_at, updated_at) =
-          ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
-        WHERE ${isChanged('excluded')}`),
+    async () => {
+      await lease.assertHeld()
+      return await queryPostgres(postgres<object[]>`
+        ${withDated()},
+        held AS (
+          SELECT 1 FROM leases
+          WHERE name = ${lease.name} AND fence = ${lease.fencingToken.toString()}::bigint
+          FOR SHARE),
+        upserted AS (
+          INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
+          SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated, held
+          ON CONFLICT (account_id, id) DO UPDATE
+          SET (${listed(names)}, created_at, updated_at) =
+            ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
+          WHERE ${isChanged('excluded')})
+        SELECT FROM held`)
+    },
     retry,
   )
+  if (!held) throw new LeaseLost()
   return counts ?? { inserted: 0, updated: 0 }
 }
