@@ -106,6 +106,11 @@ describe('NDJSON', () => {
     ])
   })
 
+  it('may have any keys: none is read as a number', async () => {
+    const fields = { properties: { '\0number': 'x', t: ':1e' }, value: { number: '1' } }
+    expect(seen(await ndjson(JSON.stringify(fields)))).toEqual([[1, fields]])
+  })
+
   it('that is one JSON array fails as a whole and names the solution', async () => {
     for (const text of ['[{"id":"a"}]', '\n [\n{"id":"a"}\n]']) {
       await expect(ndjson(text)).rejects.toThrow(/it is a JSON array; write one object per line/)

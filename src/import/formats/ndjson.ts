@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { DecimalText } from '../decimal.ts'
 import { RowError } from '../rowError.ts'
 import type { RawFields } from '../rowReader.ts'
@@ -57,8 +58,8 @@ function fieldsOf(text: string): RawFields | RowError {
   return value as RawFields
 }
 
-/** A key that marks an object as a wrapped number. */
-const mark = '\0number'
+/** A key that marks an object as a wrapped number; random, so that no file contains it. */
+const mark = randomUUID()
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
 /**
