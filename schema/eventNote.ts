@@ -1,5 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+/** Maximum number of notes on an event; one more has the number of the others. */
+export const notesMax = 20
+
 /** What a dry run reports about values that are stored differently from the way they were sent. */
 export const eventNoteTexts = {
   field_ignored: 'The body has a field that does not exist.',
@@ -8,6 +11,7 @@ export const eventNoteTexts = {
   currency_ignored: '`currency` is not an uppercase ISO 4217 code.',
   value_clamped: '`value` is clamped to its range.',
   timestamp_clamped: '`timestamp` is clamped to its range.',
+  notes_omitted: `The event has more than ${notesMax} notes; this one is the last, and \`message\` has the number of the others.`,
 } as const
 export type EventNoteCode = keyof typeof eventNoteTexts
 

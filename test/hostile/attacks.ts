@@ -15,6 +15,12 @@ export interface AttackContext {
 export type Attack = (context: AttackContext) => Promise<void>
 
 const staticFile = '/api/v1/docs/page/scalar.js'
+/** 4 MB: 64 valid events with fields that do not exist. */
+const unknownFields = (() => {
+  const fields = Object.fromEntries(Array.from({ length: 7_000 }, (_, number) => [number, 0]))
+  const sent = JSON.stringify({ event_name: 'x', visitor_id: 'v', campaign_id: 'camp', ...fields })
+  return `{"events":[${Array(64).fill(sent).join(',')}]}`
+})()
 const slowSearch = `${'a'.repeat(99)}b`
 
 /**
@@ -67,6 +73,10 @@ export const attacks: Record<string, Attack> = {
       await burst(context, event(context, 'Expect: 100-continue\r\nContent-Length: 60000\r\n'), 500)
       await burst(context, event(context, 'Expect: the impossible\r\nContent-Length: 2\r\n').repeat(20), 50)
     }),
+  'dry runs of batches with 7,000 unknown fields in each of 64 events': (context) =>
+    repeat(context, 2, 1_000, () =>
+      request(context, post('/api/v1/events/batch?dry_run=true', context.accounts.regular, unknownFields)),
+    ),
   'bodies on GET: whole, broken off, chunked without an end': (context) =>
     repeat(context, 12, 250, async () => {
       const withBody = (header: string, body: string) =>
@@ -88,6 +98,12 @@ export function stallExports({ port, accounts, signal }: AttackContext): void {
 /** @returns the bytes of a GET request */
 function get(path: string, key?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `Authorization: ApiKey ${key}\r\n`}\r\n`
+}
+
+/** @returns the bytes of a POST request */
+function post(path: string, key: string, body: string): string {
+  const length = Buffer.byteLength(body)
+  return `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
 }
 
 function event({ accounts }: AttackContext, headers: string): string {

@@ -1569,10 +1569,10 @@ export interface components {
         };
         EventNote: {
             /**
-             * @description `field_ignored`: The body has a field that does not exist. `property_dropped`: A property is above a limit or has an unsupported type. `properties_dropped`: `properties` is not an object, or above its size limit. `currency_ignored`: `currency` is not an uppercase ISO 4217 code. `value_clamped`: `value` is clamped to its range. `timestamp_clamped`: `timestamp` is clamped to its range.
+             * @description `field_ignored`: The body has a field that does not exist. `property_dropped`: A property is above a limit or has an unsupported type. `properties_dropped`: `properties` is not an object, or above its size limit. `currency_ignored`: `currency` is not an uppercase ISO 4217 code. `value_clamped`: `value` is clamped to its range. `timestamp_clamped`: `timestamp` is clamped to its range. `notes_omitted`: The event has more than 20 notes; this one is the last, and `message` has the number of the others.
              * @enum {string}
              */
-            code: "field_ignored" | "property_dropped" | "properties_dropped" | "currency_ignored" | "value_clamped" | "timestamp_clamped";
+            code: "field_ignored" | "property_dropped" | "properties_dropped" | "currency_ignored" | "value_clamped" | "timestamp_clamped" | "notes_omitted";
             /** @description Field of the body, for example `eventId` or `properties.plan`. */
             field: string;
             /** @description Explanation for a person; the text may change. */

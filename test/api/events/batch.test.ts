@@ -123,6 +123,15 @@ describe('POST /events/batch', () => {
     expect(await storedEvents(api.stores, id)).toMatchObject([{ id: 'p', properties: '{"a":1}' }])
   })
 
+  it('skips blank lines, also 4 million of them', async () => {
+    const { id, key } = await newAccount()
+    const line = (event_id: string) => JSON.stringify(event({ event_id }))
+    const body = `\r\n${line('a')}\r\n \t\n${'\n'.repeat(4_190_000)}  ${line('b')}\nx\n${line('c')}`
+    const { results } = (await postBatch(key, body, ndjson)).json()
+    expect(results).toMatchObject([{ accepted: true }, { accepted: true }, { error: 'invalid_json' }, { index: 3 }])
+    expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(['a', 'b', 'c'])
+  })
+
   it('accepts 1 to 1,000 events and names the limit', async () => {
     const { id, key } = await newAccount()
     const many = Array.from({ length: 1_000 }, (_, n) => event({ event_id: `e${n}` }))
@@ -290,6 +299,22 @@ describe('dry_run', () => {
     expect(await send(api.app, key, sent)).toEqual([200, { accepted: true }])
     expect(await dryRun(key, sent)).toMatchObject({ accepted: true, deduplicated: true, event: null })
     expect(await dryRun(key, event({ click_id: 'unknown' }))).toMatchObject({ error: 'click_not_found' })
+  })
+
+  it('has at most 20 notes per event and the number of the others', async () => {
+    const { key } = await newAccount()
+    const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 1]))
+    const sent = [20, 21, 5_000].map((count) => ({ ...event(), ...unknown(count) }))
+    const response = await postBatch(key, { events: sent }, json, '?dry_run=true')
+    const notes = response.json().results.map((result: { notes: object[] }) => result.notes)
+    expect(notes.map(({ length }: object[]) => length)).toEqual([20, 21, 21])
+    expect(notes[0][19]).toMatchObject({ code: 'field_ignored', field: 'x19' })
+    expect(notes[2][20]).toEqual({
+      code: 'notes_omitted',
+      field: 'x20',
+      message: '4980 notes are omitted; this field is the first of them.',
+    })
+    expect(response.body.length).toBeLessThan(20_000)
   })
 
   it('reports the fair-use ceiling and reserves nothing below it', async () => {
