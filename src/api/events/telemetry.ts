@@ -1,11 +1,11 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Outcome } from './duplicates.ts'
 
-/** What operators see of the events on their way to the store. */
+/** Telemetry of received events. */
 export interface EventTelemetry {
   /** Events with a 200 response so far; add to it. */
   readonly outcomes: Record<Outcome, number>
-  /** @param stepS how long the look-up and the insert took, seconds; the latter is undefined where nothing was stored */
+  /** @param stepS how long the look-up and the insert took, seconds; the latter is undefined if nothing was stored */
   countFlush(size: number, stepS: { lookUp: number; insert: number | undefined }): void
 }
 
@@ -13,9 +13,9 @@ const sizeBuckets = [1, 5, 10, 50, 100, 250, 500, 1_000, 2_000, 4_000]
 const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
- * @param registry where they are published; nowhere when left out
- * @param now reads what is true at the moment of options: calls that have no answer yet, and those of them that wait for
- *   their flush to start
+ * Opens the telemetry of events.
+ * @param registry publishes the metrics; if undefined, they are not published
+ * @param now current numbers of events: without a response, and queued for the next flush
  */
 export function openEventTelemetry(
   registry: Registry | undefined,
