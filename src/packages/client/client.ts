@@ -190,8 +190,9 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
 
   async function sendEvents(
     events: Iterable<Event> | AsyncIterable<Event>,
-    { signal, ...options }: CallOptions & BatchOptions = {},
+    options: CallOptions & BatchOptions = {},
   ): Promise<SentEvents> {
+    const { signal } = options
     const sent: SentEvents = { stored: 0, deduplicated: 0, overCeiling: 0, rejected: [] }
     for await (const batch of batchesOf(events, options)) {
       const body = { events: batch }

@@ -16,18 +16,21 @@ const bytesMax = 3_500_000
 
 /**
  * Groups events into batches by number, size and time. An event without `event_id` gets a generated one.
- * @throws the error of the source
+ * @param signal ends the wait for the next event
+ * @throws the error of the source, or the reason of `signal`
  */
 export async function* batchesOf(
   events: Iterable<Event> | AsyncIterable<Event>,
-  { batchSize = 1_000, batchMs = 1_000 }: BatchOptions,
+  { batchSize = 1_000, batchMs = 1_000, signal }: BatchOptions & { signal?: AbortSignal },
 ): AsyncGenerator<IdentifiedEvent[], void> {
   const source = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   const encoder = new TextEncoder()
   let batch: IdentifiedEvent[] = []
   let bytes = 0
+  // One per batch: a promise that is raced for every event keeps a reaction for each of them.
+  let timeout = openTimeout(undefined, signal)
+  let isPending = true
   let next = Promise.resolve(source.next())
-  let timeout = never()
   try {
     for (;;) {
       const result = await Promise.race([next, timeout.expired])
@@ -35,9 +38,11 @@ export async function* batchesOf(
         yield batch
         batch = []
         bytes = 0
-        timeout = never()
+        timeout.clear()
+        timeout = openTimeout(undefined, signal)
         continue
       }
+      isPending = false
       if (result.done) break
       const event = { ...result.value, event_id: result.value.event_id ?? crypto.randomUUID() }
       const size = encoder.encode(JSON.stringify(event)).length + 1
@@ -47,31 +52,48 @@ export async function* batchesOf(
         batch = []
         bytes = 0
       }
-      if (batch.length === 0) timeout = expireAfter(batchMs)
+      if (batch.length === 0) {
+        timeout.clear()
+        timeout = openTimeout(batchMs, signal)
+      }
       batch.push(event)
       bytes += size
+      isPending = true
       next = Promise.resolve(source.next())
     }
     if (batch.length > 0) yield batch
   } finally {
     timeout.clear()
-    await source.return?.()
+    const returned = Promise.resolve(source.return?.())
+    // An async generator returns only after its pending `next`, which may never be settled.
+    if (isPending) returned.catch(() => {})
+    else await returned
   }
 }
 
 interface Timeout {
+  /** Rejects with the reason of the signal when that aborts. */
   expired: Promise<'expired'>
   clear(): void
 }
 
-function never(): Timeout {
-  return { expired: new Promise(() => {}), clear() {} }
-}
-
-function expireAfter(ms: number): Timeout {
-  let timer: ReturnType<typeof setTimeout>
-  const expired = new Promise<'expired'>((resolve) => {
-    timer = setTimeout(() => resolve('expired'), ms)
+/** @param ms undefined: it does not expire */
+function openTimeout(ms: number | undefined, signal: AbortSignal | undefined): Timeout {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let abort = () => {}
+  const expired = new Promise<'expired'>((resolve, reject) => {
+    abort = () => reject(signal?.reason)
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort)
+    if (ms !== undefined) timer = setTimeout(() => resolve('expired'), ms)
   })
-  return { expired, clear: () => clearTimeout(timer) }
+  // Nothing awaits it while a batch is sent.
+  expired.catch(() => {})
+  return {
+    expired,
+    clear() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    },
+  }
 }

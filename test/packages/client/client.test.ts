@@ -146,6 +146,36 @@ describe('the client', () => {
     expect(await sent).toEqual({ stored: 1, deduplicated: 0, overCeiling: 0, rejected: [] })
   })
 
+  it('throws the error of a batch, and ends when its signal aborts, while the source waits for its next event', async () => {
+    async function* source() {
+      yield { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit' }
+      await new Promise(() => {})
+    }
+    const rejected = client({ apiKey: 'trb_live_wrong' }).sendEvents(source(), { batchMs: 1 })
+    await expect(rejected).rejects.toMatchObject({ status: 401 })
+    const ending = new AbortController()
+    const waiting = client({ apiKey: 'trb_live_wrong' }).sendEvents(source(), {
+      batchMs: 60_000,
+      signal: ending.signal,
+    })
+    ending.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+  })
+
+  it('ends the source when a batch fails', async () => {
+    let hasEnded = false
+    function* source() {
+      try {
+        for (;;) yield { visitor_id: 'v1', campaign_id: 'camp', event_name: 'visit' }
+      } finally {
+        hasEnded = true
+      }
+    }
+    const rejected = client({ apiKey: 'trb_live_wrong' }).sendEvents(source(), { batchSize: 2 })
+    await expect(rejected).rejects.toMatchObject({ status: 401 })
+    expect(hasEnded).toBe(true)
+  })
+
   it('waits as long as Retry-After says when the rate limit is reached, then continues', async () => {
     await setPlanLimits(api.stores.postgres, 'pro', { requestsPerMinute: 3 })
     const apiKey = await api.account('limited', { plan: 'pro' })
