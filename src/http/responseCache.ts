@@ -29,6 +29,8 @@ export interface ResponseCacheOptions {
   ttlMs?: number
   /** Size limit of the cache, bytes. */
   bytesMax?: number
+  /** Monotonic time, milliseconds; by default since the start of the process. */
+  monotonicMs?: () => number
   /** Called with the source of each response. */
   onResponse?: ((source: ResponseSource) => void) | undefined
 }
@@ -60,6 +62,7 @@ const overheadBytes = 1_000
 export function openResponseCache({
   ttlMs = 2_000,
   bytesMax = 32 * 1_048_576,
+  monotonicMs = () => performance.now(),
   onResponse = () => {},
 }: ResponseCacheOptions = {}): ResponseCache {
   const cached = new LRUCache<string, Prepared>({
@@ -67,11 +70,12 @@ export function openResponseCache({
     sizeCalculation: ({ body }) => body.length + overheadBytes,
     ttl: ttlMs,
     ttlResolution: 0,
+    perf: { now: monotonicMs },
   })
   const runs = new Map<string, SharedRun>()
 
   function start(key: string, run: (signal: AbortSignal) => Promise<Prepared>): SharedRun {
-    const startedMs = performance.now()
+    const startedMs = monotonicMs()
     const disconnected = new AbortController()
     const response = run(disconnected.signal)
     let waiting = 0
@@ -95,7 +99,7 @@ export function openResponseCache({
     }
     response.then((prepared) => {
       end()
-      if (performance.now() - startedMs < ttlMs) cached.set(key, prepared, { start: startedMs })
+      if (monotonicMs() - startedMs < ttlMs) cached.set(key, prepared, { start: startedMs })
     }, end)
     runs.set(key, started)
     return started
@@ -108,7 +112,7 @@ export function openResponseCache({
     run: (signal: AbortSignal) => Promise<Prepared>,
   ): Promise<Prepared> {
     const inFlight = runs.get(key)
-    const isShared = inFlight !== undefined && performance.now() - inFlight.startedMs < ttlMs
+    const isShared = inFlight !== undefined && monotonicMs() - inFlight.startedMs < ttlMs
     const joined = isShared ? inFlight : start(key, run)
     onResponse(isShared ? 'shared' : 'query')
     joined.join()

@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +12,7 @@ import { createKey } from '../../src/accounts/keys.ts'
 import { packageRoot } from '../../src/package.ts'
 import { createTributary, type Tributary } from '../../src/packages/client/client.ts'
 import { start } from '../cli/runCommand.ts'
+import { type HoldingProxy, openHoldingProxy } from '../faults/crashes/holdingProxy.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
@@ -21,7 +21,9 @@ import { openTestStores, type TestStores } from '../kit/stores.ts'
 let stores: TestStores
 let server: ChildProcessWithoutNullStreams
 let tributary: Tributary
-let port: string
+/** The server as the clients reach it, at one address across its restarts. */
+let proxy: HoldingProxy
+const address = { host: '127.0.0.1', port: 0 }
 /** Environment of the scripts. */
 let environment: Record<string, string>
 let folder: string
@@ -32,8 +34,8 @@ beforeAll(async () => {
   const created = await createKey(stores.postgres, { accountId: 'acme', name: 'x', scopes, expiresAt: null })
   if (!created) throw new Error('no key')
   folder = await mkdtemp(join(tmpdir(), 'tributary-examples-'))
-  port = `${await freePort()}`
-  const baseUrl = `http://127.0.0.1:${port}`
+  proxy = await openHoldingProxy(address)
+  const baseUrl = `http://127.0.0.1:${proxy.port}`
   environment = {
     PATH: process.env.PATH ?? '',
     TRIBUTARY_URL: baseUrl,
@@ -48,6 +50,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   server?.kill('SIGKILL')
+  await proxy?.close()
   await stores?.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -136,10 +139,16 @@ describe('docs/examples', () => {
     for (const [round, status] of Object.keys(rounds).entries()) {
       const first = 2_500 + round * 100
       await importContent(stores, 'acme', 'clicks', clicks(first, first + 100))
+      // Each kill interrupts a pass: the program has sent a request and received no response.
+      await proxy.hold({ request: rowsRequest, holds: 'response' })
       server.kill('SIGKILL')
+      proxy.release()
       await importContent(stores, 'acme', 'conversions', conversions(0, 100 + 50 * round, status))
       await serve()
-      if (round % 2 === 0) sync.kill()
+      if (round % 2 > 0) continue
+      await proxy.hold({ request: rowsRequest, holds: 'response' })
+      sync.kill()
+      proxy.release()
     }
     await sync.end()
     await promisify(execFile)(process.execPath, [syncProgram, ...syncArguments()], { env: environment })
@@ -173,6 +182,8 @@ async function runScript(name: string, ...words: string[]) {
 const syncProgram = join(packageRoot, 'src/packages/sync/dist/main.js')
 const syncArguments = () => [environment.COPY_URL ?? '', '--url', environment.TRIBUTARY_URL ?? '']
 
+const rowsRequest = /^GET \/api\/v1\/(clicks|conversions)\?/
+
 /** Runs tributary-sync, and restarts it whenever it exits. */
 function startSync(): { kill(): void; end(): Promise<void> } {
   let isWanted = true
@@ -200,8 +211,9 @@ function startSync(): { kill(): void; end(): Promise<void> } {
 }
 
 async function serve(): Promise<void> {
-  server = start(['serve', '--json'], { ...stores.environment, PORT: port })
-  await once(server.stdout, 'data')
+  server = start(['serve', '--json'], { ...stores.environment, PORT: '0' })
+  const [line] = await once(server.stdout, 'data')
+  address.port = Number(new URL(JSON.parse(`${line}`).url).port)
 }
 
 /** A URL cannot contain the socket path of the embedded Postgres. */
@@ -214,12 +226,4 @@ async function copyDatabase(): Promise<Record<string, string>> {
   copySocket.path = join(folder, '.s.PGSQL.5432')
   await symlink(join(DATA_DIR, 'run/postgres.sock'), copySocket.path)
   return { COPY_URL: 'postgres:///postgres', PGHOST: folder, PGUSER: 'postgres', PGPORT: '5432' }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }

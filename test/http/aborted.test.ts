@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { App, RouteContext } from '../../src/http/context.ts'
 import { openLog } from '../../src/http/logging.ts'
+import type { Stores } from '../../src/stores/open.ts'
 import { openRaw, rawGet } from '../kit/rawConnection.ts'
 import { openProbe, type Probe, probeRoutes } from './probe.ts'
 
@@ -62,8 +64,25 @@ function routes(app: App, { responseCache, streaming: exports }: RouteContext): 
   probeRoutes(app)
 }
 
+/** Called before the next look-up of keys, which waits for it. */
+let onLookUp: (() => Promise<void>) | undefined
+let releaseLookUp = () => {}
+
+function holdingLookUps(stores: Stores): Stores {
+  const postgres = new Proxy(stores.postgres, {
+    apply(target, self, [strings, ...values]) {
+      const run = () => Reflect.apply(target, self, [strings, ...values])
+      const held = onLookUp
+      if (!held || !strings.raw?.some((part: string) => part.includes('FROM api_keys'))) return run()
+      onLookUp = undefined
+      return held().then(run)
+    },
+  })
+  return { ...stores, postgres }
+}
+
 beforeAll(async () => {
-  probe = await openProbe({ routes: [routes], log: openLog('debug', destination) })
+  probe = await openProbe({ routes: [routes], log: openLog('debug', destination) }, holdingLookUps)
   key = await probe.key('acme')
   await probe.app.listen({ port: 0, host: '127.0.0.1' })
 })
@@ -110,8 +129,22 @@ describe('a client that disconnects', () => {
 
   it('releases the request of a client that disconnects during its key look-up', async () => {
     const unseen = await probe.key('unseen')
+    const accepted = once(probe.app.server, 'connection')
+    const isHeld = new Promise<void>((reached) => {
+      onLookUp = () => {
+        reached()
+        return new Promise((release) => {
+          releaseLookUp = release
+        })
+      }
+    })
     const { socket } = await openRaw(probe.app, rawGet('/api/v1/waits', unseen))
+    await isHeld
     socket.destroy()
+    const [connection] = (await accepted) as [Socket]
+    await expect.poll(() => connection.destroyed).toBe(true)
+    expect(started).toBe(0)
+    releaseLookUp()
     const { socket: second } = await openRaw(probe.app, rawGet('/api/v1/waits', key))
     await expect.poll(() => started - ended).toBe(1)
     second.destroy()

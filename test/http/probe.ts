@@ -7,6 +7,7 @@ import { createKey } from '../../src/accounts/keys.ts'
 import { type AppParts, buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { notFound } from '../../src/problem.ts'
+import type { Stores } from '../../src/stores/open.ts'
 import { testNowMs } from '../kit/app.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
@@ -18,12 +19,18 @@ export interface Probe {
   close(): Promise<void>
 }
 
-/** @param parts that replace those of a regular server */
-export async function openProbe(parts: Partial<AppParts> = {}): Promise<Probe> {
+/**
+ * @param parts that replace those of a regular server
+ * @param intercept returns the stores as the server sees them
+ */
+export async function openProbe(
+  parts: Partial<AppParts> = {},
+  intercept: (stores: Stores) => Stores = (stores) => stores,
+): Promise<Probe> {
   const stores = await openTestStores()
   const app = await buildApp({
     settings: stores.settings,
-    stores,
+    stores: intercept(stores),
     now: () => testNowMs,
     routes: [probeRoutes],
     ...parts,

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { Caller } from '../../src/http/caller.ts'
 import { openResponseCache, type ResponseCacheOptions } from '../../src/http/responseCache.ts'
@@ -44,17 +44,21 @@ describe('a cached response', () => {
   })
 
   it('caches a response for its TTL at most', async () => {
-    const cache = openResponseCache({ ttlMs: 0 })
+    let elapsedMs = 5
     const app = await buildApp({
       settings: api.stores.settings,
       stores: api.stores,
-      responseCache: cache,
+      responseCache: openResponseCache({ ttlMs: 2_000, monotonicMs: () => elapsedMs }),
       now: () => testNowMs,
     })
     const path = uniquePath()
-    const before = (await request(path, {}, app)).json().totals.clicks
+    const clicks = async () => (await request(path, {}, app)).json().totals.clicks
+    const before = await clicks()
     await storeClick()
-    expect((await request(path, {}, app)).json().totals.clicks).toBe(before + 1)
+    elapsedMs += 2_000
+    expect(await clicks()).toBe(before)
+    elapsedMs += 1
+    expect(await clicks()).toBe(before + 1)
     await app.close()
   })
 
@@ -128,12 +132,12 @@ async function openCacheServer(options: ResponseCacheOptions = {}) {
     seen.disconnected += 1
   })
   app.addHook('onRequest', async (request) => {
-    seen.arrived += 1
     request.caller = { accountId: (request.params as { account: string }).account } as Caller
   })
-  app.get('/:account/query', (request, reply) =>
-    cache.send(request, reply, (signal) => new Promise((end, fail) => runs.push({ signal, end, fail }))),
-  )
+  app.get('/:account/query', (request, reply) => {
+    seen.arrived += 1
+    return cache.send(request, reply, (signal) => new Promise((end, fail) => runs.push({ signal, end, fail })))
+  })
   const url = await app.listen({ port: 0 })
   return {
     runs,
@@ -147,10 +151,10 @@ const asOf = '2026-11-21T15:00:00.000Z'
 
 describe('a shared query', () => {
   it('shares one query among concurrent identical requests only', async () => {
-    const { runs, get, close } = await openCacheServer()
+    const { runs, seen, get, close } = await openCacheServer()
     const equal = Array.from({ length: 20 }, () => get('/acme/query?a=1'))
     const others = [get('/acme/query?a=2'), get('/other/query?a=1')]
-    await vi.waitFor(() => expect(runs).toHaveLength(3))
+    await expect.poll(() => seen.arrived).toBe(22)
     for (const [index, run] of runs.entries()) run.end({ rows: `${index}`, asOf })
     const bodies = await Promise.all([...equal, ...others].map(async (response) => (await response).text()))
     expect(new Set(bodies.slice(0, 20)).size).toBe(1)
@@ -160,26 +164,27 @@ describe('a shared query', () => {
   })
 
   it('sends the error of a shared query to all its requests, and does not cache it', async () => {
-    const { runs, get, close } = await openCacheServer()
+    const { runs, seen, get, close } = await openCacheServer()
     const both = [get('/acme/query'), get('/acme/query')]
-    await vi.waitFor(() => expect(runs).toHaveLength(1))
+    await expect.poll(() => seen.arrived).toBe(2)
+    expect(runs).toHaveLength(1)
     runs[0]?.fail(new Error('broken'))
     expect(await Promise.all(both.map(async (response) => (await response).status))).toEqual([500, 500])
     const next = get('/acme/query')
-    await vi.waitFor(() => expect(runs).toHaveLength(2))
+    await expect.poll(() => runs.length).toBe(2)
     runs[1]?.end({ asOf })
     expect((await next).status).toBe(200)
     await close()
   })
 
   it('does not join a query that started longer ago than the TTL', async () => {
-    const { runs, get, close } = await openCacheServer({ ttlMs: 1 })
+    let elapsedMs = 5
+    const { runs, get, close } = await openCacheServer({ ttlMs: 2_000, monotonicMs: () => elapsedMs })
     const first = get('/acme/query')
-    await vi.waitFor(() => expect(runs).toHaveLength(1))
-    const startedMs = performance.now()
-    await vi.waitFor(() => expect(performance.now() - startedMs).toBeGreaterThan(1))
+    await expect.poll(() => runs.length).toBe(1)
+    elapsedMs += 2_000
     const second = get('/acme/query')
-    await vi.waitFor(() => expect(runs).toHaveLength(2))
+    await expect.poll(() => runs.length).toBe(2)
     for (const run of runs) run.end({ asOf })
     expect([(await first).status, (await second).status]).toEqual([200, 200])
     await close()
@@ -189,19 +194,19 @@ describe('a shared query', () => {
     const { runs, seen, get, close } = await openCacheServer()
     const callers = [new AbortController(), new AbortController(), new AbortController()]
     const calls = callers.map(({ signal }) => get('/acme/query', { signal }).catch((error: Error) => error.name))
-    await vi.waitFor(() => expect(seen.arrived).toBe(3))
+    await expect.poll(() => seen.arrived).toBe(3)
     callers[0]?.abort()
     callers[1]?.abort()
-    await vi.waitFor(() => expect(seen.disconnected).toBe(2))
+    await expect.poll(() => seen.disconnected).toBe(2)
     expect(runs[0]?.signal.aborted).toBe(false)
     callers[2]?.abort()
-    await vi.waitFor(() => expect(seen.disconnected).toBe(3))
+    await expect.poll(() => seen.disconnected).toBe(3)
     expect(runs[0]?.signal.aborted).toBe(true)
     expect(await Promise.all(calls)).toEqual(['AbortError', 'AbortError', 'AbortError'])
     expect(runs).toHaveLength(1)
 
     const next = get('/acme/query')
-    await vi.waitFor(() => expect(runs).toHaveLength(2))
+    await expect.poll(() => runs.length).toBe(2)
     runs[1]?.end({ rows: 'x', asOf })
     expect(await (await next).text()).toBe(JSON.stringify({ rows: 'x', asOf }))
     await close()
@@ -210,12 +215,12 @@ describe('a shared query', () => {
 
 describe('the cache', () => {
   it('limits the memory of cached responses', async () => {
-    const { runs, get, close } = await openCacheServer({ ttlMs: 60_000, bytesMax: 25_000 })
+    const { runs, seen, get, close } = await openCacheServer({ ttlMs: 60_000, bytesMax: 25_000 })
     const requestNumber = async (number: number) => {
-      const startedRuns = runs.length
+      const [startedRuns, arrived] = [runs.length, seen.arrived]
       const response = get(`/acme/query?n=${number}`)
-      // A cached response starts no run.
-      await Promise.race([response, vi.waitFor(() => expect(runs.length).toBeGreaterThan(startedRuns))])
+      // A response that is not cached starts its run on arrival.
+      await expect.poll(() => seen.arrived).toBe(arrived + 1)
       runs[startedRuns]?.end({ rows: 'x'.repeat(10_000), asOf })
       await (await response).text()
       return runs.length > startedRuns

@@ -109,7 +109,10 @@ describe('events with an insert that was repeated after its response was lost', 
   it('count once against the fair-use ceiling, in all instances', async () => {
     const { id, key } = await newAccount()
     const instance = await newInstance(inserts.clickhouse)
-    inserts.handlers.push(storeAndBreak, storeAndBreak)
+    inserts.handlers.push(async (insert) => {
+      for (let copy = 0; copy < 21; copy++) await insert.store()
+      throw connectionReset()
+    })
     const fifteen = Array.from({ length: 15 }, (_, n) => send(instance, key, event(`e${n}`)))
     expect(await Promise.all(fifteen)).toEqual(Array(15).fill(accepted))
     expect(await copiesOf(id)).toBeGreaterThan(20)
@@ -202,9 +205,11 @@ describe('an insert without a response before its deadline', () => {
   it('leaves no reservation: the account can store all events up to its ceiling', async () => {
     const { id } = await newAccount()
     const accept = openShortIntake(id)
-    inserts.handlers.push(hang)
+    // The events may be sent in several inserts.
+    inserts.handlers.push(...Array(20).fill(hang))
     const failing = Array.from({ length: 20 }, (_, n) => accept(`e${n}`))
     for (const { status } of await Promise.allSettled(failing)) expect(status).toBe('rejected')
+    inserts.handlers.length = 0
     const outcomes = await Promise.all(Array.from({ length: 21 }, (_, n) => accept(`n${n}`)))
     expect(outcomes.filter((outcome) => outcome === 'stored')).toHaveLength(20)
     expect(outcomes.at(-1)).toBe('over_ceiling')
