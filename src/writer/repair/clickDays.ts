@@ -23,34 +23,40 @@ export function wholeDays(accountId: string, ranges: readonly { firstMs: number;
 }
 
 /**
- * Rebuilds the click index and all sums from the stored rows, a month at a time. Idempotent.
+ * Rebuilds the click index and all sums from the stored rows, one or a few months at a time. Idempotent.
  * @param span whole UTC days
  */
 export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
-  for (const month of await monthsWithRows(writer, span)) {
-    await rebuildClickIndex(writer, month)
-    await repairSumsTables(writer, month)
+  for (const part of await spansWithRows(writer, span)) {
+    await rebuildClickIndex(writer, part)
+    await repairSumsTables(writer, part)
   }
 }
 
 /**
- * Rebuilds all sums from the stored clicks and conversions, a month at a time. Idempotent.
+ * Rebuilds all sums from the stored clicks and conversions, one or a few months at a time. Idempotent.
  * @param span whole UTC days
  */
 export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
-  for (const month of await monthsWithRows(writer, span)) await repairSumsTables(writer, month)
+  for (const part of await spansWithRows(writer, span)) await repairSumsTables(writer, part)
 }
 
-async function repairSumsTables(writer: Writer, month: Span): Promise<void> {
+async function repairSumsTables(writer: Writer, span: Span): Promise<void> {
   for (const name of sumsTableNames) {
     // Safe to repeat: it adds what is still missing, and the fence prevents concurrent repairs.
-    const attempt = () => writer.fence.run((bounds) => repairSumsTable(writer.stores.clickhouse, name, month, bounds))
+    const attempt = () => writer.fence.run((bounds) => repairSumsTable(writer.stores.clickhouse, name, span, bounds))
     await retryWhileUnavailable(`repairing ${name}`, attempt, writer)
   }
 }
 
-/** Splits a span into UTC months; omits months without stored or derived rows. */
-export async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]> {
+/** Months that have fewer rows together are compared and rebuilt together: a statement for few rows takes as long to plan as to run. */
+const rowsTogetherMax = 100_000
+
+/**
+ * Splits a span into parts of whole UTC months, each within one year and of limited memory; omits months without stored or
+ * derived rows.
+ */
+export async function spansWithRows(writer: Writer, span: Span): Promise<Span[]> {
   const days = [
     ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
     ch`SELECT toDate(clicked_at) AS day FROM click_index WHERE ${inSpan(span)}`,
@@ -58,23 +64,45 @@ export async function monthsWithRows(writer: Writer, span: Span): Promise<Span[]
     ...sumsTableNames.map((name) => ch`SELECT toDate(${sumsTables[name].at}) AS day FROM (${storedSums(name, span)})`),
   ]
   const query = ch`
-SELECT DISTINCT toStartOfMonth(day) AS month
+SELECT toStartOfMonth(day) AS month, toFloat64(count()) AS rows
 FROM (${join(days, '\nUNION ALL\n')})
+GROUP BY month
 ORDER BY month`
-  const rows = await retryWhileUnavailable(
+  const months = await retryWhileUnavailable(
     'looking for days to rebuild',
-    () => selectRows<{ month: string }>(writer.stores.clickhouse, query, { label: 'rebuild.months', ...batchTimeout }),
+    () => selectRows<MonthlyRows>(writer.stores.clickhouse, query, { label: 'rebuild.months', ...batchTimeout }),
     writer,
   )
-  return rows.map(({ month }) => {
-    const start = new Date(`${month}T00:00:00Z`)
-    const end = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)
-    return {
-      ...span,
-      fromMs: Math.max(span.fromMs, start.getTime()),
-      untilMs: Math.min(span.untilMs, end),
-    }
-  })
+  return joinMonths(months).map(({ first, last }) => ({
+    ...span,
+    fromMs: Math.max(span.fromMs, startOfMonth(first)),
+    untilMs: Math.min(span.untilMs, startOfMonth(last, 1)),
+  }))
+}
+
+/** A month as its first day, `2026-01-01`, with a number of rows. */
+interface MonthlyRows {
+  month: string
+  rows: number
+}
+
+/** Joins months of one year, in order, while they have at most `rowsTogetherMax` rows together. */
+export function joinMonths(months: readonly MonthlyRows[]): { first: string; last: string }[] {
+  const joined: { first: string; last: string; rows: number }[] = []
+  for (const { month, rows } of months) {
+    const previous = joined.at(-1)
+    if (previous && previous.first.slice(0, 4) === month.slice(0, 4) && previous.rows + rows <= rowsTogetherMax) {
+      previous.last = month
+      previous.rows += rows
+    } else joined.push({ first: month, last: month, rows })
+  }
+  return joined.map(({ first, last }) => ({ first, last }))
+}
+
+/** @returns the start of a month, or of one that many months later, epoch milliseconds */
+function startOfMonth(month: string, later = 0): number {
+  const start = new Date(`${month}T00:00:00Z`)
+  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + later, 1)
 }
 
 /**

@@ -6,7 +6,7 @@ import { findMissingRows } from '../confirmedRows.ts'
 import { countUnattributed } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
 import { findRowsAheadOfWatermark } from './aheadOfWatermark.ts'
-import { monthsWithRows } from './clickDays.ts'
+import { spansWithRows } from './clickDays.ts'
 import { derivations, mismatches } from './conversionTables.ts'
 import type { Difference, Sums } from './difference.ts'
 import { findDuplicateClickIds } from './duplicateClicks.ts'
@@ -16,7 +16,7 @@ import { type Span, type SumsTableName, sumsTableNames, sumsTables } from './sum
 
 /**
  * Compares an account's clicks and conversions with the confirmed counts, looks for duplicate ids, and compares all derived
- * tables with the rows, a month at a time. The writer holds the account's lease, so no row is written meanwhile; reads are
+ * tables with the rows, one or a few months at a time. The writer holds the account's lease, so no row is written meanwhile; reads are
  * not affected.
  * @returns all differences; empty when there are none
  * @throws Problem `unavailable`, `query_timeout`
@@ -40,9 +40,9 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
       ...ids,
     })),
   ]
-  for (const month of await monthsWithRows(writer, { accountId, ...storableTimes })) {
-    found.push(...(await compareClickIndex(writer, month)))
-    for (const name of sumsTableNames) found.push(...(await compareSumsTable(writer, name, month)))
+  for (const span of await spansWithRows(writer, { accountId, ...storableTimes })) {
+    found.push(...(await compareClickIndex(writer, span)))
+    for (const name of sumsTableNames) found.push(...(await compareSumsTable(writer, name, span)))
   }
   for (const derivation of derivations(accountId)) {
     const counting = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
@@ -62,7 +62,7 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
   return found
 }
 
-async function compareSumsTable(writer: Writer, table: SumsTableName, month: Span): Promise<Difference[]> {
+async function compareSumsTable(writer: Writer, table: SumsTableName, span: Span): Promise<Difference[]> {
   const added = sums.flatMap(({ name }) =>
     Object.values(differenceColumns(name)).map((column) => ch`sum(${column}) AS ${column}`),
   )
@@ -71,7 +71,7 @@ async function compareSumsTable(writer: Writer, table: SumsTableName, month: Spa
     ch`
 SELECT toDate(facts.${sumsTables[table].at}) AS utcDay, toUInt32(count()) AS keys,
   ${join(added, ', ')}
-FROM (${sumDifferences(table, month)}) AS facts
+FROM (${sumDifferences(table, span)}) AS facts
 GROUP BY utcDay
 ORDER BY utcDay`,
   )
@@ -87,7 +87,7 @@ ORDER BY utcDay`,
   }))
 }
 
-async function compareClickIndex(writer: Writer, month: Span): Promise<Difference[]> {
+async function compareClickIndex(writer: Writer, span: Span): Promise<Difference[]> {
   const rows = await select<{ utcDay: string; keys: number }>(
     writer,
     ch`
@@ -95,9 +95,9 @@ SELECT toDate(clicked_at) AS utcDay, toUInt32(count()) AS keys
 FROM (
   SELECT clicked_at, id, campaign_id
   FROM (
-    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inMonth(month)}
+    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inSpan(span)}
     UNION ALL
-    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inMonth(month)})
+    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inSpan(span)})
   GROUP BY clicked_at, id, campaign_id
   HAVING min(is_click) = max(is_click))
 GROUP BY utcDay
@@ -113,7 +113,7 @@ ORDER BY utcDay`,
   }))
 }
 
-function inMonth({ accountId, fromMs, untilMs }: Span): Fragment {
+function inSpan({ accountId, fromMs, untilMs }: Span): Fragment {
   return ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
 }
 
