@@ -12,7 +12,7 @@ export const EventPage = Type.Object({
     type: ['string', 'null'],
     format: 'date-time',
     description:
-      'With `updated_since` or `updated_after`: every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards; null otherwise.',
+      'With `updated_since` or `updated_after`: every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards unless the clock of the store is set back, so read again from a minute before it; null otherwise.',
   }),
 })
 

@@ -5,12 +5,14 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../schema/click.ts'
 import { ConversionPage } from '../../schema/conversion.ts'
+import { EventPage } from '../../schema/eventList.ts'
 import { buildApp } from '../../src/app.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { canFakeClocks, createFakeClock, type FakeClock } from '../kit/fakeClock.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
+import { storeEvents } from '../kit/rows.ts'
 
 const clicks = (...ids: string[]) => ids.map((id) => ({ id, clickedAt: '2026-03-01T10:00:00Z' }))
 const conversions = (...ids: string[]) =>
@@ -36,20 +38,29 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
   afterAll(() => api?.close())
 
   // libfaketime does not affect ClickHouse, which reads the time from the vDSO. So the queries of one instance are rewritten
-  // to a clock that is an hour ahead, before the clock steps back to the true time.
-  it('returns every row that is stored later, and no row twice', async () => {
-    const key = await api.account('acme')
+  // to a clock that is some hours ahead, before the clock steps back to the true time.
+  const openAhead = (hours: number) => {
     const { clickhouse } = api.stores
-    const query = (params: { query: string }) =>
-      clickhouse.reader.query({ ...params, query: params.query.replace('now64(3)', '(now64(3) + INTERVAL 1 HOUR)') })
-    const reader = Object.create(clickhouse.reader, { query: { value: query } }) as ClickHouseClient
-    const ahead = Object.create(clickhouse, { reader: { value: reader } }) as typeof clickhouse
-    const app = await buildApp({
+    const ahead = (client: ClickHouseClient) => {
+      const query = (params: { query: string }) =>
+        client.query({ ...params, query: params.query.replace('now64(3)', `(now64(3) + INTERVAL ${hours} HOUR)`) })
+      return { value: Object.create(client, { query: { value: query } }) as ClickHouseClient }
+    }
+    const stores = Object.create(clickhouse, {
+      client: ahead(clickhouse.client),
+      reader: ahead(clickhouse.reader),
+    }) as typeof clickhouse
+    return buildApp({
       settings: api.stores.settings,
-      stores: { ...api.stores, clickhouse: ahead },
+      stores: { ...api.stores, clickhouse: stores },
       responseCache: openResponseCache({ ttlMs: 0 }),
       now: () => testNowMs,
     })
+  }
+
+  it('returns every click and conversion that is stored later, and none twice', async () => {
+    const key = await api.account('acme')
+    const app = await openAhead(1)
     await importContent(api.stores, 'acme', 'clicks', clicks('c1'))
     await importContent(api.stores, 'acme', 'conversions', conversions('v1'))
     const asOf: Record<string, string> = {}
@@ -64,6 +75,30 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
     const laterClicks = await api.read(`/clicks?updated_since=${asOf.clicks}`, key, ClickPage)
     const laterConversions = await api.read(`/conversions?updated_since=${asOf.conversions}`, key, ConversionPage)
     expect([...laterClicks.data, ...laterConversions.data].map(({ id }) => id)).toEqual(['c2', 'v2'])
+  })
+
+  it('returns events that are stored before the clock has caught up only with an overlap as long as the step', async () => {
+    const key = await api.account('events')
+    const headers = { authorization: `ApiKey ${key}` }
+    const readAhead = async (hours: number, since: string): Promise<typeof EventPage.static> => {
+      const app = await openAhead(hours)
+      const page = await app.inject({ url: `/api/v1/events?updated_since=${since}`, headers })
+      await app.close()
+      return page.json()
+    }
+    const readIds = async (since: string) => {
+      const { data } = await api.read(`/events?updated_since=${since}`, key, EventPage)
+      return data.map(({ id }) => id)
+    }
+    const asOf = (await readAhead(1, '2026-01-01')).asOf ?? ''
+    const anHourBefore = new Date(Date.parse(asOf) - 3_600_000).toISOString()
+    await storeEvents(api.stores, 'events', [{ id: 'during', occurred_at: '2026-03-01 10:00:00.000' }])
+    await expect.poll(() => readIds(anHourBefore), { timeout: 10_000 }).toEqual(['during'])
+    expect(await readIds(asOf)).toEqual([])
+    await storeEvents(api.stores, 'events', [
+      { id: 'after', occurred_at: '2026-03-01 10:00:00.000', stored_at: asOf.replace('T', ' ').replace('Z', '') },
+    ])
+    expect((await readAhead(2, asOf)).data.map(({ id }) => id)).toEqual(['after'])
   })
 })
 

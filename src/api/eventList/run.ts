@@ -1,4 +1,3 @@
-import type { ClickHouseSettings } from '@clickhouse/client'
 import type { EventRow } from '../../../schema/event.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
@@ -10,12 +9,10 @@ import { readEventWatermark } from '../../stores/clickhouse/eventWatermark.ts'
 import { selectRows, smallFinal } from '../../stores/clickhouse/select.ts'
 import { type EventKey, pageKeyOf } from './key.ts'
 import type { EventListPlan } from './plan.ts'
-import { eventKeysSql, eventRowsSql, eventSql } from './sql.ts'
+import { eventKeysSettings, eventKeysSql, eventRowsSql, eventSql } from './sql.ts'
 
 /** A page; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
 type EventRows = PageRows<EventRow> & { asOf: string | null }
-
-const byTime: ClickHouseSettings = { preferred_optimize_projection_name: 'by_time' }
 
 /** Candidates that are read in addition to the missing rows, since some may be copies. */
 const spareKeys = 8
@@ -40,8 +37,7 @@ export async function listEvents(
     const keys = await selectRows<EventKey>(stores.clickhouse, eventKeysSql(plan, from, asOfMs, keysMax), {
       label: 'events.page',
       signal,
-      // The index of visitors or clicks is smaller than the projection.
-      settings: plan.visitorId === undefined && plan.clickId === undefined ? byTime : {},
+      settings: eventKeysSettings(plan),
     })
     const kept = await readKept(stores.clickhouse, plan, asOfMs, keys, signal)
     for (const key of keys) {

@@ -1,3 +1,4 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ExportOptions } from '../../http/listResponse.ts'
 import { inRange } from '../../query/conditions.ts'
 import { cursorOf } from '../../query/pagination.ts'
@@ -34,6 +35,11 @@ FROM pixel_events
 WHERE ${join(conditions, '\n  AND ')}
 ORDER BY ${at} ${direction}, origin ${direction}, id ${direction}, generation ${direction}
 LIMIT ${count(limit)}`
+}
+
+/** @returns the settings of `eventKeysSql`: the index of visitors or clicks is smaller than the projection */
+export function eventKeysSettings({ visitorId, clickId }: EventListPlan): ClickHouseSettings {
+  return visitorId === undefined && clickId === undefined ? { preferred_optimize_projection_name: 'by_time' } : {}
 }
 
 /** The events with these keys, unordered, each in the row that merges keep, if that row matches the filters. */

@@ -8,7 +8,8 @@ const marginMs = 1_000
 /**
  * Reads the time before which no event will be stored any more: every event with an earlier `stored_at` is visible to later
  * queries. `stored_at` is the start of its insert by the clock of a node, so this is the earliest start of the inserts that
- * are running on any node.
+ * are running on any node. It does not hold while a clock that was set back has not caught up (docs/decisions.md, "`storedAt`
+ * only ascends").
  * @returns epoch milliseconds
  * @throws Problem `unavailable`
  */

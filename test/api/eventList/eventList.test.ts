@@ -2,8 +2,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EventRow } from '../../../schema/event.ts'
 import { EventPage } from '../../../schema/eventList.ts'
+import { planEventList } from '../../../src/api/eventList/plan.ts'
+import { eventKeysSettings, eventKeysSql } from '../../../src/api/eventList/sql.ts'
+import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
-import { type StoredRow, startMerges, stopMerges, storeEvents, storeMetadata } from '../../kit/rows.ts'
+import { changeTables, type StoredRow, startMerges, stopMerges, storeEvents, storeMetadata } from '../../kit/rows.ts'
 import { send } from '../events/send.ts'
 
 let api: TestApp
@@ -200,6 +203,35 @@ describe('GET /events', () => {
     await expect
       .poll(async () => (await readSince(first.asOf)).ids.filter((id) => !first.ids.includes(id)), { timeout: 10_000 })
       .toEqual(['s4', 's5'])
+  })
+
+  it('reads the keys of later events only, once the earlier ones are merged', async () => {
+    await api.account('walked')
+    await stopMerges(api.stores, 'pixel_events')
+    const store = (first: number, count: number, storedAt: string) =>
+      storeEvents(
+        api.stores,
+        'walked',
+        Array.from({ length: count }, (_, n) => ({ id: `w${first + n}`, occurred_at: at(1, 0), stored_at: storedAt })),
+      )
+    // Later than the events of other cases, which are merged into the same part.
+    await store(0, 1_500, '2100-11-20 10:00:00.000')
+    await store(1_500, 1_500, '2100-11-20 11:00:00.000')
+    await startMerges(api.stores, 'pixel_events')
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    await stopMerges(api.stores, 'pixel_events')
+    await store(3_000, 300, '2100-11-20 12:00:00.000')
+    const plan = planEventList({ updated_since: '2100-11-20T11:30:00Z', limit: 50 }, { accountId: 'walked' })
+    const { text, params } = render(eventKeysSql(plan, undefined, Date.UTC(2100, 10, 21), 51))
+    const response = await api.stores.clickhouse.client.query({
+      query: text,
+      query_params: params,
+      format: 'JSON',
+      clickhouse_settings: eventKeysSettings(plan),
+    })
+    const { rows, statistics } = await response.json()
+    expect([rows, (statistics?.rows_read ?? 0) <= 300]).toEqual([51, true])
+    await startMerges(api.stores, 'pixel_events')
   })
 
   it('exports the same events as its pages, as NDJSON and CSV', async () => {
