@@ -75,7 +75,9 @@ const label = Nullable(Type.String({ description: 'Name of the value; null for a
 const PreviousRow = Type.Object(
   {
     id: Nullable(
-      Type.String({ description: 'Id of the bucket in the earlier range; null if it has none, as 29 February.' }),
+      Type.String({
+        description: 'Id of the bucket in the earlier range; null if it has none, for example of 29 February.',
+      }),
     ),
     ...optionalMetricFields,
   },

@@ -96,7 +96,9 @@ const StatsDay = Type.Object(
       Type.Object(
         {
           id: Nullable(
-            Type.String({ description: 'Id of the row in the earlier range; null if it has none, as 29 February.' }),
+            Type.String({
+              description: 'Id of the row in the earlier range; null if it has none, for example of 29 February.',
+            }),
           ),
           ...metricFields,
         },

@@ -172,8 +172,9 @@ GROUP BY click_id`
 }
 
 /**
- * All clicks of a list in an export format, in the order of the primary key, so that memory stays constant. Conversion
- * counts come from one list of the converted clicks, since a join would have to sort.
+ * All clicks of a list in an export format, in the order of the primary key, so that ClickHouse does not sort; with
+ * `updated_since` or `updated_after` it sorts all rows by `stored_at`. Conversion counts come from one list of the converted
+ * clicks, since a join would have to sort.
  * @param entities ids and names of campaigns and other entities
  */
 export function clickExportSql(

@@ -1111,7 +1111,7 @@ export interface components {
             aov: number | null;
             /** @description With `compare`: the same unit of time in the earlier range. */
             previous?: {
-                /** @description Id of the row in the earlier range; null if it has none, as 29 February. */
+                /** @description Id of the row in the earlier range; null if it has none, for example of 29 February. */
                 id: string | null;
                 /** @description Clicks, without bots and tests. */
                 clicks: number;
@@ -1239,7 +1239,7 @@ export interface components {
             aov?: number | null;
             /** @description With `compare`: the same bucket in the earlier range. */
             previous?: {
-                /** @description Id of the bucket in the earlier range; null if it has none, as 29 February. */
+                /** @description Id of the bucket in the earlier range; null if it has none, for example of 29 February. */
                 id: string | null;
                 /** @description Clicks, without bots and tests. */
                 clicks?: number;
@@ -4340,7 +4340,7 @@ export interface operations {
                         hasMore: boolean;
                         /**
                          * Format: date-time
-                         * @description With `updated_since` or `updated_after`: every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards; null otherwise.
+                         * @description With `updated_since` or `updated_after`: every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards unless the clock of the store is set back, so read again from a minute before it; null otherwise.
                          */
                         asOf: string | null;
                     };

@@ -110,8 +110,8 @@ const streamSettings: ClickHouseSettings = { max_execution_time: 0 }
 const streamIdleMs = 60_000
 
 /**
- * Runs a SELECT and streams its result in a ClickHouse format while the server computes it. Memory is constant on both sides,
- * at any length and speed of reading.
+ * Runs a SELECT and streams its result in a ClickHouse format while the server computes it. The memory of this process is
+ * constant, at any length and speed of reading; that of ClickHouse depends on the statement: a sort needs all rows.
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`, also in the middle; the result is then incomplete
  */
