@@ -35,6 +35,8 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
 Scopes:
   ${scopes.filter((scope) => scope !== 'write:events').join('\n  ')}
 
+Scopes are stored with the key, so a key that was created with "all" before a scope existed (read:events) does not have it.
+
 Examples:
   tributary key create --account acme --name "BI tool" --scopes all --expires 90d
   tributary key create --account acme --name backend --allow-events`,

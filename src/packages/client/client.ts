@@ -112,7 +112,17 @@ export interface Tributary {
    * @throws as `get`
    */
   events(...request: ReadArguments<'/events'>): AsyncGenerator<RowOf<'/events'>, void>
+  /**
+   * Reads a funnel. `await tributary.funnel(['visit', 'signup', 'purchase'], { query: { window: '30d' } })`
+   * @param steps two to eight event names, `click` or `conversion`
+   * @throws as `get`
+   */
+  funnel(steps: readonly string[], request?: FunnelArguments): Promise<ResponseOf<'/funnels'>>
 }
+
+type FunnelRequest = ReadArguments<'/funnels'>[0]
+/** The other parameters of a funnel. */
+export type FunnelArguments = CallOptions & { query?: Omit<FunnelRequest['query'], 'steps'> }
 
 /** The arguments of any path. */
 type AnyRequest = ExportOptions & { query?: object; path?: object }
@@ -219,6 +229,8 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     sendEvent,
     sendEvents,
     events: (...request) => rows('/events', ...request),
+    funnel: (steps, { query, ...options } = {}) =>
+      get('/funnels', { ...options, query: { ...query, steps: steps.join(',') } }),
   }
 }
 

@@ -126,6 +126,12 @@ describe('the client', () => {
     const stored = []
     for await (const { id } of client({ apiKey }).events({ query: { visitor_id: 'v1', limit: 4 } })) stored.push(id)
     expect(stored).toHaveLength(6)
+    const query = { from: '2026-01-01', to: '2026-12-31' }
+    const { steps } = await client({ apiKey }).funnel(['visit', 'signup'], { query })
+    expect(steps.map(({ step, entered }) => [step, entered])).toEqual([
+      ['visit', 1],
+      ['signup', 0],
+    ])
   })
 
   it('sends a batch that is not full after its time, while the source is still open', async () => {

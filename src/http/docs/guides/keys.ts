@@ -7,4 +7,6 @@ same as for an unknown id.
 
 A key has scopes, and each operation names the one that it requires. A request without it is 403 \`insufficient_scope\`; \`required\`
 names the scope. A revoked or expired key is refused within 5 seconds.
+
+Scopes are stored with the key: one that was created with all scopes before a scope existed, such as \`read:events\`, does not have it.
 `.trim()
