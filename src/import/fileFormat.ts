@@ -1,5 +1,6 @@
 /** Separates the cells of a CSV record. */
-export type Delimiter = ',' | ';' | '\t'
+export const delimiters = [',', ';', '\t'] as const
+export type Delimiter = (typeof delimiters)[number]
 
 /** Format of a file of rows. */
 export interface FileFormat {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { storeLocation } from '../../src/cli/storeLocation.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { openStores } from '../../src/stores/open.ts'
@@ -22,7 +23,9 @@ const running: ChildProcessWithoutNullStreams[] = []
 beforeAll(async () => {
   const own = await createTestEnvironment()
   remove = own.remove
-  environment = { ...own.environment, PORT: '0', LOG_LEVEL: 'debug' }
+  // A folder that does not exist yet.
+  const DATA_DIR = join(`${own.environment.DATA_DIR}`, 'new')
+  environment = { ...own.environment, DATA_DIR, PORT: '0', LOG_LEVEL: 'debug' }
 })
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL')
@@ -46,7 +49,9 @@ async function serve(settings: Record<string, string> = {}) {
 const get = (url: string, key: string) => fetch(url, { headers: { authorization: `ApiKey ${key}` } })
 
 describe('the server', () => {
-  it('accepts keys created while it runs, and exits with 0 on SIGTERM', async () => {
+  it('creates its store and names it, accepts keys created while it runs, and exits with 0 on SIGTERM', {
+    timeout: 120_000,
+  }, async () => {
     const { child, url, exit, log } = await serve()
     expect((await runHere(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)).code).toBe(0)
     const created = await runHere(
@@ -66,17 +71,20 @@ describe('the server', () => {
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
     expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
     expect(lines.at(-1)).toContain('stopped')
+    const line = `Created an empty store in ${storeLocation(readSettings(environment))}.`
+    expect(lines.filter((text) => JSON.parse(text).msg === line)).toHaveLength(1)
     expect(lines.join()).not.toContain(apiKey)
   })
 
   it('completes an interrupted import without another import', async () => {
     const stores = await openStores(readSettings(environment), () => {})
     await stores.postgres`INSERT INTO account_tasks VALUES ('acme', 'attribute_late_clicks')`
-    const { child, exit } = await serve()
+    const { child, exit, log } = await serve()
     await expect.poll(() => stores.postgres`SELECT 1 FROM account_tasks`, { timeout: 30_000 }).toEqual([])
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
     await stores.close()
+    expect(await log).not.toContain('Created an empty store')
   })
 
   it('continues to serve and shuts down cleanly if its log cannot be written', async () => {

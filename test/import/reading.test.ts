@@ -140,6 +140,20 @@ describe('NDJSON', () => {
 })
 
 describe('CSV', () => {
+  it.each([';', '\t', ','] as const)('has the delimiter that its first line sep=%j names', async (delimiter) => {
+    for (const start of ['sep=', '\ufeffSEP=']) {
+      const rows = await csv(`${start}${delimiter}\r\nid${delimiter}name\r\nk1${delimiter}"a, b; c"\r\n`)
+      expect(seen(rows)).toEqual([[3, { id: 'k1', name: 'a, b; c' }]])
+    }
+  })
+
+  it('with a first line sep= needs a supported delimiter there, and elsewhere sep= is a cell', async () => {
+    await expect(csv('sep=|\nid|name\n')).rejects.toThrow(
+      'its first line names the delimiter "|"; use ",", ";" or a tab',
+    )
+    expect(seen(await csv('id\nsep=;'))).toEqual([[2, { id: 'sep=;' }]])
+  })
+
   it('returns the written cells for all quoting and chunk sizes', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', ' '), maxLength: 6 })
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`

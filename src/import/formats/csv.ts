@@ -1,4 +1,4 @@
-import type { Delimiter } from '../fileFormat.ts'
+import { type Delimiter, delimiters } from '../fileFormat.ts'
 import { RowError } from '../rowError.ts'
 import { FormatError } from './formatError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
@@ -14,10 +14,11 @@ export interface CsvOptions {
 }
 
 /**
- * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain delimiters, quotes and line feeds.
+ * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain delimiters, quotes and line feeds. A first
+ * line `sep=;`, which tells Excel the delimiter, comes before the header.
  * A record with a stray or missing quote is rejected alone: reading continues at the line after its first one, so that
  * no other row is lost.
- * @throws FormatError when the header is invalid
+ * @throws FormatError when the header is invalid, or the delimiter of `sep=` is not supported
  */
 export async function* readCsv(
   blocks: AsyncIterable<Line[]>,
@@ -36,6 +37,11 @@ export async function* readCsv(
       if (!names) throw new FormatError(`line ${line.number} ${line.error}`)
       yield { line: line.number, text: withoutReturn(line.text), fields: new RowError(line.error) }
       return
+    }
+    if (line.number === 1) {
+      const named = delimiterNamedBy(line.text)
+      delimiter ??= named
+      if (named) return
     }
     if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text)
     open.push(line)
@@ -88,6 +94,15 @@ export async function* readCsv(
   const rows: RawRow[] = []
   while (open.length > 0) for (const row of giveUp()) rows.push(row)
   yield rows
+}
+
+/** Returns the delimiter of a line `sep=;`; undefined for other lines. @throws FormatError if it is not supported */
+function delimiterNamedBy(line: string): Delimiter | undefined {
+  const [, named] = /^sep=(.)\r?$/i.exec(line) ?? []
+  if (named === undefined) return undefined
+  const known = delimiters.find((delimiter) => delimiter === named)
+  if (known) return known
+  throw new FormatError(`its first line names the delimiter ${JSON.stringify(named)}; use ",", ";" or a tab`)
 }
 
 /** Returns the most frequent delimiter of a header outside quotes; the comma if it has none. */
