@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { oldestBatchAgeS } from '../../../src/api/health/oldestBatchAge.ts'
 import { buildApp } from '../../../src/app.ts'
+import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { openTelemetry, serveTelemetry } from '../../../src/http/telemetry.ts'
 import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { openPostgres, type Postgres } from '../../../src/stores/postgres/connection.ts'
@@ -130,7 +131,12 @@ describe('metrics', () => {
   it('time ClickHouse queries by label, and count cached reports and rejections by limit', async () => {
     const { stores } = probe
     const own = openTelemetry()
-    const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, telemetry: own })
+    const responseCache = openResponseCache({ ttlMs: 3_600_000, onResponse: own.countResponse })
+    const app = await buildApp({
+      ...{ settings: stores.settings, stores, responseCache },
+      now: () => testNowMs,
+      telemetry: own,
+    })
     const headers = { authorization: `ApiKey ${await probe.key('timed')}` }
     for (let count = 0; count < 2; count++) await app.inject({ url: '/api/v1/stats/daily?days=1', headers })
     await app.inject({ url: '/api/v1/clicks', headers })
