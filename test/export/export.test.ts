@@ -343,13 +343,13 @@ it.each([
 })
 
 describe('an interrupted export', () => {
-  /** More rows than the buffers between the database and a stalled reader hold. */
-  const clicks = 150_000
+  /** Rows of 4 kB: more bytes than the buffers between the database and a stalled reader hold. */
+  const clicks = 10_000
   beforeAll(async () => {
     await createAccount(source.stores.postgres, { id: 'large', name: 'large', plan: 'scale', currency: 'USD' })
     await source.stores.clickhouse.client.command({
       query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
-        SELECT 'large', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), hex(sipHash128(number))
+        SELECT 'large', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), repeat('x', 4000)
         FROM numbers(${clicks})`,
     })
   })
@@ -371,9 +371,10 @@ describe('an interrupted export', () => {
       })
     const linesOf = (chunk: Buffer | string | null) => `${chunk ?? ''}`.split('\n').length - 1
     let lines = 0
-    // TRAP: a query that waits for its reader delays the KILL that ends it, so the test continues to read, but slowly.
+    // TRAP: a query that waits for its reader delays the KILL that ends it until its block is read, so the test continues to
+    // read, but so slowly that the whole export takes much longer than a block of 1 MB.
     while (!isKilled) {
-      lines += linesOf(child.stdout.read(65_536))
+      lines += linesOf(child.stdout.read(8_192))
       await pause(5)
     }
     const [rest, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child), killing])

@@ -23,6 +23,7 @@ export interface ImportOptions {
   nowMs?: number
   signal?: AbortSignal
   rejectLimit?: RejectLimit
+  onMessage?: (line: string) => void
 }
 
 /** Makes an account with an id of its own. @returns the id */
@@ -43,6 +44,7 @@ export async function importContent(
     nowMs = Date.UTC(2026, 10, 21),
     signal = new AbortController().signal,
     rejectLimit,
+    onMessage = () => {},
   }: ImportOptions = {},
 ): Promise<Imported> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-import-'))
@@ -58,7 +60,11 @@ export async function importContent(
     if (!format || !account) throw new Error(`${name} into ${accountId}`)
     const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
     const said: string[] = []
-    const watching = { onMessage: (line: string) => void said.push(line), signal, onProgress: () => {} }
+    const hear = (line: string) => {
+      said.push(line)
+      onMessage(line)
+    }
+    const watching = { onMessage: hear, signal, onProgress: () => {} }
     const open = (ending: AbortSignal) => openSource(file, format, (names) => checkHeader(resource, names), ending)
     const options = { resource, account, open, rejects, nowMs, ...(rejectLimit && { rejectLimit }) }
     await importRows(stores, options, tally, watching)

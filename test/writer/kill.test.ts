@@ -49,14 +49,21 @@ async function storedClicks(account: string): Promise<number> {
   return row?.n ?? 0
 }
 
-/** Starts an import and ends it by a signal once it has stored some clicks more. */
-async function endHalfWay(account: string, signal: NodeJS.Signals) {
+/** Starts an import from standard input, writes its first rows, and waits until it has stored some more of them. */
+async function startHalfWay(account: string, end: number) {
   const before = await storedClicks(account)
-  const child = start(wordsFor(account), stores.environment)
-  child.stdout.resume()
-  const stderr = text(child.stderr)
-  const exit = exitOf(child)
-  await until(async () => (await storedClicks(account)) > before)
+  const child = start(wordsFor(account, '-'), stores.environment)
+  // A killed import closes its standard input.
+  child.stdin.on('error', () => {})
+  child.stdin.write(linesOf(0, end))
+  const outcome = { exit: exitOf(child), stdout: text(child.stdout), stderr: text(child.stderr) }
+  await until(async () => (await storedClicks(account)) > before, 120_000)
+  return { child, ...outcome }
+}
+
+/** Ends an import by a signal while it waits for the rest of its rows. */
+async function endHalfWay(account: string, signal: NodeJS.Signals, end: number) {
+  const { child, exit, stderr } = await startHalfWay(account, end)
   child.kill(signal)
   const ended = { code: await exit, stderr: await stderr }
   expect(await storedClicks(account)).toBeLessThan(rows)
@@ -86,31 +93,29 @@ async function expectExact(account: string): Promise<void> {
 }
 
 it('an import that was interrupted and then killed is completed exactly by the next one', {
-  timeout: 180_000,
+  timeout: 400_000,
 }, async () => {
   const account = await makeAccount(stores)
-  const interrupted = await endHalfWay(account, 'SIGINT')
+  const interrupted = await endHalfWay(account, 'SIGINT', 20_000)
   expect(interrupted.code).toBe(1)
   expect(interrupted.stderr).toMatch(
     /^error: interrupted\. Stored so far: \d+ of \d+ rows read\. Run it again to complete it\.\n$/,
   )
-  await endHalfWay(account, 'SIGKILL')
+  await endHalfWay(account, 'SIGKILL', 39_000)
   const { code, stdout } = await run(wordsFor(account), stores.environment)
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: rows, rejected: 0 }])
   await expectExact(account)
 })
 
-it('an import continues and is exact when ClickHouse is killed', { timeout: 180_000 }, async ({ skip }) => {
+it('an import continues and is exact when ClickHouse is killed', { timeout: 400_000 }, async ({ skip }) => {
   if (stores.settings.CLICKHOUSE_URL !== undefined) skip('ClickHouse is an external server')
   const account = await makeAccount(stores)
-  const child = start(wordsFor(account), stores.environment)
-  const [stdout, stderr, exit] = [text(child.stdout), text(child.stderr), exitOf(child)]
-  await until(async () => (await storedClicks(account)) > 0)
+  const { child, exit, stdout, stderr } = await startHalfWay(account, 20_000)
   const engine = processesOf(stores.settings.DATA_DIR).find(({ program }) => program === 'clickhouse/engine')
   // TRAP: 0 would be every process of the suite.
   if (!engine) throw new Error('There is no engine to kill.')
   process.kill(engine.id, 'SIGKILL')
-  expect(child.exitCode).toBeNull()
+  child.stdin.end(linesOf(20_000, rows))
   expect([await exit, JSON.parse(await stdout), await stderr]).toMatchObject([
     0,
     { read: rows, inserted: rows },
@@ -119,7 +124,7 @@ it('an import continues and is exact when ClickHouse is killed', { timeout: 180_
   await expectExact(account)
 })
 
-it('two concurrent imports of overlapping files are exact', { timeout: 180_000 }, async () => {
+it('two concurrent imports of overlapping files are exact', { timeout: 400_000 }, async () => {
   const account = await makeAccount(stores)
   const campaigns = Array.from({ length: campaignCount }, (_, index) => ({
     id: `c${index}`,
@@ -132,7 +137,10 @@ it('two concurrent imports of overlapping files are exact', { timeout: 180_000 }
   const ended = await Promise.all(halves.map((half) => run(wordsFor(account, half), stores.environment)))
   expect(ended.map(({ code }) => code)).toEqual([0, 0])
   expect(ended.map(({ stdout }) => JSON.parse(stdout).inserted).reduce((a, b) => a + b)).toBe(rows)
-  const waits = ended.flatMap(({ stderr }) => stderr.split('\n').filter(Boolean))
+  // On a busy machine a statement may be retried.
+  const waits = ended.flatMap(({ stderr }) =>
+    stderr.split('\n').filter((line) => line && !line.startsWith('Database unavailable')),
+  )
   // A command holds the migration lease while it opens the stores, so the other one may wait for that lease instead.
   for (const wait of waits) {
     expect([
