@@ -10,6 +10,8 @@ export interface ReaderPace {
   spanBytesMin: number
   /** Interval of the checks, milliseconds. */
   checkMs: number
+  /** Monotonic time, milliseconds; by default since the start of the process. */
+  monotonicMs?: () => number
 }
 
 export const defaultReaderPace: ReaderPace = {
@@ -38,13 +40,14 @@ export function enforceReaderPace(
   pace: ReaderPace,
   onClose: (client: { address: string | undefined; bytesTaken: number }) => void,
 ): void {
+  const { monotonicMs = () => performance.now() } = pace
   const connections = new Map<Socket, Progress | undefined>()
   server.on('connection', (socket) => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   })
   const check = () => {
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     for (const [socket, last] of connections) {
       if (socket.writableLength === 0) {
         connections.set(socket, undefined)

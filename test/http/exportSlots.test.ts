@@ -57,20 +57,26 @@ describe('export slots', () => {
 
 it('a client that stops reading an export loses its slot, and its query ends', async () => {
   const { stores } = probe
+  // More bytes than the buffers between the store and a stalled reader hold.
   await stores.clickhouse.client.command({
     query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
-      SELECT 'account-0', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), hex(sipHash128(number))
-      FROM numbers(200000)`,
+      SELECT 'account-0', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), repeat('x', 4000)
+      FROM numbers(10000)`,
   })
   const running = () =>
     rowsOf(stores, "SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'clicks.export'")
-  const pace = { stallMs: 1_000, spanMs: 60_000, spanBytesMin: 1, checkMs: 20 }
+  let elapsedMs = 0
+  const pace = { stallMs: 60_000, spanMs: 600_000, spanBytesMin: 1, checkMs: 20, monotonicMs: () => elapsedMs }
   const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, pace })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const path = '/clicks?format=ndjson'
   expect([await startExport(0, app, path), await startExport(0, app, path)]).toEqual([200, 200])
   await expect.poll(running).toHaveLength(2)
-  await expect.poll(running).toEqual([])
+  const runningLater = () => {
+    elapsedMs += 30_000
+    return running()
+  }
+  await expect.poll(runningLater).toEqual([])
   await expect.poll(() => startExport(0, app, path)).toBe(200)
   await app.close()
 })

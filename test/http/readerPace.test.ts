@@ -12,7 +12,9 @@ const config = { scope: 'read:clicks' } as const
 const chunk = Buffer.alloc(65_536, 'x')
 /** More than the socket buffers of a client that reads nothing. */
 const large = Buffer.alloc(40_000_000, 'x')
-const smallChunks = 40
+const smallChunks = 10
+/** The clock of the pace. */
+let elapsedMs = 0
 let streaming = 0
 let probe: Probe
 let key: string
@@ -37,6 +39,7 @@ function routes(app: App): void {
     async function* small() {
       for (let count = 0; count < smallChunks; count++) {
         await pause(20)
+        elapsedMs += 100_000
         yield 'small '
       }
     }
@@ -54,7 +57,9 @@ afterEach(async () => {
 })
 afterAll(() => probe.close())
 
-/** Sends a request to a server with that minimum pace, over a paused connection. */
+const unlimitedMs = Number.MAX_SAFE_INTEGER
+
+/** Sends a request to a server with that minimum pace, over a paused connection. Its time passes only as the test says. */
 async function request(path: string, pace: Partial<ReaderPace>): Promise<RawConnection> {
   const { stores } = probe
   const app = await buildApp({
@@ -62,7 +67,10 @@ async function request(path: string, pace: Partial<ReaderPace>): Promise<RawConn
     stores,
     now: () => testNowMs,
     routes: [routes],
-    pace: { stallMs: 60_000, spanMs: 60_000, spanBytesMin: 1, checkMs: 10, ...pace },
+    pace: {
+      ...{ stallMs: unlimitedMs, spanMs: unlimitedMs, spanBytesMin: 1, checkMs: 10 },
+      ...{ monotonicMs: () => elapsedMs, ...pace },
+    },
   })
   apps.push(app)
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -76,38 +84,45 @@ async function request(path: string, pace: Partial<ReaderPace>): Promise<RawConn
 const isConnected = () =>
   new Promise<boolean>((resolve) => apps[0]?.server.getConnections((_error, count) => resolve(count > 0)))
 
+/** The same after half a minute. */
+function isConnectedLater(): Promise<boolean> {
+  elapsedMs += 30_000
+  return isConnected()
+}
+
 describe('a client that does not read', () => {
   it('disconnects a client that does not read a stream, and closes the source', async () => {
-    await request('/endless', { stallMs: 200 })
+    await request('/endless', { stallMs: 60_000 })
     await expect.poll(() => streaming).toBe(1)
-    await expect.poll(isConnected).toBe(false)
+    await expect.poll(isConnectedLater).toBe(false)
     await expect.poll(() => streaming).toBe(0)
   })
 
   it('disconnects a client that does not read a response sent in one write', async () => {
-    await request('/large', { stallMs: 200 })
+    await request('/large', { stallMs: 60_000 })
     await expect.poll(isConnected).toBe(true)
-    await expect.poll(isConnected).toBe(false)
+    await expect.poll(isConnectedLater).toBe(false)
   })
 
   it('disconnects a client that reads only a little now and then', async () => {
-    const { socket } = await request('/endless', { spanMs: 400, spanBytesMin: 200_000_000 })
+    const { socket } = await request('/endless', { spanMs: 60_000, spanBytesMin: 1_000_000_000 })
     const reading = setInterval(() => socket.read(1_000), 10)
     await expect.poll(isConnected).toBe(true)
-    await expect.poll(isConnected).toBe(false)
+    await expect.poll(isConnectedLater).toBe(false)
     clearInterval(reading)
   })
 })
 
 describe('a client that reads', () => {
   it('sends a whole response in one write to a client that reads, over any number of checks', async () => {
-    const connection = await request('/large', { stallMs: 1_000, spanMs: 1_000, spanBytesMin: 100_000 })
+    const connection = await request('/large', { stallMs: 60_000, spanMs: 60_000, spanBytesMin: 100_000 })
     let bytes = 0
-    // A hundred pauses, each of several checks.
+    // A hundred pauses, each of several checks, in eight minutes.
     connection.socket.removeAllListeners('data').on('data', (part) => {
       bytes += part.length
       if (bytes > (large.length / 100) * pauses) {
         pauses += 1
+        elapsedMs += 5_000
         connection.socket.pause()
         setTimeout(() => connection.socket.resume(), 20)
       }
@@ -118,7 +133,7 @@ describe('a client that reads', () => {
   })
 
   it('does not disconnect a client because the server is slow', async () => {
-    const connection = await request('/slow', { stallMs: 100, spanMs: 100, spanBytesMin: 1_000_000 })
+    const connection = await request('/slow', { stallMs: 60_000, spanMs: 60_000, spanBytesMin: 1_000_000 })
     connection.socket.resume()
     await expect.poll(connection.received).toContain('\r\n0\r\n\r\n')
     expect(connection.received().match(/small/g)).toHaveLength(smallChunks)
