@@ -120,30 +120,47 @@ function millionthsSql(metric: Metric): Fragment {
 /** Values of metrics in a response: ratios may be null. */
 export type MetricValues = Record<Metric, number> & { [Name in Metric]: never }
 
+/** Exact values of the metrics that are not ratios, in millionths, at the positions of `metricNames`. */
+type Exact = Millionths[]
+
+const positionOf = (metric: Metric) => metricNames.indexOf(metric)
+const summed = sums.map(({ metric }) => ({ metric, position: positionOf(metric) }))
+const differences = metricNames.flatMap((metric) => {
+  const definition = definitions[metric]
+  if (definition.kind !== 'difference') return []
+  const { minuend, subtrahend } = definition
+  return [{ position: positionOf(metric), minuend: positionOf(minuend), subtrahend: positionOf(subtrahend) }]
+})
+
+/** How the value of each metric in a response is computed: with positions, which take a third less time than names. */
+const computations = Object.fromEntries(metricNames.map((metric) => [metric, computationOf(metric)])) as Record<
+  Metric,
+  (row: SumTexts, exact: Exact) => number | null
+>
+
+function computationOf(metric: Metric): (row: SumTexts, exact: Exact) => number | null {
+  const definition = definitions[metric]
+  if (definition.kind === 'difference') {
+    const position = positionOf(metric)
+    return (_row, exact) => fromMillionths(exact[position] as Millionths)
+  }
+  if (definition.kind !== 'ratio') return (row) => Number(row[metric] ?? 0)
+  const [numerator, denominator] = [positionOf(definition.numerator), positionOf(definition.denominator)]
+  const { times } = definition
+  return (_row, exact) => ratio(exact[numerator] as Millionths, exact[denominator] as Millionths, times)
+}
+
 /**
  * Computes the metrics of a response from sums.
  * @param names in the order of the schema
  */
 export function toMetrics(row: SumTexts, names: readonly Metric[] = metricNames): MetricValues {
-  const parsed: Partial<Record<Metric, Millionths>> = {}
-  /** A metric that is not a ratio, in millionths. */
-  const millionths = (name: Metric): Millionths => {
-    const known = parsed[name]
-    if (known !== undefined) return known
-    const definition = definitions[name]
-    const value =
-      definition.kind === 'difference'
-        ? difference(millionths(definition.minuend), millionths(definition.subtrahend))
-        : millionthsOf(row[name] ?? 0)
-    parsed[name] = value
-    return value
+  const exact: Exact = metricNames.map(() => 0)
+  for (const { metric, position } of summed) exact[position] = millionthsOf(row[metric] ?? 0)
+  for (const { position, minuend, subtrahend } of differences) {
+    exact[position] = difference(exact[minuend] as Millionths, exact[subtrahend] as Millionths)
   }
   const metrics: Partial<Record<Metric, number | null>> = {}
-  for (const name of names) {
-    const definition = definitions[name]
-    if (definition.kind === 'ratio') {
-      metrics[name] = ratio(millionths(definition.numerator), millionths(definition.denominator), definition.times)
-    } else metrics[name] = definition.kind === 'difference' ? fromMillionths(millionths(name)) : Number(row[name] ?? 0)
-  }
+  for (const name of names) metrics[name] = computations[name](row, exact)
   return metrics as MetricValues
 }
