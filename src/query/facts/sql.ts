@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Dimension, notSet } from '../../../schema/dimensions.ts'
-import { smallFinal } from '../../stores/clickhouse/select.ts'
+import { longRead, smallFinal } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { clickIndexHints } from '../clickIdsIndex.ts'
 import { filterConditions, valueCondition } from '../filters.ts'
@@ -124,8 +124,8 @@ GROUP BY ${join(keys, ', ')}`
   }`
 }
 
-/** Longest range of rows, in milliseconds, for which FINAL is faster on one thread. */
-const smallFinalMs = 2 * 86_400_000
+/** Longest range of rows, in milliseconds, that is a short read; FINAL is faster on one thread there. */
+const shortReadMs = 2 * 86_400_000
 
 /** @returns the settings of a query that uses `factsOf` */
 export function factsSettings({ parts }: FactsPlan): ClickHouseSettings {
@@ -137,6 +137,6 @@ export function factsSettings({ parts }: FactsPlan): ClickHouseSettings {
     ...timeKeySettings,
     // Copies of a click have one time, so they are in one partition.
     do_not_merge_across_partitions_select_final: 1,
-    ...(rowsMs <= smallFinalMs && smallFinal),
+    ...(rowsMs <= shortReadMs ? smallFinal : longRead),
   }
 }
