@@ -7,10 +7,12 @@ import type { Stores } from '../src/stores/open.ts'
 
 /** The account that is read. Four other accounts, each a tenth of its size, are in the same tables. */
 export const benchAccount = 'bench'
+/** One of the others. */
+export const otherAccount = 'bench-b'
 /** An account with about a million conversions of clicks of `benchAccount`, for searches. */
 export const searchedAccount = 'bench-searched'
 const searchedConversions = 1_000_000
-const accountIds = [benchAccount, 'bench-b', 'bench-c', 'bench-d', 'bench-e']
+const accountIds = [benchAccount, otherAccount, 'bench-c', 'bench-d', 'bench-e']
 
 /** The present time of the reads: the end of the generated year. */
 export const benchNowMs = Date.UTC(2026, 10, 20, 12)
@@ -145,7 +147,8 @@ async function countOf({ clickhouse }: Stores, accountId: string, table: 'clicks
   return Number(row?.n)
 }
 
-async function run({ clickhouse }: Stores, statement: Fragment): Promise<void> {
+/** @param blockRows rows of one part; while a part is written, ClickHouse sends nothing, and the client waits for 30 s */
+async function run({ clickhouse }: Stores, statement: Fragment, blockRows = 1_000_000): Promise<void> {
   const { text: query, params } = render(statement)
   await clickhouse.client.command({
     query,
@@ -153,7 +156,7 @@ async function run({ clickhouse }: Stores, statement: Fragment): Promise<void> {
     clickhouse_settings: {
       max_insert_threads: '1',
       max_partitions_per_insert_block: '0',
-      min_insert_block_size_rows: '1000000',
+      min_insert_block_size_rows: `${blockRows}`,
       ...keepAliveSettings,
     },
   })
@@ -165,7 +168,7 @@ function clicksSql(table: string, accountId: string, first: number, rows: number
   return ch`
 INSERT INTO ${identifier(table)} (account_id, clicked_at, id, campaign_id, offer_id, landing_page_id, traffic_source_id, visitor_id,
   country, region, city, device, os, os_version, browser, browser_version, language, referrer, user_agent, ip, sub1,
-  sub2, external_click_id, utm_source, utm_campaign, cost, currency, cost_base, is_bot, is_test)
+  sub2, sub3, external_click_id, utm_source, utm_campaign, cost, currency, cost_base, is_bot, is_test)
 WITH
   sipHash64(number, ${text(accountId)}) AS h,
   toUInt32(pow((h % 10000) / 10000., 3) * ${count(campaigns)}) AS campaign,
@@ -201,6 +204,7 @@ SELECT
   concat(toString(1 + (bitShiftRight(h, 3)) % 222), '.', toString((bitShiftRight(h, 11)) % 255), '.', toString((bitShiftRight(h, 19)) % 255), '.0'),
   concat('placement-', toString((bitShiftRight(h, 5)) % 3000)),
   concat('creative-', toString((bitShiftRight(h, 7)) % 80)),
+  if(number % 100000 = 77777, 'rare', ''),
   if((bitShiftRight(h, 6)) % 2 = 0, concat('gcl.', hex(h)), ''),
   concat('source', toString((campaign + (bitShiftRight(h, 32)) % 4) % ${count(trafficSources)})),
   concat('campaign_', toString(campaign)),
@@ -218,7 +222,7 @@ interface ConversionShare {
 }
 
 async function convert(stores: Stores, share: ConversionShare): Promise<void> {
-  for (const version of [1, 2] as const) await run(stores, conversionsSql(share, version))
+  for (const version of [1, 2] as const) await run(stores, conversionsSql(share, version), 100_000)
 }
 
 /**

@@ -145,10 +145,11 @@ function texts(names: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, 'text']))
 }
 
-/** Indexes for the queries of this bench: ranges and pages by time, pages of a campaign, conversions of a click, search. */
+/** Indexes for the queries of this bench: ranges and pages by time, pages of a campaign or sub id, conversions of a click, search. */
 const indexes = [
   'CREATE UNIQUE INDEX ON clicks (account_id, clicked_at, id)',
   'CREATE INDEX ON clicks (account_id, campaign_id, clicked_at, id)',
+  'CREATE INDEX ON clicks (account_id, sub3, clicked_at, id)',
   'CREATE UNIQUE INDEX ON conversions (account_id, id)',
   'CREATE INDEX ON conversions (account_id, converted_at, id)',
   'CREATE INDEX ON conversions (account_id, click_id)',

@@ -5,7 +5,7 @@ import { benchAccount, benchNowMs, searchedAccount } from './data.ts'
 import { drillDownQueries } from './drillDownQueries.ts'
 import type { PostgresQuery } from './postgres.ts'
 
-export const stages = ['reports', 'drill-down', 'stats', 'lists', 'search', 'cached'] as const
+export const stages = ['reports', 'drill-down', 'stats', 'lists', 'search', 'cached', 'isolation'] as const
 export type Stage = (typeof stages)[number]
 
 /** A request to the API, and the same query without the API. */
@@ -168,6 +168,8 @@ function lists(): ReadQuery[] {
     unfiltered: {},
     'one campaign': { campaign_id: 'cmp-5' },
     'rare campaign': { campaign_id: rareCampaign },
+    'one country': { country: 'DE' },
+    'a sub id of one click in 100,000': { sub3: 'rare' },
     converted: { converted: 'true' },
     'not converted': { converted: 'false' },
     'not converted, rare campaign': { converted: 'false', campaign_id: rareCampaign },
@@ -211,16 +213,17 @@ function cursorAt(atMs: number, filter: Record<string, string>): string {
 }
 
 function postgresPage(atMs: number, filter: Record<string, string>): PostgresQuery {
+  const columns = Object.keys(filter).filter((name) => name !== 'converted')
   return {
     text: `
       SELECT * FROM clicks
-      WHERE account_id = $1 AND clicked_at <= $2${filter.campaign_id ? ' AND campaign_id = $3' : ''}${
+      WHERE account_id = $1 AND clicked_at <= $2${columns.map((column, index) => ` AND ${column} = $${index + 3}`).join('')}${
         filter.converted
           ? ` AND ${filter.converted === 'true' ? '' : 'NOT '}EXISTS (SELECT 1 FROM conversions c WHERE c.account_id = $1 AND c.click_id = clicks.id AND NOT c.is_test)`
           : ''
       }
       ORDER BY clicked_at DESC, id DESC LIMIT 201`,
-    values: [benchAccount, new Date(atMs), ...(filter.campaign_id ? [filter.campaign_id] : [])],
+    values: [benchAccount, new Date(atMs), ...columns.map((column) => filter[column] ?? '')],
   }
 }
 

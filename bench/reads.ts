@@ -10,7 +10,8 @@ import { readSettings } from '../src/settings.ts'
 import { type Fragment, render } from '../src/stores/clickhouse/sql.ts'
 import { migrate } from '../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../src/stores/open.ts'
-import { benchAccount, fillStores, searchedAccount } from './data.ts'
+import { benchAccount, fillStores, otherAccount, searchedAccount } from './data.ts'
+import { measureIsolation } from './isolation.ts'
 import { openPostgresBench, type PostgresBench } from './postgres.ts'
 import { clickhousePid, peakMb, resetPeak, startProgram } from './processes.ts'
 import { type ReadQuery, readQueries, type Stage, stages } from './readQueries.ts'
@@ -90,7 +91,7 @@ async function measure(): Promise<void> {
   try {
     for (const pid of [server.pid, engine]) if (pid !== undefined) await resetPeak(pid)
     for (const stage of stages.filter((name) => selected.has(name))) {
-      const figures = stage === 'cached' ? [measureCached(cached, keys)] : await measureStage(stage, uncached, keys)
+      const figures = await measureFigures(stage, { uncached, cached }, keys)
       await save(stage, figures, {
         apiMb: await peakMb(server.pid),
         clickhouseMb: engine === undefined ? undefined : await peakMb(engine),
@@ -99,6 +100,20 @@ async function measure(): Promise<void> {
   } finally {
     await server.stop()
   }
+}
+
+async function measureFigures(
+  stage: Stage,
+  urls: { uncached: string; cached: string },
+  keys: Record<string, string>,
+): Promise<object[]> {
+  if (stage === 'cached') return [measureCached(urls.cached, keys)]
+  if (stage !== 'isolation') return await measureStage(stage, urls.uncached, keys)
+  const accounts = { heavy: keys[benchAccount] ?? '', light: keys[otherAccount] ?? '' }
+  const figures = await measureIsolation(urls.uncached, accounts, Number(options.requests))
+  const { query, alone, api, ratio, heavyResponses } = figures
+  console.log(`${query}: p50 ${alone.p50Ms} → ${api.p50Ms} ms (× ${ratio}); heavy: ${JSON.stringify(heavyResponses)}`)
+  return [figures]
 }
 
 async function measureStage(stage: Stage, url: string, keys: Record<string, string>): Promise<Figures[]> {
@@ -223,7 +238,7 @@ async function settled(): Promise<void> {
 async function openAccounts({ postgres }: Stores): Promise<Record<string, string>> {
   await setPlanLimits(postgres, 'scale', { requestsPerMinute: 100_000_000 })
   const keys: Record<string, string> = {}
-  for (const accountId of [benchAccount, searchedAccount]) {
+  for (const accountId of [benchAccount, otherAccount, searchedAccount]) {
     const scopes = ['read:reports', 'read:stats', 'read:clicks', 'read:conversions', 'read:campaigns'] as const
     const created = await createKey(postgres, {
       accountId,
