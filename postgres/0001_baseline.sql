@@ -23,7 +23,8 @@ CREATE TABLE accounts (
   name       text NOT NULL,
   plan       text NOT NULL REFERENCES plans (name),
   currency   text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),      -- ISO 4217; every …Base amount is in it
-  created_at timestamptz(3) NOT NULL DEFAULT now()
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  import_of  text                                                -- SHA-256 of the account.json that is being imported, or null
 );
 
 CREATE TABLE api_keys (

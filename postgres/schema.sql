@@ -20,6 +20,7 @@ CREATE TABLE accounts (
   plan text NOT NULL,
   currency text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  import_of text,
   CONSTRAINT accounts_pkey PRIMARY KEY (id),
   CONSTRAINT accounts_plan_fkey FOREIGN KEY (plan) REFERENCES plans(name),
   CONSTRAINT accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))

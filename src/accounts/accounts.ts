@@ -15,18 +15,19 @@ export interface Account {
 
 /**
  * Creates an account.
+ * @param values `importOf`: SHA-256 of the manifest from which the account is imported, until `storeKeys` ends the import
  * @returns the account, or undefined when the id exists or was deleted, or the subscription plan does not exist
  */
 export async function createAccount(
   postgres: Postgres,
-  values: { id?: string; name: string; plan: string; currency: string; createdAt?: Date },
+  values: { id?: string; name: string; plan: string; currency: string; createdAt?: Date; importOf?: string },
 ): Promise<Account | undefined> {
   const [account] = await queryPostgres(
     postgres<Account[]>`
       WITH created AS (
-        INSERT INTO accounts (id, name, plan, currency, created_at)
+        INSERT INTO accounts (id, name, plan, currency, created_at, import_of)
         SELECT ${values.id ?? uuidv7()}, ${values.name}, plans.name, ${values.currency},
-          COALESCE(${values.createdAt ?? null}::timestamptz, now())
+          COALESCE(${values.createdAt ?? null}::timestamptz, now()), ${values.importOf ?? null}::text
         FROM plans
         WHERE plans.name = ${values.plan}
           AND NOT EXISTS (SELECT FROM account_deletions WHERE account_id = ${values.id ?? null}::text)
@@ -54,6 +55,21 @@ export async function listAccounts(postgres: Postgres): Promise<Account[]> {
       WHERE ${isNotDeleted(postgres)}
       ORDER BY created_at, id`,
   )
+}
+
+/** @returns the account with this id if its import from this manifest was interrupted; otherwise undefined */
+export async function findInterruptedImport(
+  postgres: Postgres,
+  id: string,
+  importOf: string,
+): Promise<Account | undefined> {
+  const [account] = await queryPostgres(
+    postgres<Account[]>`
+      SELECT id, name, plan, currency, created_at AS "createdAt"
+      FROM accounts
+      WHERE id = ${id} AND import_of = ${importOf} AND ${isNotDeleted(postgres)}`,
+  )
+  return account
 }
 
 /** @returns the account with this id, undefined if it does not exist */

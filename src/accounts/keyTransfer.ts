@@ -33,7 +33,7 @@ export async function readKeys(postgres: Postgres, accountId: string): Promise<T
 
 /**
  * Stores keys of an account, which are then valid here as well. Keys that exist are left as they are; a deleted account
- * gets none.
+ * gets none. Once the account has all of them, its import has ended: `findInterruptedImport` no longer finds it.
  * @returns how many of the keys the account has afterwards
  */
 export async function storeKeys(
@@ -41,6 +41,7 @@ export async function storeKeys(
   accountId: string,
   keys: readonly TransferredKey[],
 ): Promise<number> {
+  const ids = keys.map(({ id }) => id)
   await queryPostgres(
     postgres`
       WITH created AS (
@@ -59,10 +60,15 @@ export async function storeKeys(
         postgres`
           SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
           FROM created`,
-      )}
+      )},
+      ended AS (
+        UPDATE accounts
+        SET import_of = NULL
+        WHERE id = ${accountId} AND import_of IS NOT NULL
+          AND ${keys.length} = (SELECT count(*) FROM created) + (
+            SELECT count(*) FROM api_keys WHERE account_id = ${accountId} AND id = ANY(${ids}::text[])))
       SELECT 1`,
   )
-  const ids = keys.map(({ id }) => id)
   const [row] = await queryPostgres(
     postgres<{ count: number }[]>`
       SELECT count(*)::integer AS count

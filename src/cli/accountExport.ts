@@ -74,6 +74,8 @@ async function exportAccount(context: CommandContext, id: string, folder: string
     await refused(async () => {
       const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
       await writeFile(join(part, manifestName), chunksOf(text), { isGzipped: false, signal })
+      // A process that was suspended would otherwise complete an export during which another writer changed rows.
+      await writer.lease.assertHeld()
       await rename(part, folder)
     })
     return manifest

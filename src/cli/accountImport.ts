@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -5,10 +6,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { Value } from '@sinclair/typebox/value'
 import type { Command } from 'commander'
-import { type Account, createAccount, findAccount } from '../accounts/accounts.ts'
+import { type Account, createAccount, findInterruptedImport } from '../accounts/accounts.ts'
 import { findDeletion } from '../accounts/deletion.ts'
 import { storeKeys } from '../accounts/keyTransfer.ts'
 import { fileOf, hashed, Manifest, manifestName } from '../export/accountFolder.ts'
+import { TooManyRejects } from '../import/rejectLimit.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource } from '../import/source.ts'
@@ -44,32 +46,43 @@ Example:
 }
 
 async function importAccount(context: CommandContext, folder: string): Promise<void> {
-  const manifest = await readManifest(folder)
+  const { manifest, sha256 } = await readManifest(folder)
   for (const resource of importOrder) await checkFile(folder, resource, manifest)
   const stores = await context.openStores()
-  const account = await openAccount(stores, manifest.account)
-  for (const resource of importOrder) await importFile(context, stores, { folder, resource, account })
+  const account = await openAccount(stores, manifest.account, sha256)
+  const rows: Partial<Record<ResourceName, number>> = {}
+  for (const resource of importOrder) {
+    const stored = await importFile(context, stores, { folder, resource, account })
+    const exported = manifest.files[resource].rows
+    if (stored !== exported) {
+      throw new CommandError(
+        `${join(folder, fileOf(resource))} has ${stored} rows, but ${manifestName} says ${exported}.`,
+      )
+    }
+    rows[resource] = stored
+  }
   const { id } = account
   const stored = await storeKeys(stores.postgres, id, manifest.keys)
   if (stored < manifest.keys.length) {
     throw new CommandError(`${manifest.keys.length - stored} keys of account ${id} belong to other accounts here.`)
   }
-  const rows = Object.fromEntries(importOrder.map((resource) => [resource, manifest.files[resource].rows]))
   context.print({ account: id, rows, keys: stored }, `Account ${id} was imported from ${folder}.`)
 }
 
 /** @throws CommandError */
-async function readManifest(folder: string): Promise<Manifest> {
+async function readManifest(folder: string): Promise<{ manifest: Manifest; sha256: string }> {
   const path = join(folder, manifestName)
+  let text: string
   let manifest: unknown
   try {
-    manifest = JSON.parse(await readFile(path, 'utf8'))
+    text = await readFile(path, 'utf8')
+    manifest = JSON.parse(text)
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
   }
   const [invalid] = Value.Errors(Manifest, manifest)
   if (invalid) throw new CommandError(`${path} is not of this version: ${invalid.path}: ${invalid.message}.`)
-  return Value.Decode(Manifest, manifest)
+  return { manifest: Value.Decode(Manifest, manifest), sha256: createHash('sha256').update(text).digest('hex') }
 }
 
 /** @throws CommandError if the content is not what was exported */
@@ -90,26 +103,28 @@ async function checkFile(folder: string, resource: ResourceName, { files }: Mani
   if (sha256 !== files[resource].sha256) throw new CommandError(`${path} is not the exported file: its hash differs.`)
 }
 
-/** Creates the account, or finds it after an interrupted import. */
-async function openAccount({ postgres }: Stores, exported: Manifest['account']): Promise<Account> {
+/** Creates the account, or finds it after an interrupted import of the same manifest. */
+async function openAccount({ postgres }: Stores, exported: Manifest['account'], importOf: string): Promise<Account> {
   const createdAt = new Date(exported.createdAt)
-  const created = await createAccount(postgres, { ...exported, createdAt })
+  const created = await createAccount(postgres, { ...exported, createdAt, importOf })
   if (created) return created
   await requirePlan(postgres, exported.plan)
   if (await findDeletion(postgres, exported.id)) {
     throw new CommandError(`account ${exported.id} was deleted; its id cannot be used again.`)
   }
-  const present = await findAccount(postgres, exported.id)
-  const isSame = present?.createdAt.getTime() === createdAt.getTime() && present.currency === exported.currency
-  if (!present || !isSame) throw new CommandError(`another account ${exported.id} already exists.`)
-  return present
+  const interrupted = await findInterruptedImport(postgres, exported.id, importOf)
+  if (!interrupted) {
+    throw new CommandError(`account ${exported.id} already exists, and no import of this folder was interrupted.`)
+  }
+  return interrupted
 }
 
+/** @returns the number of rows of the file that are stored */
 async function importFile(
   context: CommandContext,
   stores: Stores,
   { folder, resource, account }: { folder: string; resource: ResourceName; account: Account },
-): Promise<void> {
+): Promise<number> {
   const path = join(folder, fileOf(resource))
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
   const bar = openProgress()
@@ -121,7 +136,9 @@ async function importFile(
       signal: context.interrupted,
       onProgress: bar.show,
     })
+    return tally.inserted + tally.updated + tally.duplicates
   } catch (error) {
+    if (error instanceof TooManyRejects) throw new CommandError(`${path} cannot be imported: a row was rejected.`)
     throw asImportError(error, { file: path, tally, rejects: undefined, interrupted: context.interrupted })
   } finally {
     bar.stop()

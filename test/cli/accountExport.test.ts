@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { runHere, start } from './runCommand.ts'
@@ -39,6 +41,19 @@ async function bodyOf(app: TestApp, path: string): Promise<unknown> {
   return JSON.parse(response.body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
 }
 
+/** Makes imports wait for the database before their first conversion, until the trigger is dropped. */
+async function failConversions(): Promise<void> {
+  target.stores.markDirty()
+  await target.stores.postgres`
+    CREATE OR REPLACE FUNCTION fail_batch() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'unavailable' USING ERRCODE = '57P01';
+    END $$`
+  await target.stores.postgres`
+    CREATE TRIGGER import_batches_fail BEFORE INSERT ON import_batches
+    FOR EACH ROW WHEN (NEW.resource = 'conversions') EXECUTE FUNCTION fail_batch()`
+}
+
 describe('an exported account', () => {
   it('is a folder for its owner only, with a file per resource, without secrets', async () => {
     const resources = [
@@ -59,13 +74,19 @@ describe('an exported account', () => {
 
   it('gives equal reports and lists to the same key after an import that was killed', async () => {
     const { environment, postgres } = target.stores
+    await failConversions()
     const child = start(['account', 'import', join(folder, 'acme')], environment)
-    const batches = async () => (await postgres`SELECT 1 FROM watermarks WHERE account_id = 'acme'`).length
-    await expect.poll(batches, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0)
+    const ended = once(child, 'exit')
+    let printed = ''
+    child.stderr.on('data', (chunk) => {
+      printed += chunk
+    })
+    await expect.poll(() => printed, { timeout: 60_000 }).toContain('while recording a batch in the journal; retrying')
     child.kill('SIGKILL')
-    await once(child, 'exit')
+    expect(await ended).toEqual([null, 'SIGKILL'])
+    await postgres`DROP TRIGGER import_batches_fail ON import_batches`
+    expect(await postgres`SELECT 1 FROM api_keys WHERE account_id = 'acme'`).toEqual([])
     await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
-    await runHere(['account', 'import', join(folder, 'acme')], environment)
     await succeed(target, 'account', 'import', join(folder, 'acme'))
     for (const path of [
       '/reports?group_by=campaign&days=30',
@@ -101,18 +122,12 @@ describe('an exported account', () => {
       source.stores.environment,
     )
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: \S+ already exists; [^\n]+\n$/)])
-    const child = start(
-      ['account', 'export', '--account', 'acme', '--output', join(folder, 'third')],
-      source.stores.environment,
-    )
-    await expect.poll(() => readdir(folder), { timeout: 20_000, interval: 20 }).toContain('third.incomplete')
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    await source.stores.postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
-    await rm(join(folder, 'third'), { recursive: true, force: true })
+    await mkdir(join(folder, 'third.incomplete'))
+    for (const name of ['clicks.ndjson.gz', 'unknown']) await writeFile(join(folder, 'third.incomplete', name), 'old')
     await succeed(source, 'account', 'export', '--account', 'acme', '--output', join(folder, 'third'))
     expect((await manifestOf('third')).files).toEqual((await manifestOf('acme')).files)
     expect(await readdir(folder)).not.toContain('third.incomplete')
+    expect(await readdir(join(folder, 'third'))).toEqual(await readdir(join(folder, 'acme')))
   })
 
   it('is not imported over another account, from a changed file or without a manifest', async () => {
@@ -128,7 +143,12 @@ describe('an exported account', () => {
     const manifest = await manifestOf('again')
     const other = { ...manifest, account: { ...manifest.account, createdAt: '2020-01-01T00:00:00.000Z' } }
     await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(other))
-    expect(await fails('again')).toContain('another account acme already exists')
+    expect(await fails('again')).toContain('account acme already exists')
+    await target.stores.postgres`UPDATE campaigns SET status = 'paused' WHERE account_id = 'acme'`
+    expect(await fails('acme')).toContain('account acme already exists, and no import of this folder was interrupted')
+    expect(await target.stores.postgres`SELECT DISTINCT status FROM campaigns WHERE account_id = 'acme'`).toEqual([
+      { status: 'paused' },
+    ])
     await writeFile(join(folder, 'again', 'account.json'), JSON.stringify({ ...manifest, format: 2 }))
     expect(await fails('again')).toContain('is not of this version: /format')
     await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(manifest))
@@ -137,6 +157,22 @@ describe('an exported account', () => {
       await readFile(join(folder, 'acme', 'campaigns.ndjson.gz')),
     )
     expect(await fails('again')).toContain('offers.ndjson.gz is not the exported file')
+    const rejected = { ...manifest, account: { ...manifest.account, id: 'rejected' } }
+    const offers = '{"id":"o"}\n'
+    await writeFile(join(folder, 'again', 'offers.ndjson.gz'), gzipSync(offers))
+    const sha256 = createHash('sha256').update(offers).digest('hex')
+    rejected.files = { ...manifest.files, offers: { rows: 1, sha256 } }
+    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(rejected))
+    const { code, stderr } = await runHere(['account', 'import', join(folder, 'again')], target.stores.environment)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /name: is required(?:.|\n)*\nerror: [^\n]*offers\.ndjson\.gz cannot be imported: a row was rejected\.\n$/,
+    )
+    const longer = { ...manifest, account: { ...manifest.account, id: 'longer' } }
+    longer.files = { ...manifest.files, campaigns: { ...manifest.files.campaigns, rows: 1_000 } }
+    await writeFile(join(folder, 'again', 'offers.ndjson.gz'), await readFile(join(folder, 'acme', 'offers.ndjson.gz')))
+    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(longer))
+    expect(await fails('again')).toMatch(/campaigns\.ndjson\.gz has \d+ rows, but account\.json says 1000\.\n$/)
     expect(await fails('missing')).toContain('account.json cannot be read')
   })
 })
