@@ -1,5 +1,7 @@
 import { tablesOf } from '../stores/clickhouse/distributedTables.ts'
+import { asProblem } from '../stores/clickhouse/select.ts'
 import { ch, identifier, text } from '../stores/clickhouse/sql.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
 import { deleteRows } from './repair/deleteRows.ts'
 import type { Writer } from './writer.ts'
 
@@ -9,9 +11,16 @@ import type { Writer } from './writer.ts'
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function deleteAccountRows(writer: Writer): Promise<void> {
-  const { client, cluster, database } = writer.stores.clickhouse
-  const [node] = cluster?.nodes ?? []
-  for (const { name, engine } of await tablesOf(node?.client ?? client, cluster?.localDatabase ?? database)) {
+  const readTables = async () => {
+    const { client, cluster, database } = writer.stores.clickhouse
+    const [node] = cluster?.nodes ?? []
+    try {
+      return await tablesOf(node?.client ?? client, cluster?.localDatabase ?? database)
+    } catch (error) {
+      throw asProblem(error)
+    }
+  }
+  for (const { name, engine } of await retryWhileUnavailable('reading the tables', readTables, writer)) {
     if (!engine.endsWith('MergeTree') || name === 'schema_migrations') continue
     writer.signal.throwIfAborted()
     const where = ch`account_id = ${text(writer.accountId)}`
