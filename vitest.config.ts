@@ -22,6 +22,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/kit/template.ts'],
+    setupFiles: ['test/kit/seed.ts'],
     // Test files start their own engines and often wait for them: three workers fill two cores.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },

@@ -363,7 +363,33 @@ function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buf
   )
 }
 
-/** Generates requests; about a fifth get a 200 response. */
+/** Valid values of parameters that an endpoint may require. */
+const requiredValues: Record<string, string> = { group_by: 'campaign', q: 'needle' }
+
+/** Generates reads that are valid by construction: required parameters, and sometimes a number of days or rows. */
+export function validReads({ key }: ServerValues): fc.Arbitrary<Request> {
+  const reads = operations.filter(
+    ({ method, hasId, query }) =>
+      method === 'GET' && !hasId && query.every(({ name, required }) => !required || name in requiredValues),
+  )
+  return fc.constantFrom(...reads).chain((operation) => {
+    const pairs = operation.query.flatMap(({ name, required, schema }): fc.Arbitrary<string[]>[] => {
+      if (required) return [fc.constant([`${name}=${requiredValues[name]}`])]
+      if (name !== 'days' && name !== 'limit') return []
+      const given = fromSchema(schema).map((value) => [`${name}=${value}`])
+      return [fc.option(given, { nil: [] })]
+    })
+    return fc.tuple(...pairs).map((given) => ({
+      endpoint: operations.indexOf(operation),
+      method: 'GET',
+      path: `/api/v1${operation.path}?${given.flat().join('&')}`,
+      headers: { authorization: `ApiKey ${key}` },
+      body: undefined,
+    }))
+  })
+}
+
+/** Generates requests; most differ from a valid one in at least one part. */
 export function requests(known: ServerValues): fc.Arbitrary<Request> {
   return fc.constantFrom(...operations).chain((operation) => {
     const method = fc.oneof(
