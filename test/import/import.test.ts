@@ -156,12 +156,15 @@ describe('clicks', () => {
     expect(await stored('count() AS n', 'sums_by_day')).toEqual([{ n: 0 }])
   })
 
-  it('are checked for stored ids in batches of tens of thousands', { timeout: 60_000 }, async () => {
-    const rows = Array.from({ length: 12_000 }, (_, index) => clickAt(`k${index}`, index % 1_440))
+  it('are checked for stored ids in each batch', { timeout: 60_000 }, async () => {
+    // So wide that they are two batches.
+    const wide = { userAgent: 'x'.repeat(700) }
+    const rows = Array.from({ length: 12_000 }, (_, index) => clickAt(`k${index}`, index % 1_440, wide))
     await importContent(stores, account, 'clicks', rows.slice(5_000, 5_100))
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(12_000, 11_900, 0, 100, 0))
     expect(await importContent(stores, account, 'clicks', rows)).toMatchObject(counts(12_000, 0, 0, 12_000, 0))
     expect(await stored('sum(clicks) AS n', 'sums_by_day', "AND dimension = 'os'")).toEqual([{ n: 12_000 }])
+    expect(await stored('uniqExact(stored_at) AS batches', 'clicks')).toEqual([{ batches: 3 }])
   })
 
   it('with ids that another account has are stored', async () => {

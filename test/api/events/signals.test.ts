@@ -31,6 +31,7 @@ afterAll(() => api?.close())
 async function figures(): Promise<unknown[]> {
   const paths = [
     '/clicks',
+    '/conversions',
     '/campaigns',
     '/stats/overview',
     '/stats/daily?days=5',

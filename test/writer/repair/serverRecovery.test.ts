@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer, type NetConnectOpts } from 'node:net'
+import { connect, createServer, type NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -11,6 +10,7 @@ import { openWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { recoverAccounts, startRecovery } from '../../../src/writer/repair/serverRecovery.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
+import { freePort } from '../../kit/serverProcess.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import { ImportKilled, killedStores } from '../killedImport.ts'
 
@@ -167,12 +167,3 @@ describe('a running server', () => {
     expect(lines).toEqual([])
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
