@@ -65,7 +65,7 @@ describe('serve --demo', () => {
     const { welcome, stop } = await serveDemo(3000)
     const { url, docs, key, calls, command } = welcome
     expect((await fetch(docs)).status).toBe(200)
-    const [report, drillDown, daily, clicks, conversions, event] = await Promise.all(calls.map(paste))
+    const [report, drillDown, daily, funnel, clicks, conversions, event] = await Promise.all(calls.map(paste))
     expect(report.data.length).toBe(report.bucketCount)
     expect(report.bucketCount).toBeGreaterThan(15)
     expect(report.totals.clicks).toBeGreaterThan(500)
@@ -78,6 +78,9 @@ describe('serve --demo', () => {
     })
     expect(drillDown.previous.totals.clicks).toBeGreaterThan(100)
     expect(daily.data).toHaveLength(7)
+    const entered = funnel.steps.map((step: { entered: number }) => step.entered)
+    expect(entered).toEqual(entered.toSorted((a: number, b: number) => b - a))
+    expect(entered.at(-1)).toBeGreaterThan(0)
     expect(clicks.data).toHaveLength(3)
     expect(conversions.data).toBeInstanceOf(Array)
     expect(event).toEqual({ accepted: true })

@@ -2,6 +2,7 @@ import { comparePeriodsGuide } from './guides/comparePeriods.ts'
 import { drillDownGuide } from './guides/drillDown.ts'
 import { errorsGuide } from './guides/errors.ts'
 import { exportsGuide } from './guides/exports.ts'
+import { funnelsGuide } from './guides/funnels.ts'
 import { keysGuide } from './guides/keys.ts'
 import { limitsGuide } from './guides/limits.ts'
 import { localTimeGuide } from './guides/localTime.ts'
@@ -27,6 +28,7 @@ export function guides(baseUrl: string): { name: string; description: string }[]
     { name: 'Exports', description: exportsGuide(baseUrl) },
     { name: 'Incremental sync', description: syncGuide(baseUrl) },
     { name: 'Sending events', description: sendingEventsGuide(baseUrl) },
+    { name: 'Funnels', description: funnelsGuide(baseUrl) },
     { name: 'Errors', description: errorsGuide },
     { name: 'Limits', description: limitsGuide },
     { name: 'Tools', description: toolsGuide(baseUrl) },
