@@ -98,6 +98,27 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
     expect((await read(other, makeKeyText())).statusCode).toBe(429)
   })
 
+  it('counts the events of batches across all instances, each batch as a whole or only as one request', async () => {
+    const key = await account('batches')
+    const batch = async (app: App, events: number) => {
+      const { statusCode, headers } = await app.inject({
+        method: 'POST',
+        url: '/api/v1/events/batch',
+        headers: { authorization: `ApiKey ${key}` },
+        payload: {
+          events: Array.from({ length: events }, (_, n) => ({
+            ...{ visitor_id: `${events}-${n}`, campaign_id: 'camp', event_name: 'a' },
+          })),
+        },
+      })
+      return [statusCode, headers['x-ratelimit-remaining']]
+    }
+    expect(await batch(one, 30)).toEqual([200, '20'])
+    expect(await batch(other, 21)).toEqual([429, '19'])
+    expect(await batch(one, 19)).toEqual([200, '0'])
+    expect(await batch(other, 1)).toEqual([429, '0'])
+  })
+
   it('stores nothing in Redis for longer than a minute', async () => {
     const client = new Client(server.url)
     const names = await client.keys('*')
