@@ -1,11 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /** Every id: campaign, click, visitor, account, … */
-export const idPattern = '^[A-Za-z0-9_.:-]{1,64}$'
+export const idPattern = idPatternOf(64)
 export const Id = Type.String({ pattern: idPattern, description: 'Letters, digits, `_ . : -`; 1 to 64 characters.' })
 
 /** Event ids may be longer: clients build them from order numbers and step names. */
-export const eventIdPattern = '^[A-Za-z0-9_.:-]{1,128}$'
+export const eventIdLengthMax = 128
+export const eventIdPattern = idPatternOf(eventIdLengthMax)
 
 /** A time in a response. */
 export const Instant = Type.String({
@@ -25,4 +26,9 @@ export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4
  */
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
+}
+
+/** @returns the pattern of ids with up to `lengthMax` characters */
+export function idPatternOf(lengthMax: number): string {
+  return `^[A-Za-z0-9_.:-]{1,${lengthMax}}$`
 }

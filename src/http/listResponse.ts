@@ -3,11 +3,11 @@ import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
 import { withReadDeadline } from '../query/readDeadline.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
-import { rowFormatSettings } from '../rows/clickhouseFormat.ts'
+import { type ExportOptions, rowFormatSettings } from '../rows/clickhouseFormat.ts'
 import { type CsvEscape, checkCsvEscape } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
-import { readFields, readPageFields, type SelectedFields, selectInPage } from '../rows/selectedFields.ts'
+import { readFields, readPageFields, selectInPage } from '../rows/selectedFields.ts'
 import { readEventWatermark } from '../stores/clickhouse/eventWatermark.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
@@ -19,14 +19,6 @@ export interface FormatQuery {
   format?: RowFormat | 'json'
   fields?: string
   csv_escape?: CsvEscape
-}
-
-/** Format and fields of an export, and the watermark at which an export ordered by `storedAt` ends, epoch milliseconds. */
-export interface ExportOptions {
-  format: RowFormat
-  csvEscape: CsvEscape
-  selected: SelectedFields
-  asOfMs: number
 }
 
 /** A list in ClickHouse that is read page by page, or exported in one response. */

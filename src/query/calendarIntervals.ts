@@ -1,9 +1,10 @@
 import type { Temporal } from 'temporal-polyfill'
+import type { intervals } from '../../schema/stats.ts'
 import type { Range } from './timeRange.ts'
 import { atInstant, offsetsOf, offsetText, startOfDate } from './timeZone.ts'
 
 /** Units of time that follow each other, in a time zone. */
-export type Interval = 'hour' | 'day' | 'week' | 'month'
+export type Interval = (typeof intervals)[number]
 
 /** One unit of time; the first and the last one of a range may extend beyond it. */
 export interface CalendarBucket extends Range {

@@ -1,8 +1,9 @@
 import type { Comparison } from '../../schema/comparison.ts'
 import type { Dimension } from '../../schema/dimensions.ts'
+import { intervals } from '../../schema/stats.ts'
 import { Problem } from '../problem.ts'
 import { type CalendarBucket, calendarOf, type Interval } from './calendarIntervals.ts'
-import type { Range } from './timeRange.ts'
+import { earliestMs, type Range } from './timeRange.ts'
 import { atInstant, startOfDate } from './timeZone.ts'
 
 /** The earlier range that a range is compared with. */
@@ -42,11 +43,8 @@ function notReversed({ fromMs, untilMs }: Range): Range {
   return { fromMs, untilMs: Math.max(fromMs, untilMs) }
 }
 
-const earliestMs = Date.parse('0000-01-01T00:00:00Z')
-const intervals: readonly Dimension[] = ['hour', 'day', 'week', 'month'] satisfies Interval[]
-
 function isInterval(dimension: Dimension): dimension is Interval & Dimension {
-  return intervals.includes(dimension)
+  return (intervals as readonly Dimension[]).includes(dimension)
 }
 
 /** Moves an instant to the earlier range; `has` tells whether its local hour and its date exist there. */

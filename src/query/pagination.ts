@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { eventIdPattern } from '../../schema/scalars.ts'
+import { eventIdLengthMax, idPatternOf } from '../../schema/scalars.ts'
 import { Problem } from '../problem.ts'
 import { ch, type Fragment, instant, text } from '../stores/clickhouse/sql.ts'
 
@@ -15,8 +15,8 @@ export interface PageKey {
  */
 const earliestMs = Date.parse('0001-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
-/** The longest ids are those of events, with their origin and generation. */
-const keyId = new RegExp(eventIdPattern.replace('128', '160'))
+/** The longest ids are those of events, with their origin and generation: `browser:4294967295:` and the id. */
+const keyId = new RegExp(idPatternOf(eventIdLengthMax + 'browser:4294967295:'.length))
 
 /** One page of a response. */
 export interface PageRows<Row> {

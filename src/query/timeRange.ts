@@ -15,8 +15,13 @@ export interface RangeQuery {
   days?: number
 }
 
+/** Longest range of a query, in local days. */
+export const rangeDaysMax = 366
+/** The same of a query by hour. */
+export const hoursDaysMax = 31
+
 /** Limits of RFC 3339 in UTC, since a report returns its range. An offset or a last day can lead beyond them. */
-const earliestMs = Date.parse('0000-01-01T00:00:00Z')
+export const earliestMs = Date.parse('0000-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 /** RFC 3339 allows leap seconds (`:60`); Temporal reads them as `:59`. */
 const leapSecond = /:\d\d:60/

@@ -20,6 +20,14 @@ export const rowFormatSettings = {
 
 const clickhouseFormats = { ndjson: ch`JSONEachRow`, csv: ch`CSVWithNames`, parquet: ch`Parquet` } as const
 
+/** Format and fields of an export, and the watermark at which an export ordered by `storedAt` ends, epoch milliseconds. */
+export interface ExportOptions {
+  format: RowFormat
+  csvEscape: CsvEscape
+  selected: SelectedFields
+  asOfMs: number
+}
+
 /** The FORMAT clause of a SELECT. */
 export function formatClause(format: RowFormat): Fragment {
   return ch`FORMAT ${clickhouseFormats[format]}`

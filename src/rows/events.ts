@@ -1,38 +1,17 @@
 import type { EventOrigin, EventRow, StoredEventFields } from '../../schema/event.ts'
 import { toInstantText } from '../query/timeRange.ts'
+import { selectFields } from '../stores/clickhouse/columnKinds.ts'
 import { ch } from '../stores/clickhouse/sql.ts'
-import { pixelEventFields } from '../stores/clickhouse/tableFields.ts'
+import { pixelEventFields, type Selected } from '../stores/clickhouse/tableFields.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
 import { toText } from './values.ts'
 
-/** An event as stored: absent text is empty, times are epoch milliseconds. */
-export interface StoredEvent {
-  id: string
-  origin: string
-  generation: number
-  eventName: string
-  clickId: string
-  visitorId: string
-  campaignId: string
-  userId: string
-  value: number | null
-  currency: string
-  /** JSON of an object, or empty. */
-  properties: string
-  occurredAt: number
-  receivedAt: number
-}
+const selected = { ...pixelEventFields, storedAt: 'instant' } as const
 
-/** The same with the time of storage, as `eventColumns` select it. */
-export type StoredEventRow = StoredEvent & { storedAt: number }
-
-/** The select list of `StoredEventRow`. */
-export const eventColumns = ch`
-  id, origin, generation, event_name AS eventName, click_id AS clickId, visitor_id AS visitorId,
-  campaign_id AS campaignId, user_id AS userId, value, currency, properties,
-  toUnixTimestamp64Milli(occurred_at) AS occurredAt, toUnixTimestamp64Milli(received_at) AS receivedAt,
-  toUnixTimestamp64Milli(stored_at) AS storedAt`
+/** The select list of events, and the rows that it returns: absent text is empty, instants are epoch milliseconds. */
+export const eventColumns = selectFields(selected)
+export type StoredEventRow = Selected<typeof selected>
 
 /**
  * Adds the names of campaigns.
@@ -54,7 +33,12 @@ export async function toEventRows(
     return {
       ...identity,
       campaignName: campaigns.get(row.campaignId) ?? null,
-      ...{ userId, value, currency, properties, occurredAt, receivedAt },
+      userId,
+      value,
+      currency,
+      properties,
+      occurredAt,
+      receivedAt,
       storedAt: toInstantText(row.storedAt),
     }
   })
@@ -72,7 +56,7 @@ export function eventExportFields(campaign: readonly RowField[]): RowField[] {
 }
 
 /** @returns the fields of the API */
-export function toEvent(stored: StoredEvent): StoredEventFields {
+export function toEvent(stored: Selected<typeof pixelEventFields>): StoredEventFields {
   return {
     id: stored.id,
     origin: stored.origin as EventOrigin,

@@ -1,5 +1,5 @@
 import type { ChecksumQuery } from '../../../schema/checksum.ts'
-import { assertDaysAtMost, type Range, reportRange } from '../../query/timeRange.ts'
+import { assertDaysAtMost, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 
 /** Resources with checksums. */
 export type ChecksumResource = 'clicks' | 'conversions'
@@ -12,8 +12,6 @@ export interface ChecksumPlan {
   range: Range
 }
 
-const daysMax = 366
-
 /**
  * Builds the query plan of checksums; no I/O.
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
@@ -25,6 +23,6 @@ export function planChecksums(
   nowMs: number,
 ): ChecksumPlan {
   const range = reportRange(query, 1, 'UTC', nowMs)
-  assertDaysAtMost(daysMax, range, 'UTC', 'A request of checksums')
+  assertDaysAtMost(rangeDaysMax, range, 'UTC', 'A request of checksums')
   return { resource, accountId, range }
 }

@@ -1,10 +1,9 @@
-import type { ExportOptions } from '../../http/listResponse.ts'
 import { clickIndexHints } from '../../query/clickIdsIndex.ts'
 import { inRange } from '../../query/conditions.ts'
 import { columnFilterConditions, type Filter, filterConditions } from '../../query/filters.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
-import { formatClause, selectList } from '../../rows/clickhouseFormat.ts'
+import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseFormat.ts'
 import { clickColumns } from '../../rows/clicks.ts'
 import { clickFields, type RowField } from '../../rows/exportFields.ts'
 import {

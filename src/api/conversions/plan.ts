@@ -49,7 +49,10 @@ export function planConversions(
   const wanted = new Set(filters.status?.split(','))
   const statuses = filters.status === undefined ? undefined : conversionStatuses.filter((status) => wanted.has(status))
   const boundTo = fingerprint(caller.accountId, 'conversions', {
-    ...{ ...filters, from, to, status: statuses },
+    ...filters,
+    from,
+    to,
+    status: statuses,
     ...cursorBinding(order),
   })
   return {

@@ -2,7 +2,7 @@ import { type FunnelDimension, type FunnelQuery, funnelDaysDefault } from '../..
 import type { Scope } from '../../../schema/scopes.ts'
 import { Problem } from '../../problem.ts'
 import { type Filter, readFilters } from '../../query/filters.ts'
-import { assertDaysAtMost, type Range, reportRange } from '../../query/timeRange.ts'
+import { assertDaysAtMost, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import { readTimeZone } from '../../query/timeZone.ts'
 
 /** The rows that a step counts. */
@@ -28,7 +28,6 @@ export interface FunnelPlan {
 }
 
 const hourMs = 3_600_000
-const daysMax = 366
 const windowMaxMs = 30 * 24 * hourMs
 
 /** Scopes that steps require besides that of the route. */
@@ -59,7 +58,7 @@ export function planFunnel(
   const distinct = [...new Set(keys)]
   const zone = readTimeZone(query.tz ?? 'UTC')
   const range = reportRange(query, funnelDaysDefault, zone, nowMs)
-  assertDaysAtMost(daysMax, range, zone, 'A funnel')
+  assertDaysAtMost(rangeDaysMax, range, zone, 'A funnel')
   return {
     accountId: caller.accountId,
     steps,

@@ -32,7 +32,9 @@ export function openReadiness(
   ]
   const responses = new RefreshingCache<CheckedStore, boolean>({
     max: stores.length,
-    ...{ refreshMs: ttlMs, ttlMs, now },
+    refreshMs: ttlMs,
+    ttlMs,
+    now,
     sharesFirstRead: true,
     keyOf: ({ name }) => name,
     read: isResponsive,

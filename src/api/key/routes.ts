@@ -19,7 +19,11 @@ export function keyRoutes(app: App): void {
       const { accountId, accountName, currency, keyId, keyName, scopes, expiresAtMs, plan } = caller
       const { requestsPerMinute, eventsPerMinute, identifierEventsPerMinute } = plan
       return {
-        ...{ id: keyId, name: keyName, accountId, accountName, currency },
+        id: keyId,
+        name: keyName,
+        accountId,
+        accountName,
+        currency,
         plan: plan.name,
         scopes: [...scopes],
         expiresAt: expiresAtMs === null ? null : toInstantText(expiresAtMs),

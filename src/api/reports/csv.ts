@@ -1,6 +1,7 @@
 import type { ReportResponse } from '../../../schema/report.ts'
 import { type Cell, toCsv } from '../../rows/csv.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
+import { previousCells } from '../../rows/previousCells.ts'
 import type { ReportPlan } from './plan.ts'
 
 type Row = Record<string, Cell>
@@ -17,23 +18,21 @@ export function reportCsv(
 ): string {
   const isSingle = dimensions.length === 1
   const labels = isSingle ? ['id', 'name'] : dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
-  const previousNames = previous ? metrics.map((metric) => `previous_${metric}`) : []
-  const columns = [...labels, ...metrics, ...previousNames]
-  const previousCells = (values: Row = {}): Row =>
-    Object.fromEntries(previousNames.map((name, index) => [name, values[metrics[index] ?? ''] ?? null]))
+  const compared = previous ? metrics : []
+  const columns = [...labels, ...metrics, ...Object.keys(previousCells(compared))]
   const rows = data.map(({ previous: earlier, dimensions: values = {}, ...row }): Row => {
     const cells = Object.entries(values).flatMap(([dimension, { id, name }]) => [
       [`${dimension}_id`, id],
       [`${dimension}_name`, name],
     ])
-    return { ...(row as Row), ...Object.fromEntries(cells), ...previousCells(earlier as Row | undefined) }
+    return { ...(row as Row), ...Object.fromEntries(cells), ...previousCells(compared, earlier) }
   })
   const blank = Object.fromEntries(labels.map((name) => [name, null]))
   const totalsRow = {
     ...blank,
     [labels[0] ?? '']: '(total)',
     ...(totals as Row),
-    ...previousCells(previous?.totals as Row | undefined),
+    ...previousCells(compared, previous?.totals),
   }
   return toCsv(columns, hasTotals ? [...rows, totalsRow] : rows, csvEscape)
 }

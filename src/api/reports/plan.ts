@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts'
 import { type PreviousRange, previousRange } from '../../query/comparison.ts'
 import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
 import { readFilters } from '../../query/filters.ts'
-import { assertDaysAtMost, type Range, reportRange } from '../../query/timeRange.ts'
+import { assertDaysAtMost, hoursDaysMax, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import { readTimeZone } from '../../query/timeZone.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */
@@ -35,9 +35,6 @@ export interface ReportPlan {
   nowMs: number
 }
 
-const daysMax = 366
-const hoursDaysMax = 31
-
 /**
  * Builds the query plan of a report; no I/O.
  * @throws Problem `invalid_group_by`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, or
@@ -52,7 +49,7 @@ export function planReport(
   const zone = readTimeZone(query.tz ?? 'UTC')
   const range = reportRange(query, reportDaysDefault, zone, nowMs)
   const isByHour = dimensions.includes('hour')
-  assertDaysAtMost(isByHour ? hoursDaysMax : daysMax, range, zone, isByHour ? 'A report by hour' : 'A report')
+  assertDaysAtMost(isByHour ? hoursDaysMax : rangeDaysMax, range, zone, isByHour ? 'A report by hour' : 'A report')
   const facts = { accountId: caller.accountId, range, zone, dimensions, filters: readFilters(query) }
   const previous = query.compare && previousRange(query.compare, range, zone, nowMs)
   const wanted = new Set<string>(query.metrics?.split(','))

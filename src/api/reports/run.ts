@@ -24,17 +24,18 @@ export async function runReport(
   const options = { label: 'reports', signal, settings: factsSettings(plan.facts) }
   const { rows, totals, rowsBeforeLimit } = await selectGroups<Bucket>(stores.clickhouse, reportSql(plan), options)
   const buckets = rows.map(idsOf)
-  const nameFunctions = await Promise.all(
-    plan.dimensions.map((dimension, index) =>
-      readNames(
-        nameCache,
-        plan.accountId,
-        dimension,
-        buckets.map((ids) => ids[index] ?? ''),
-      ),
+  const names = plan.dimensions.map((dimension, index) =>
+    readNames(
+      nameCache,
+      plan.accountId,
+      dimension,
+      buckets.map((ids) => ids[index] ?? ''),
     ),
   )
-  const previous = plan.previous && (await readPrevious(stores, plan, plan.previous, buckets, signal))
+  const [previous, ...nameFunctions] = await Promise.all([
+    plan.previous && readPrevious(stores, plan, plan.previous, buckets, signal),
+    ...names,
+  ])
   return {
     groupBy: plan.groupBy,
     from: toInstantText(plan.range.fromMs),

@@ -3,7 +3,7 @@ import { type CalendarBucket, calendarOf, type Interval } from '../../query/cale
 import { type PreviousRange, previousRange } from '../../query/comparison.ts'
 import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
 import { readFilters } from '../../query/filters.ts'
-import { assertDaysAtMost, type Range, reportRange } from '../../query/timeRange.ts'
+import { assertDaysAtMost, hoursDaysMax, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import { readTimeZone } from '../../query/timeZone.ts'
 
 /** Query plan of an overview. */
@@ -25,9 +25,6 @@ export interface DailyPlan extends StatsPlan {
   /** One per row, oldest first. */
   buckets: readonly CalendarBucket[]
 }
-
-const daysMax = 366
-const hoursDaysMax = 31
 
 /**
  * Builds the query plan of an overview; no I/O.
@@ -64,7 +61,7 @@ function planStats(
 ): StatsPlan {
   const tz = readTimeZone(query.tz ?? 'UTC')
   const range = reportRange(query, statsDaysDefault, tz, nowMs)
-  assertDaysAtMost(daysMax, range, tz, 'A range')
+  assertDaysAtMost(rangeDaysMax, range, tz, 'A range')
   const facts = { accountId, range, zone: tz, dimensions, filters: readFilters(query) }
   const previous = query.compare && previousRange(query.compare, range, tz, nowMs)
   return {
