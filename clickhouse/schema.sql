@@ -61,7 +61,7 @@ CREATE TABLE clicks
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(clicked_at)
 ORDER BY (account_id, clicked_at, id)
-SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE TABLE conversion_index
 (
@@ -141,7 +141,7 @@ CREATE TABLE conversions
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (account_id, converted_at, id)
-SETTINGS index_granularity = 512, min_compress_block_size = 4096, max_compress_block_size = 8192, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 512, min_compress_block_size = 4096, max_compress_block_size = 8192, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE TABLE converted_click_rows
 (
@@ -193,7 +193,7 @@ CREATE TABLE converted_click_rows
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(clicked_at)
 ORDER BY (account_id, clicked_at, id)
-SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0;
+SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, old_parts_lifetime = 1;
 
 CREATE TABLE converted_clicks
 (
@@ -276,7 +276,7 @@ CREATE TABLE pixel_events
 )
 ENGINE = ReplacingMergeTree(earliness)
 ORDER BY (account_id, origin, id, generation)
-SETTINGS index_granularity = 256, min_compress_block_size = 4096, deduplicate_merge_projection_mode = 'rebuild', non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 256, min_compress_block_size = 4096, deduplicate_merge_projection_mode = 'rebuild', non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE TABLE sums_by_day
 (

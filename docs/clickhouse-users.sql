@@ -11,10 +11,13 @@ GRANT TABLE ENGINE ON ReplacingMergeTree TO tributary_owner;
 GRANT TABLE ENGINE ON SummingMergeTree TO tributary_owner;
 
 -- Writer: inserts and deletes rows. CLICKHOUSE_URL of the server and of the commands import, demo and verify.
--- It reads system.processes to kill its own inserts of an interrupted import.
+-- It reads system.processes to kill its own inserts of an interrupted import, and system.mutations and system.parts to see
+-- when erased rows are gone from disk.
 CREATE USER IF NOT EXISTS tributary_writer IDENTIFIED WITH sha256_password BY 'WRITER_PASSWORD';
 GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON tributary.* TO tributary_writer;
 GRANT SELECT ON system.processes TO tributary_writer;
+GRANT SELECT ON system.mutations TO tributary_writer;
+GRANT SELECT ON system.parts TO tributary_writer;
 
 -- Reader: CLICKHOUSE_READER_URL of the server. No access to files, URLs or other servers; limited memory per query, in
 -- bytes.

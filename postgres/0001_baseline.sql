@@ -437,6 +437,25 @@ CREATE TABLE account_tasks (
   PRIMARY KEY (account_id, task)
 );
 
+-- Visitors and clicks that were erased, as keyed hashes: rows of them that are imported or restored are erased again.
+CREATE TABLE erasures (
+  account_id  text NOT NULL REFERENCES accounts (id),
+  kind        text NOT NULL CHECK (kind IN ('visitor', 'click')), -- a click that was erased with its visitor is listed too
+  key         uuid NOT NULL,                                     -- random; the same one for all erasures of the account
+  hash        bytea NOT NULL CHECK (length(hash) = 32),          -- HMAC-SHA-256 of kind, space and identifier
+  erased_at   timestamptz(3) NOT NULL,                           -- rows with a later time are new data
+  is_complete boolean NOT NULL DEFAULT false,                    -- false: rows may be left
+  PRIMARY KEY (account_id, kind, key, hash)
+);
+
+CREATE INDEX erasures_incomplete ON erasures (account_id) WHERE NOT is_complete;
+
+-- Accounts with pixel events that are being rewritten with a later `stored_at`. Clicks and conversions have the journal.
+CREATE TABLE event_rewrites (
+  account_id text PRIMARY KEY REFERENCES accounts (id),
+  began_at   timestamptz(3) NOT NULL                             -- by ClickHouse's clock, before any new `stored_at`
+);
+
 -- Number of rows confirmed as stored, so that `verify` notices rows that ClickHouse has lost. A batch records what it adds;
 -- the statement that clears the batch adds that here, so neither happens without the other.
 CREATE TABLE stored_rows (

@@ -74,6 +74,26 @@ CREATE TABLE campaigns (
   CONSTRAINT campaigns_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text])))
 );
 
+CREATE TABLE erasures (
+  account_id text NOT NULL,
+  kind text NOT NULL,
+  key uuid NOT NULL,
+  hash bytea NOT NULL,
+  erased_at timestamp(3) with time zone NOT NULL,
+  is_complete boolean NOT NULL DEFAULT false,
+  CONSTRAINT erasures_pkey PRIMARY KEY (account_id, kind, key, hash),
+  CONSTRAINT erasures_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT erasures_hash_check CHECK ((length(hash) = 32)),
+  CONSTRAINT erasures_kind_check CHECK ((kind = ANY (ARRAY['visitor'::text, 'click'::text])))
+);
+
+CREATE TABLE event_rewrites (
+  account_id text NOT NULL,
+  began_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT event_rewrites_pkey PRIMARY KEY (account_id),
+  CONSTRAINT event_rewrites_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
 CREATE TABLE import_batches (
   token text NOT NULL,
   account_id text NOT NULL,
@@ -187,6 +207,8 @@ CREATE INDEX audit_log_by_account ON public.audit_log USING btree (account_id, i
 CREATE INDEX campaigns_newest ON public.campaigns USING btree (account_id, created_at DESC, id DESC);
 
 CREATE INDEX campaigns_newest_of_status ON public.campaigns USING btree (account_id, status, created_at DESC, id DESC);
+
+CREATE INDEX erasures_incomplete ON public.erasures USING btree (account_id) WHERE (NOT is_complete);
 
 CREATE INDEX import_batches_by_account ON public.import_batches USING btree (account_id);
 

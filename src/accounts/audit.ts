@@ -8,6 +8,8 @@ export type AuditAction =
   | 'account.set_plan'
   | 'account.delete'
   | 'account.delete_complete'
+  | 'erasure.add'
+  | 'erasure.apply'
   | 'key.create'
   | 'key.import'
   | 'key.revoke'

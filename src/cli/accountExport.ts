@@ -6,6 +6,7 @@ import { type ExportedFile, fileOf, hashed, type Manifest, manifestName } from '
 import { counted, refuseExisting, TargetError, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+import { listErasures } from '../writer/erasure/erasures.ts'
 import { openWriter } from '../writer/openWriter.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
@@ -69,6 +70,7 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       format: 1,
       account: { ...account, createdAt: createdAt.toISOString() },
       keys: await readKeys(stores.postgres, id),
+      erasures: (await listErasures(stores.postgres, id)).map(({ account: _account, ...erasure }) => erasure),
       files: Object.fromEntries(files) as Manifest['files'],
     }
     await refused(async () => {

@@ -15,6 +15,9 @@ import type { ResourceName } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource } from '../import/source.ts'
 import type { Stores } from '../stores/open.ts'
+import { completeErasures } from '../writer/erasure/eraseRows.ts'
+import { addErasures } from '../writer/erasure/erasures.ts'
+import { openWriter } from '../writer/openWriter.ts'
 import { requirePlan } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -50,6 +53,7 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   for (const resource of importOrder) await checkFile(folder, resource, manifest)
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest.account, sha256)
+  await importErasures(context, stores, account, manifest.erasures)
   const rows: Partial<Record<ResourceName, number>> = {}
   for (const resource of importOrder) {
     const stored = await importFile(context, stores, { folder, resource, account })
@@ -117,6 +121,24 @@ async function openAccount({ postgres }: Stores, exported: Manifest['account'], 
     throw new CommandError(`account ${exported.id} already exists, and no import of this folder was interrupted.`)
   }
   return interrupted
+}
+
+/** Before the rows, which need not be searched afterwards. */
+async function importErasures(
+  { printStatus: onMessage, interrupted: signal }: CommandContext,
+  stores: Stores,
+  { id }: Account,
+  erasures: Manifest['erasures'],
+): Promise<void> {
+  if (erasures.length === 0) return
+  const writer = await openWriter(stores, id, { onMessage, signal })
+  try {
+    const added = erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
+    await addErasures(writer, added)
+    await completeErasures(writer)
+  } finally {
+    await writer.close()
+  }
 }
 
 /** @returns the number of rows of the file that are stored */

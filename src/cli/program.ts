@@ -13,6 +13,7 @@ import { addAccountImportCommand } from './accountImport.ts'
 import { addAuditCommands } from './audit.ts'
 import { openContext, type ProcessIo } from './context.ts'
 import { addDemoCommand } from './demo.ts'
+import { addEraseCommands } from './erase.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { addExportCommand } from './export.ts'
 import { addImportCommand } from './import.ts'
@@ -72,6 +73,7 @@ Examples:
   addKeyCommands(program, context)
   addPlanCommands(program, context)
   addAuditCommands(program, context)
+  addEraseCommands(program, context)
   addImportCommand(program, context)
   addExportCommand(program, context)
   addDemoCommand(program, context)

@@ -24,6 +24,14 @@ const ExportedKey = Type.Object({
   replacedBy: Type.Union([Id, Type.Null()]),
 })
 
+/** A visitor or click that was erased, as a keyed hash: rows of it that are imported later are blanked. */
+const ExportedErasure = Type.Object({
+  kind: Type.Union([Type.Literal('visitor'), Type.Literal('click')]),
+  key: Type.String(),
+  hash: Type.String({ pattern: '^[0-9A-F]{64}$' }),
+  erasedAt: Moment,
+})
+
 const ExportedFile = Type.Object({
   rows: Type.Integer({ minimum: 0 }),
   sha256: Type.String({ description: 'of the uncompressed content' }),
@@ -41,6 +49,7 @@ export const Manifest = Type.Object({
     createdAt: Moment,
   }),
   keys: Type.Array(ExportedKey),
+  erasures: Type.Array(ExportedErasure),
   files: Type.Object(
     Object.fromEntries(resourceNames.map((name) => [name, ExportedFile])) as Record<ResourceName, typeof ExportedFile>,
   ),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
+import { readEventWatermark } from '../query/eventWatermark.ts'
 import { withReadDeadline } from '../query/readDeadline.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
@@ -8,7 +9,6 @@ import { type CsvEscape, checkCsvEscape } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
 import { readFields, readPageFields, selectInPage } from '../rows/selectedFields.ts'
-import { readEventWatermark } from '../stores/clickhouse/eventWatermark.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { RouteContext } from './context.ts'
@@ -59,7 +59,7 @@ export async function sendList<Page extends { data: object[] }>(
   const { accountId } = request.caller
   const asOfMs =
     resource === 'events'
-      ? await readEventWatermark(stores.clickhouse)
+      ? await readEventWatermark(stores, accountId)
       : await readWatermark(stores.postgres, accountId, resource)
   reply.header('x-as-of', toInstantText(asOfMs))
   await streaming.send(request, reply, format, (signal) => exportRows(signal))

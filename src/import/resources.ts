@@ -1,5 +1,6 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import type { Account } from '../accounts/accounts.ts'
+import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import { storeConversions } from '../writer/store/conversions.ts'
 import { attributeLateClicks } from '../writer/store/lateClicks.ts'
@@ -63,6 +64,7 @@ export const resources = {
 async function importClicks({ writer, account }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
   const existing = existingClicks(writer)
+  const erased = await ErasedIdentifiers.read(writer)
   const unknownCampaigns = new UnknownCampaigns(writer)
   return {
     unknownCampaigns,
@@ -75,12 +77,14 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
         },
         add(fields, from) {
           const click = read(fields, from)
+          erased.blankClick(click)
           batch.add(click)
           unknownCampaigns.add(click.campaignId)
           added += 1
         },
         async store() {
           await unknownCampaigns.lookUp()
+          await erased.recordFound()
           const inserted = await batch.store(writer, existing)
           const outcome = { inserted, updated: 0, duplicates: added - inserted }
           added = 0
@@ -90,6 +94,7 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
     },
     async finish() {
       await attributeLateClicks(writer)
+      await erased.finish()
     },
   }
 }
@@ -97,6 +102,7 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
 async function importConversions({ writer, account, source }: ImportRun): Promise<ResourceImport> {
   const read = conversionReader(account)
   const importFile = await source.fingerprint()
+  const erased = await ErasedIdentifiers.read(writer)
   const unknownCampaigns = new UnknownCampaigns(writer)
   return {
     unknownCampaigns,
@@ -105,6 +111,7 @@ async function importConversions({ writer, account, source }: ImportRun): Promis
         10_000,
         (fields, from, importLine) => {
           const row = { ...read(fields, from), importFile, importLine }
+          erased.blankConversion(row)
           unknownCampaigns.add(row.campaignId)
           return row
         },
@@ -119,6 +126,7 @@ async function importConversions({ writer, account, source }: ImportRun): Promis
 async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, nowMs)
   const existing = existingPixelEvents(writer)
+  const erased = await ErasedIdentifiers.read(writer)
   const unknownCampaigns = new UnknownCampaigns(writer)
   return {
     unknownCampaigns,
@@ -127,6 +135,7 @@ async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise
         20_000,
         (fields, from) => {
           const event = read(fields, from)
+          erased.blankEvent(event)
           unknownCampaigns.add(event.campaignId)
           return event
         },

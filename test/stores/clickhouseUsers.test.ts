@@ -12,6 +12,9 @@ import { readSettings } from '../../src/settings.ts'
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../src/stores/clickhouse/grants.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
+import { completeErasures } from '../../src/writer/erasure/eraseRows.ts'
+import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
+import { openWriter } from '../../src/writer/openWriter.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { testNowMs } from '../kit/app.ts'
 import { type ClickHouseServer, documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
@@ -96,7 +99,7 @@ describe('the writer and the reader', () => {
   it('are sufficient to import, to store events and to serve requests', async () => {
     const rows = {
       campaigns: [{ id: 'camp', name: 'Camp' }],
-      clicks: [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z', campaignId: 'camp' }],
+      clicks: [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z', campaignId: 'camp', city: 'Lyon' }],
       conversions: [
         { id: 'v1', clickId: 'c1', convertedAt: '2026-11-20T11:00:00Z', status: 'approved', revenueBase: 5 },
         {
@@ -137,6 +140,16 @@ describe('the writer', () => {
   it('deletes rows and ends its own queries, as repairs do', async () => {
     await server.run(writer, `DELETE FROM tributary.click_index WHERE account_id = 'missing'`)
     await server.run(writer, `KILL QUERY WHERE query_id IN ('none') SYNC`)
+  })
+
+  it('erases a click, and sees that the replaced parts are gone', async () => {
+    const writing = await openWriter(stores, 'acme', { onMessage: () => {}, signal: new AbortController().signal })
+    const key = await readErasureKey(writing)
+    const erasedMs = await readErasureClock(writing)
+    await addErasures(writing, [{ kind: 'click', key, hash: hashOf(key, 'click', 'c1'), erasedMs }])
+    expect(await completeErasures(writing, 0)).toEqual({ clicks: 1, conversions: 1, events: 0 })
+    await writing.close()
+    expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', city: null }] }])
   })
 
   it.each([

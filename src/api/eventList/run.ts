@@ -1,11 +1,11 @@
 import type { EventRow } from '../../../schema/event.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
+import { readEventWatermark } from '../../query/eventWatermark.ts'
 import { type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
-import { readEventWatermark } from '../../stores/clickhouse/eventWatermark.ts'
 import { selectRows, smallFinal } from '../../stores/clickhouse/select.ts'
 import { type EventKey, pageKeyOf } from './key.ts'
 import type { EventListPlan } from './plan.ts'
@@ -27,7 +27,7 @@ export async function listEvents(
   signal: AbortSignal,
 ): Promise<EventRows> {
   const isByStoredAt = plan.order.updatedSinceMs !== undefined
-  const asOfMs = isByStoredAt ? await readEventWatermark(stores.clickhouse) : undefined
+  const asOfMs = isByStoredAt ? await readEventWatermark(stores, plan.accountId) : undefined
   const atOf = (row: StoredEventRow) => (isByStoredAt ? row.storedAt : row.occurredAt)
   const rows: StoredEventRow[] = []
   let from = plan.after

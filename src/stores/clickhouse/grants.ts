@@ -12,9 +12,12 @@ export function ownerGrants(database: string): string[] {
   ]
 }
 
-/** Inserts and deletes rows, and ends its own queries. */
+/** Inserts, changes and deletes rows, ends its own queries, and sees which of its changes have ended on disk. */
 export function writerGrants(database: string): string[] {
-  return [`GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON ${database}.*`, 'GRANT SELECT ON system.processes']
+  return [
+    `GRANT SELECT, INSERT, ALTER DELETE, ALTER UPDATE ON ${database}.*`,
+    ...['processes', 'mutations', 'parts'].map((table) => `GRANT SELECT ON system.${table}`),
+  ]
 }
 
 /** Reads rows. */

@@ -64,6 +64,15 @@ const onCalendar = (epochMs: number): string =>
 /** A moment, to the millisecond. */
 export const instant = (epochMs: number): Value => ({ type: "DateTime64(3, 'UTC')", value: onCalendar(epochMs) })
 
+/** Several moments, for `IN`. */
+export const instants = (epochMs: readonly number[]): Value => ({
+  type: "Array(DateTime64(3, 'UTC'))",
+  value: epochMs.map(onCalendar),
+})
+
+/** Several whole numbers from 0. */
+export const counts = (value: readonly number[]): Value => ({ type: 'Array(UInt64)', value })
+
 /** Several (moment, id) pairs, for `IN` on a sort key. */
 export const instantKeys = (keys: readonly { atMs: number; id: string }[]): Value => ({
   type: "Array(Tuple(DateTime64(3, 'UTC'), String))",

@@ -8,6 +8,7 @@ export type Difference = { accountId: string } & (
   | UnattributedConversions
   | LostRows
   | RowsAheadOfWatermark
+  | ErasedRows
 )
 
 /** Derived rows that do not match the clicks and conversions. */
@@ -61,6 +62,13 @@ export interface RowsAheadOfWatermark {
   latestMs: number
 }
 
+/** Rows of erased visitors or clicks that have personal fields, as after a restore of an earlier backup. */
+export interface ErasedRows {
+  kind: 'not_erased'
+  table: string
+  rows: number
+}
+
 /** Whether `--repair` can correct the difference; lost rows cannot be restored from other tables. */
 export function isRepairable({ kind }: Difference): boolean {
   return kind !== 'missing_rows'
@@ -80,6 +88,8 @@ export function lineOf(difference: Difference): string {
       return `${accountId} ${table}: ${counted(difference.conversions, 'conversion is', 'conversions are')} not attributed to the stored click`
     case 'ahead_of_watermark':
       return `${accountId} ${table} ${difference.month.slice(0, 7)}: ${counted(difference.rows, 'row is', 'rows are')} stored later than the last batch; reads by updated_since do not return them`
+    case 'not_erased':
+      return `${accountId} ${table}: ${counted(difference.rows, 'row', 'rows')} of erased visitors or clicks with personal data`
     case 'missing_rows': {
       const { month, confirmed, stored } = difference
       return `${accountId} ${table} ${month.slice(0, 7)}: ${counted(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`

@@ -3,6 +3,7 @@ import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { findMissingRows } from '../confirmedRows.ts'
+import { findErasedRows } from '../erasure/eraseRows.ts'
 import { countUnattributed } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
 import { findRowsAheadOfWatermark } from './aheadOfWatermark.ts'
@@ -59,6 +60,7 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
   }
   const conversions = await countUnattributed(writer)
   if (conversions > 0) found.push({ kind: 'unattributed', accountId, table: 'conversions', conversions })
+  for (const row of await findErasedRows(writer)) found.push({ kind: 'not_erased', accountId, ...row })
   return found
 }
 

@@ -1,5 +1,6 @@
 import { completeTask, openTasks } from '../accountTasks.ts'
 import { findMissingRows } from '../confirmedRows.ts'
+import { completeErasures } from '../erasure/eraseRows.ts'
 import { settle } from '../fence.ts'
 import { readLeftovers } from '../journal.ts'
 import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
@@ -12,6 +13,8 @@ export interface CompletedWork {
   batches: number
   /** Conversions that were attributed to their click. */
   attributed: number
+  /** Rows of erased visitors and clicks that were blanked. */
+  erased: number
 }
 
 /**
@@ -22,6 +25,8 @@ export interface CompletedWork {
  */
 export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
   await settle(writer)
+  // First: a change of a conversion writes its stored fields again.
+  const erased = await completeErasures(writer)
   const leftovers = await readLeftovers(writer)
   if (leftovers.length > 0) {
     writer.onMessage(`An earlier import into account ${writer.accountId} was interrupted; repairing its batches.`)
@@ -33,5 +38,9 @@ export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
     await completeTask(writer, 'count_stored_rows')
   }
   const corrected = tasks.has('attribute_conversions') ? await attributeConversions(writer) : 0
-  return { batches: leftovers.length, attributed: corrected + (await attributeLateClicks(writer)) }
+  return {
+    batches: leftovers.length,
+    attributed: corrected + (await attributeLateClicks(writer)),
+    erased: erased.clicks + erased.conversions + erased.events,
+  }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { eraseAgain } from '../erasure/eraseRows.ts'
 import { clearBatches, recordBatch } from '../journal.ts'
 import { attributeConversions } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
@@ -39,6 +40,8 @@ async function repairOnce(writer: Writer, differences: readonly Difference[]): P
   for (const difference of differences) {
     if (difference.kind === 'ahead_of_watermark') await raiseWatermark(writer, difference)
   }
+  // First: other repairs write stored fields again.
+  if (differences.some(({ kind }) => kind === 'not_erased')) await eraseAgain(writer)
   const tokens: string[] = []
   for (const { fromMs, untilMs } of spans) {
     const token = randomUUID()

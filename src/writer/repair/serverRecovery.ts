@@ -77,7 +77,8 @@ async function completeWorkOf(
     const opened = await openWriterIfFree(stores, accountId, { onMessage: () => {}, signal })
     if (!opened) return
     await opened.writer.close()
-    const { batches, attributed } = opened.completed
+    const { batches, attributed, erased } = opened.completed
+    if (erased > 0) log.info(`Account ${accountId}: completed an interrupted erasure; rows erased: ${erased}.`)
     if (batches + attributed === 0) return
     log.info(
       `Account ${accountId}: completed an interrupted import; batches repaired: ${batches}, conversions attributed: ${attributed}.`,

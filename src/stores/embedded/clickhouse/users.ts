@@ -29,7 +29,7 @@ export function embeddedUsers(passwordSha256: { writer: string; reader: string }
         ...ownerGrants(embeddedDatabase),
         ...writerGrants(embeddedDatabase),
         'GRANT KILL QUERY ON *.*',
-        ...['events', 'merges', 'mutations', 'parts'].map((table) => `GRANT SELECT ON system.${table}`),
+        ...['events', 'merges'].map((table) => `GRANT SELECT ON system.${table}`),
       ],
     },
     {

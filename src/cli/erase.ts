@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Command } from 'commander'
+import { idPattern } from '../../schema/scalars.ts'
+import { auditClause } from '../accounts/audit.ts'
+import { completeErasures } from '../writer/erasure/eraseRows.ts'
+import {
+  addErasures,
+  type ErasedKind,
+  hashOf,
+  listErasures,
+  readErasureClock,
+  readErasureKey,
+} from '../writer/erasure/erasures.ts'
+import { openWriter } from '../writer/openWriter.ts'
+import type { Writer } from '../writer/writer.ts'
+import { requireAccount } from './account.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { parseId } from './options.ts'
+import { table } from './table.ts'
+
+const ListedErasure = Type.Object({
+  account: Type.String({ pattern: idPattern }),
+  kind: Type.Union([Type.Literal('visitor'), Type.Literal('click')]),
+  key: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
+  hash: Type.String({ pattern: '^[0-9A-F]{64}$' }),
+  erasedAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+})
+
+/** The output of `erase list --json`. */
+const ErasureList = Type.Object({ erasures: Type.Array(ListedErasure) })
+type ListedErasure = Static<typeof ListedErasure>
+
+/** Erasures added by one statement. */
+const batchSize = 5_000
+
+interface Options {
+  account?: string
+  visitor?: string
+  click?: string
+}
+
+/** `erase`, `erase list`, `erase apply`. */
+export function addEraseCommands(program: Command, context: CommandContext): void {
+  const erase = program
+    .command('erase')
+    .description('Erase the personal data of a visitor or click from both databases.')
+    .option('--account <id>', 'id of the account', parseId)
+    .option('--visitor <id>', 'id of the visitor: all its clicks, conversions and events', parseId)
+    .option('--click <id>', 'id of one click, with its conversions and events', parseId)
+    .addHelpText(
+      'after',
+      `
+Blanks visitor id, IP address, user agent, referrer, sub ids, external click id, UTM parameters, region, city and event
+properties. Rows, ids, amounts and all counts remain. The command returns when the replaced files are gone from disk. Rows
+of the visitor or click that are imported later are blanked as well, unless their time is after the erasure. If the command
+is interrupted, a running server completes the erasure within a minute, as does the same command.
+
+Save the output of erase list apart from backups: erase apply erases the same visitors and clicks after a restore.
+
+Examples:
+  tributary erase --account acme --visitor v-81f3
+  tributary erase --account acme --click c-20c1
+  tributary erase list --json > erasures.json
+  tributary erase apply erasures.json`,
+    )
+    .action(({ account, visitor, click }: Options) => {
+      if (account === undefined) throw new UsageError('erase requires --account.')
+      if (visitor !== undefined && click === undefined) return eraseOne(context, account, 'visitor', visitor)
+      if (click !== undefined && visitor === undefined) return eraseOne(context, account, 'click', click)
+      throw new UsageError('erase requires either --visitor or --click.')
+    })
+
+  erase
+    .command('list')
+    .description('List erasures as keyed hashes; the output with --json is the file that erase apply reads.')
+    .option('--account <id>', 'only this account (default: all)', parseId)
+    .addHelpText('after', '\nExample:\n  tributary erase list --json > erasures.json')
+    .action(async (_options: Options, list: Command) => {
+      // TRAP: `erase` has the same option and parses it first.
+      const { account } = list.optsWithGlobals<Options>()
+      const { postgres } = await context.openStores()
+      const erasures: ListedErasure[] = await listErasures(postgres, account)
+      context.print({ erasures }, table(erasures, ['account', 'kind', 'hash', 'erasedAt'], 'No erasures.'))
+    })
+
+  erase
+    .command('apply')
+    .description('Erase the visitors and clicks of a list again, for example after a restore.')
+    .argument('<file>', 'output of erase list --json')
+    .addHelpText('after', '\nExample:\n  tributary erase apply erasures.json')
+    .action((file: string) => applyList(context, file))
+}
+
+async function eraseOne(context: CommandContext, accountId: string, kind: ErasedKind, id: string): Promise<void> {
+  const erased = await withWriter(context, accountId, async (writer) => {
+    const key = await readErasureKey(writer)
+    const hash = hashOf(key, kind, id)
+    const erasure = { kind, key, hash, erasedMs: await readErasureClock(writer) }
+    await addErasures(writer, [erasure], (postgres) =>
+      auditClause(
+        postgres,
+        'erasure.add',
+        postgres`SELECT ${accountId}, jsonb_build_object('kind', ${kind}::text, 'hash', ${hash}::text) FROM added`,
+      ),
+    )
+    return await completeErasures(writer)
+  })
+  const { clicks, conversions, events } = erased
+  context.print(
+    { account: accountId, ...erased },
+    `Erased the personal data of ${clicks} clicks, ${conversions} conversions and ${events} events of account ${accountId}.`,
+  )
+}
+
+async function applyList(context: CommandContext, file: string): Promise<void> {
+  const byAccount = new Map<string, ListedErasure[]>()
+  for (const erasure of await readList(file)) {
+    byAccount.set(erasure.account, [...(byAccount.get(erasure.account) ?? []), erasure])
+  }
+  for (const accountId of byAccount.keys()) await requireAccount(context, accountId)
+  const total = { clicks: 0, conversions: 0, events: 0 }
+  for (const [accountId, erasures] of byAccount) {
+    const erased = await withWriter(context, accountId, async (writer) => {
+      for (let from = 0; from < erasures.length; from += batchSize) {
+        const batch = erasures
+          .slice(from, from + batchSize)
+          .map(({ erasedAt, account: _account, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
+        await addErasures(writer, batch, (postgres) =>
+          auditClause(
+            postgres,
+            'erasure.apply',
+            postgres`SELECT ${accountId}, jsonb_build_object('erasures', count(*)) FROM added`,
+          ),
+        )
+      }
+      return await completeErasures(writer)
+    })
+    for (const resource of ['clicks', 'conversions', 'events'] as const) total[resource] += erased[resource]
+  }
+  context.print(
+    { accounts: byAccount.size, ...total },
+    `Erased the personal data of ${total.clicks} clicks, ${total.conversions} conversions and ${total.events} events of ${byAccount.size} accounts.`,
+  )
+}
+
+/** @throws CommandError */
+async function readList(file: string): Promise<ListedErasure[]> {
+  let content: unknown
+  try {
+    content = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}.`)
+  }
+  const [invalid] = Value.Errors(ErasureList, content)
+  if (invalid)
+    throw new CommandError(`${file} is not the output of erase list --json: ${invalid.path}: ${invalid.message}.`)
+  return Value.Decode(ErasureList, content).erasures
+}
+
+async function withWriter<Result>(
+  context: CommandContext,
+  accountId: string,
+  work: (writer: Writer) => Promise<Result>,
+): Promise<Result> {
+  const stores = await context.openStores()
+  await requireAccount(context, accountId)
+  const { interrupted: signal, printStatus: onMessage } = context
+  const writer = await openWriter(stores, accountId, { onMessage, signal })
+  try {
+    return await work(writer)
+  } finally {
+    await writer.close()
+  }
+}

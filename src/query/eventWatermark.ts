@@ -1,0 +1,38 @@
+import type { ClickHouse } from '../stores/clickhouse/connection.ts'
+import { selectRows } from '../stores/clickhouse/select.ts'
+import { ch } from '../stores/clickhouse/sql.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+
+/** An insert may have its time before it is listed as running. */
+const marginMs = 1_000
+
+/**
+ * Reads the time before which no event of an account will be stored any more: every event with an earlier `stored_at` is
+ * visible to later queries. `stored_at` is the start of its insert by the clock of a node, so this is the earliest start of
+ * the inserts that are running on any node, or of an erasure that rewrites events of the account. It does not hold while a
+ * clock that was set back has not caught up (docs/decisions.md, "`storedAt` only ascends").
+ * @returns epoch milliseconds
+ * @throws Problem `unavailable`
+ */
+export async function readEventWatermark(
+  { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Postgres },
+  accountId: string,
+): Promise<number> {
+  const { client, cluster, onQuery } = clickhouse
+  const query = ch`
+SELECT toUnixTimestamp64Milli(now64(3)) - toInt64(ceil(maxOrDefault(elapsed) * 1000)) AS startMs
+FROM system.processes
+WHERE query_kind = 'Insert'
+  AND position(query, 'pixel_events') > 0`
+  const readers = cluster ? cluster.nodes.map((node) => node.client) : [client]
+  const starts = await Promise.all(
+    readers.map(async (reader) => {
+      const [row] = await selectRows<{ startMs: number }>({ reader, onQuery }, query, { label: 'events.watermark' })
+      return row?.startMs ?? 0
+    }),
+  )
+  // Read last: an erasure that begins after this gives its events a time later than that of the query above.
+  const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`
+    SELECT began_at AS "beganAt" FROM event_rewrites WHERE account_id = ${accountId}`)
+  return Math.min(...starts, rewrite?.beganAt.getTime() ?? Number.POSITIVE_INFINITY) - marginMs
+}

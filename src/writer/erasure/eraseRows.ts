@@ -1,0 +1,235 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
+import { beginsBefore, NotBegun, runOnEveryNode } from '../../stores/clickhouse/insert.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, identifier, instant, instants, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { clearBatches, recordBatch } from '../journal.ts'
+import type { Writer } from '../writer.ts'
+import {
+  addErasures,
+  type Erasure,
+  hashOf,
+  hasIncompleteErasures,
+  markErasures,
+  readErasureClock,
+  readErasures,
+} from './erasures.ts'
+import { hasPersonalData, isErased } from './matching.ts'
+import { type PersonalTable, personalTables } from './personalFields.ts'
+import { waitForMutations, waitForRemoval } from './rewrittenParts.ts'
+
+/** Erasures that are compared in one statement: their hashes are a parameter, which may have 128 KiB. */
+const erasuresPerPage = 1_000
+
+/** Rows that one mutation changes, for the same reason. */
+const rowsPerMutation = 800
+
+/** An event that a server received before the erasure is stored within this time. */
+const eventsInFlightMs = 12_000
+
+/** Rows that were blanked. */
+export type ErasedRows = Record<PersonalTable['resource'], number>
+
+const label = 'erase'
+const clicks = personalTables.find(({ name }) => name === 'clicks') as PersonalTable
+const tableNames = personalTables.map(({ name }) => name)
+
+/**
+ * Completes the account's incomplete erasures: blanks the personal fields of their rows in every table, and returns when the
+ * replaced parts are gone from disk. Their `stored_at` becomes a time that no response has had as its `asOf`, so that
+ * mirrors read the rows again. Repeat it after an interruption. Cheap when no erasure is incomplete.
+ * @param inFlightMs time after an erasure in which events from before it may still be stored
+ * @returns rows that were blanked by this call
+ * @throws LeaseLost, or the last error when a database stays unavailable
+ */
+export async function completeErasures(writer: Writer, inFlightMs = eventsInFlightMs): Promise<ErasedRows> {
+  const erased: ErasedRows = { clicks: 0, conversions: 0, events: 0 }
+  if (!(await hasIncompleteErasures(writer))) return erased
+  await waitForMutations(writer, tableNames)
+  await addClicksOfVisitors(writer)
+  const storedAt = await beginRewrite(writer)
+  await forEachPage(writer, 'incomplete', async (page) => {
+    for (const table of personalTables) erased[table.resource] += await eraseIn(writer, table, page, storedAt)
+    const lateMs = Math.max(...page.map(({ erasedMs }) => erasedMs)) + inFlightMs - (await readErasureClock(writer))
+    if (lateMs <= 0) return
+    await pause(lateMs, undefined, { signal: writer.signal })
+    for (const table of personalTables.filter(({ resource }) => resource === 'events'))
+      erased.events += await eraseIn(writer, table, page, storedAt)
+  })
+  await waitForRemoval(writer, tableNames)
+  await endRewrite(writer)
+  await markErasures(writer, true)
+  return erased
+}
+
+/** Counts rows of erased visitors and clicks that have personal fields, as after a restore of an earlier state. */
+export async function findErasedRows(writer: Writer): Promise<{ table: string; rows: number }[]> {
+  const counts = new Map<string, number>()
+  await forEachPage(writer, 'all', async (page) => {
+    for (const table of personalTables) {
+      const query = ch`
+SELECT toUInt32(uniqExact(${table.id})) AS rows
+FROM ${identifier(table.name)}
+WHERE account_id = ${text(writer.accountId)}
+  AND ${isErased(table, page)}
+  AND ${hasPersonalData(table)}`
+      const [row] = await select<{ rows: number }>(writer, query)
+      counts.set(table.name, (counts.get(table.name) ?? 0) + (row?.rows ?? 0))
+    }
+  })
+  return [...counts].flatMap(([table, rows]) => (rows === 0 ? [] : [{ table, rows }]))
+}
+
+/** Erases rows that were restored or inserted by hand. @throws what `completeErasures` throws */
+export async function eraseAgain(writer: Writer): Promise<void> {
+  await markErasures(writer, false)
+  await completeErasures(writer)
+}
+
+async function forEachPage(
+  writer: Writer,
+  state: 'incomplete' | 'all',
+  work: (page: readonly Erasure[]) => Promise<void>,
+): Promise<void> {
+  let after: Erasure | undefined
+  for (;;) {
+    const page = await readErasures(writer, state, { after, limit: erasuresPerPage })
+    if (page.length === 0) return
+    await work(page)
+    after = page.at(-1)
+  }
+}
+
+/**
+ * Lists the clicks of erased visitors as erased. Without it their conversions and events, which need not have the visitor,
+ * could not be found once the click is blank, nor in a later import.
+ */
+async function addClicksOfVisitors(writer: Writer): Promise<void> {
+  await forEachPage(writer, 'incomplete', async (page) => {
+    const key = page[0]?.key ?? ''
+    const erasedMs = Math.max(...page.map((erasure) => erasure.erasedMs))
+    const query = ch`
+SELECT DISTINCT id
+FROM clicks
+WHERE account_id = ${text(writer.accountId)}
+  AND ${isErased(clicks, page, ['visitor'])}`
+    const rows = page.some(({ kind }) => kind === 'visitor') ? await select<{ id: string }>(writer, query) : []
+    const added = rows.map(({ id }) => ({ kind: 'click' as const, key, hash: hashOf(key, 'click', id), erasedMs }))
+    for (let from = 0; from < added.length; from += erasuresPerPage) {
+      await addErasures(writer, added.slice(from, from + erasuresPerPage))
+    }
+  })
+}
+
+/** `stored_at` of rewritten rows. */
+interface StoredAt {
+  clicks: Fragment
+  conversions: Fragment
+  events: Fragment
+}
+
+/** The tokens are the same after an interruption, so that all rows get the time that was recorded first. */
+const tokenOf = ({ accountId }: Writer, resource: string) => `erasure ${resource} ${accountId}`
+
+/** Records the rewrite, so that no `asOf` passes the new `stored_at` before every row with it is visible. */
+async function beginRewrite(writer: Writer): Promise<StoredAt> {
+  const { postgres, clickhouse } = writer.stores
+  const record = async (resource: 'clicks' | 'conversions') => {
+    const entry = { resource, firstMs: 0, lastMs: 0, added: [], token: tokenOf(writer, resource) }
+    return instant(await recordBatch(writer, entry))
+  }
+  const times = { clicks: await record('clicks'), conversions: await record('conversions') }
+  await retryWhileUnavailable(
+    'recording an erasure',
+    async () => {
+      await writer.lease.assertHeld()
+      const beganAt = new Date(await readClickHouseClock(clickhouse)).toISOString()
+      await queryPostgres(postgres`
+        INSERT INTO event_rewrites VALUES (${writer.accountId}, ${beganAt}) ON CONFLICT DO NOTHING`)
+    },
+    writer,
+  )
+  // Read after it was recorded: later than the watermark of any reader that has not seen the record.
+  const read = () => readClickHouseClock(clickhouse)
+  const events = await retryWhileUnavailable('reading the clock of ClickHouse', read, writer)
+  return {
+    clicks: ch`${times.clicks}`,
+    conversions: ch`${times.conversions}`,
+    events: ch`${instant(events)}`,
+  }
+}
+
+async function endRewrite(writer: Writer): Promise<void> {
+  await clearBatches(writer, [tokenOf(writer, 'clicks'), tokenOf(writer, 'conversions')])
+  const { postgres } = writer.stores
+  await retryWhileUnavailable(
+    'completing an erasure',
+    () => queryPostgres(postgres`DELETE FROM event_rewrites WHERE account_id = ${writer.accountId}`),
+    writer,
+  )
+}
+
+/** @returns rows that were blanked */
+async function eraseIn(
+  writer: Writer,
+  table: PersonalTable,
+  page: readonly Erasure[],
+  storedAt: StoredAt,
+): Promise<number> {
+  const { column, kind } = table.sortedBy
+  const position = kind === 'instant' ? ch`toUnixTimestamp64Milli(${column})` : column
+  const where = ch`${isErased(table, page)}
+  AND ${hasPersonalData(table)}`
+  const rows = await select<{ position: number | string; id: string }>(
+    writer,
+    ch`
+SELECT DISTINCT ${position} AS position, ${table.id} AS id
+FROM ${identifier(table.name)}
+WHERE account_id = ${text(writer.accountId)}
+  AND ${where}`,
+  )
+  const positions = [...new Set(rows.map((row) => row.position))]
+  for (let from = 0; from < positions.length; from += rowsPerMutation) {
+    const chunk = positions.slice(from, from + rowsPerMutation)
+    const among = kind === 'instant' ? instants(chunk as number[]) : texts(chunk as string[])
+    await rewrite(writer, table, ch`${column} IN ${among}\n  AND ${where}`, storedAt[table.resource])
+  }
+  return table.name === 'converted_click_rows' ? 0 : new Set(rows.map(({ id }) => id)).size
+}
+
+/** Blanks rows on every node; the mutation has rewritten the parts before it returns. */
+async function rewrite(writer: Writer, table: PersonalTable, where: Fragment, storedAt: Fragment): Promise<void> {
+  const { clickhouse } = writer.stores
+  const name = identifier(table.name)
+  const condition = ch`account_id = ${text(writer.accountId)}
+  AND ${where}`
+  const remaining = ch`SELECT 1 FROM ${name} WHERE ${condition} LIMIT 1`
+  const blanked = table.personal.map((column) => ch`${column} = ''`)
+  const attempt = async () => {
+    await writer.fence.run(({ deadlineMs, queryId }) =>
+      runOnEveryNode(
+        clickhouse,
+        ch`
+ALTER TABLE ${name} UPDATE ${join([...blanked, ch`stored_at = ${storedAt}`], ', ')}
+WHERE ${condition}
+  AND ${beginsBefore(deadlineMs)}
+SETTINGS mutations_sync = 2`,
+        label,
+        queryId,
+      ),
+    )
+    // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
+    if ((await select(writer, remaining)).length > 0) throw new NotBegun()
+  }
+  await retryWhileUnavailable('erasing rows', attempt, writer)
+}
+
+function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
+  return retryWhileUnavailable(
+    'looking for rows to erase',
+    () => selectRows<Row>(writer.stores.clickhouse, query, { label, signal: writer.signal, ...batchTimeout }),
+    writer,
+  )
+}

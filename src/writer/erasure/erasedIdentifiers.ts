@@ -1,0 +1,85 @@
+import type { Click } from '../tables/click.ts'
+import type { Conversion } from '../tables/conversion.ts'
+import type { PixelEvent } from '../tables/pixelEvent.ts'
+import type { Writer } from '../writer.ts'
+import { completeErasures } from './eraseRows.ts'
+import { addErasures, type ErasedKind, type Erasure, hashOf, readErasures } from './erasures.ts'
+import { blank } from './personalFields.ts'
+
+const pageSize = 10_000
+
+/** Blanks the personal fields of imported rows of visitors and clicks that were erased after the time of the row. */
+export class ErasedIdentifiers {
+  readonly #writer: Writer
+  /** The end of the erased time by hash, epoch milliseconds, inclusive. */
+  readonly #erasedMs: ReadonlyMap<string, number>
+  readonly #keys: readonly string[]
+  /** Clicks of erased visitors that were not stored at the erasure. */
+  #found: Erasure[] = []
+  #hasFound = false
+
+  private constructor(writer: Writer, erasures: readonly Erasure[]) {
+    this.#writer = writer
+    this.#erasedMs = new Map(erasures.map(({ hash, erasedMs }) => [hash, erasedMs]))
+    this.#keys = [...new Set(erasures.map(({ key }) => key))]
+  }
+
+  /** Reads the erasures of the writer's account; they do not change while it holds the lease. */
+  static async read(writer: Writer): Promise<ErasedIdentifiers> {
+    const erasures: Erasure[] = []
+    for (;;) {
+      const page = await readErasures(writer, 'all', { after: erasures.at(-1), limit: pageSize })
+      if (page.length === 0) return new ErasedIdentifiers(writer, erasures)
+      erasures.push(...page)
+    }
+  }
+
+  blankClick(click: Click): void {
+    if (this.#keys.length === 0) return
+    const ofVisitor = this.#find('visitor', click.visitorId, click.clickedAt)
+    if (!ofVisitor && !this.#find('click', click.id, click.clickedAt)) return
+    blank.click(click)
+    if (!ofVisitor) return
+    const hash = hashOf(ofVisitor.key, 'click', click.id)
+    if (!this.#erasedMs.has(hash)) this.#found.push({ ...ofVisitor, kind: 'click', hash })
+  }
+
+  blankConversion(conversion: Conversion): void {
+    const { visitorId, clickId, convertedAt } = conversion
+    if (this.#isErased(visitorId, clickId, convertedAt)) blank.conversion(conversion)
+  }
+
+  blankEvent(event: PixelEvent): void {
+    if (this.#isErased(event.visitorId, event.clickId, event.occurredAt)) blank.event(event)
+  }
+
+  /** Lists the clicks that `blankClick` has found by their visitor. Call it before they are stored. */
+  async recordFound(): Promise<void> {
+    const found = this.#found
+    this.#found = []
+    this.#hasFound ||= found.length > 0
+    await addErasures(this.#writer, found)
+  }
+
+  /** Erases conversions and events of these clicks that were stored before them. */
+  async finish(): Promise<void> {
+    if (this.#hasFound) await completeErasures(this.#writer)
+  }
+
+  #isErased(visitorId: string, clickId: string, datedMs: number): boolean {
+    return (
+      this.#keys.length > 0 &&
+      (this.#find('visitor', visitorId, datedMs) ?? this.#find('click', clickId, datedMs)) !== undefined
+    )
+  }
+
+  /** @returns the key and the time of the erasure */
+  #find(kind: ErasedKind, id: string, datedMs: number): Pick<Erasure, 'key' | 'erasedMs'> | undefined {
+    if (id === '') return undefined
+    for (const key of this.#keys) {
+      const erasedMs = this.#erasedMs.get(hashOf(key, kind, id))
+      if (erasedMs !== undefined && datedMs <= erasedMs) return { key, erasedMs }
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,147 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import type { PendingQuery, Row } from 'postgres'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import type { Writer } from '../writer.ts'
+
+export type ErasedKind = 'visitor' | 'click'
+
+/** A visitor or click that was erased. */
+export interface Erasure {
+  kind: ErasedKind
+  /** Key of the hash, a UUID. */
+  key: string
+  /** `hashOf` the identifier. */
+  hash: string
+  /** Epoch milliseconds; rows with a later time are new data. */
+  erasedMs: number
+}
+
+/** @returns HMAC-SHA-256 of an identifier, upper-case hexadecimal; `erasedMsOf` computes the same in ClickHouse */
+export function hashOf(key: string, kind: ErasedKind, id: string): string {
+  return createHmac('sha256', key).update(`${kind} ${id}`).digest('hex').toUpperCase()
+}
+
+/** @returns the present time by the clock of Postgres, which `stored_at` of clicks and conversions comes from; epoch ms */
+export async function readErasureClock(writer: Writer): Promise<number> {
+  const [row] = await query(
+    writer,
+    (postgres) => postgres<{ ms: number }[]>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`,
+  )
+  return Math.floor(row?.ms ?? 0)
+}
+
+/** @returns the key of an account's hashes: that of its first erasure, or a new one; the caller holds the account's lease */
+export async function readErasureKey(writer: Writer): Promise<string> {
+  const [row] = await query(
+    writer,
+    (postgres) => postgres<{ key: string }[]>`
+      SELECT key FROM erasures WHERE account_id = ${writer.accountId} ORDER BY key LIMIT 1`,
+  )
+  return row?.key ?? randomUUID()
+}
+
+/**
+ * Adds incomplete erasures; one that exists keeps the later time. The next writer or a running server completes them after
+ * an interruption.
+ * @param audit WITH clause that records the change, stored with it or not at all
+ */
+export async function addErasures(
+  writer: Writer,
+  erasures: readonly Erasure[],
+  audit?: (postgres: Postgres) => PendingQuery<Row[]>,
+): Promise<void> {
+  if (erasures.length === 0) return
+  await writer.lease.assertHeld()
+  await query(
+    writer,
+    (postgres) => postgres`
+      WITH added AS (
+        INSERT INTO erasures (account_id, kind, key, hash, erased_at)
+        SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(ms / 1000.0)
+        FROM unnest(
+          ${erasures.map(({ kind }) => kind)}::text[], ${erasures.map(({ key }) => key)}::uuid[],
+          ${erasures.map(({ hash }) => hash)}::text[], ${erasures.map(({ erasedMs }) => erasedMs)}::float8[]
+        ) AS listed (kind, key, hash, ms)
+        ON CONFLICT (account_id, kind, key, hash) DO UPDATE
+        SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false
+        RETURNING 1)
+      ${audit ? postgres`, ${audit(postgres)}` : postgres``}
+      SELECT 1`,
+  )
+}
+
+/** An erasure as `erase list` prints it. */
+export interface ListedErasure extends Pick<Erasure, 'kind' | 'key' | 'hash'> {
+  account: string
+  /** ISO 8601. */
+  erasedAt: string
+}
+
+/** @returns all erasures, or those of one account, in a fixed order */
+export async function listErasures(postgres: Postgres, accountId?: string): Promise<ListedErasure[]> {
+  const rows = await queryPostgres(postgres<(Omit<ListedErasure, 'erasedAt'> & { erasedAt: Date })[]>`
+    SELECT account_id AS account, kind, key, upper(encode(hash, 'hex')) AS hash, erased_at AS "erasedAt"
+    FROM erasures
+    WHERE ${accountId ?? null}::text IS NULL OR account_id = ${accountId ?? null}
+    ORDER BY account_id, erased_at, kind, hash`)
+  return rows.map((row) => ({ ...row, erasedAt: row.erasedAt.toISOString() }))
+}
+
+/** @returns whether the account has incomplete erasures */
+export async function hasIncompleteErasures(writer: Writer): Promise<boolean> {
+  const rows = await query(
+    writer,
+    (postgres) => postgres`
+      SELECT 1 FROM erasures WHERE account_id = ${writer.accountId} AND NOT is_complete LIMIT 1`,
+  )
+  return rows.length > 0
+}
+
+/**
+ * Reads erasures of an account with one key, in the order of kind and hash.
+ * @param state `incomplete`, or `all`
+ * @param after the last one of the page before
+ */
+export async function readErasures(
+  writer: Writer,
+  state: 'incomplete' | 'all',
+  { after, limit }: { after?: Erasure | undefined; limit: number },
+): Promise<Erasure[]> {
+  const rows = await query(
+    writer,
+    (postgres) => postgres<Erasure[]>`
+      SELECT kind, key, upper(encode(hash, 'hex')) AS hash, extract(epoch FROM erased_at)::float8 * 1000 AS "erasedMs"
+      FROM erasures
+      WHERE account_id = ${writer.accountId}
+        AND (${state === 'all'} OR NOT is_complete)
+        AND (key, kind, hash) > (
+          ${after?.key ?? '00000000-0000-0000-0000-000000000000'}::uuid, ${after?.kind ?? ''}::text,
+          decode(${after?.hash ?? ''}, 'hex'))
+      ORDER BY key, kind, hash
+      LIMIT ${limit}`,
+  )
+  // A page has one key; the next page begins with the next one.
+  return rows.filter(({ key }) => key === rows[0]?.key).map((row) => ({ ...row, erasedMs: Math.round(row.erasedMs) }))
+}
+
+/** Marks all erasures of the account as complete, or as incomplete. */
+export async function markErasures(writer: Writer, isComplete: boolean): Promise<void> {
+  await writer.lease.assertHeld()
+  await query(
+    writer,
+    (postgres) => postgres`
+      UPDATE erasures SET is_complete = ${isComplete} WHERE account_id = ${writer.accountId} AND is_complete <> ${isComplete}`,
+  )
+}
+
+function query<Rows>(
+  { stores, onMessage, signal }: Writer,
+  statement: (postgres: Postgres) => PromiseLike<Rows>,
+): Promise<Rows> {
+  return retryWhileUnavailable(
+    'reading or changing the list of erasures',
+    () => queryPostgres(statement(stores.postgres)),
+    { onMessage, signal },
+  )
+}

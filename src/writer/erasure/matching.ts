@@ -1,0 +1,39 @@
+import { ch, counts, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import type { ErasedKind, Erasure } from './erasures.ts'
+import type { PersonalTable } from './personalFields.ts'
+
+/**
+ * Condition: the row belongs to an erased visitor or click, and has a time up to that of the erasure. It contains hashes
+ * only: ClickHouse keeps the text of a mutation on disk.
+ * @param erasures of one key; few enough for a parameter of 128 KiB
+ * @param kinds which of them to compare
+ */
+export function isErased(
+  { clickId, datedAt }: Pick<PersonalTable, 'clickId' | 'datedAt'>,
+  erasures: readonly Erasure[],
+  kinds: readonly ErasedKind[] = ['visitor', 'click'],
+): Fragment {
+  const columns = { visitor: ch`visitor_id`, click: clickId }
+  const untilMs = kinds.flatMap((kind) => {
+    const ofKind = erasures.filter((erasure) => erasure.kind === kind)
+    return ofKind.length === 0 ? [] : [erasedUntilMs(kind, columns[kind], ofKind)]
+  })
+  if (untilMs.length === 0) return ch`false`
+  return ch`toUnixTimestamp64Milli(${datedAt}) < greatest(${join([ch`toUInt64(0)`, ...untilMs], ', ')})`
+}
+
+/** Condition: a personal field is not blank. */
+export function hasPersonalData({ personal }: PersonalTable): Fragment {
+  return ch`(${join(
+    personal.map((column) => ch`${column} != ''`),
+    ' OR ',
+  )})`
+}
+
+/** The end of the erased time of a visitor or click, epoch milliseconds, exclusive; 0: not erased. */
+function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: readonly Erasure[]): Fragment {
+  const hashes = texts(erasures.map(({ hash }) => hash))
+  const until = counts(erasures.map(({ erasedMs }) => erasedMs + 1))
+  const hash = ch`hex(HMAC('sha256', concat(${text(`${kind} `)}, ${column}), ${text(erasures[0]?.key ?? '')}))`
+  return ch`if(${column} = '', toUInt64(0), transform(${hash}, ${hashes}, ${until}, toUInt64(0)))`
+}

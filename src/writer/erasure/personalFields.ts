@@ -1,0 +1,97 @@
+import { subIdNames } from '../../../schema/subIds.ts'
+import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
+import { columnName } from '../../stores/columnName.ts'
+import type { Click } from '../tables/click.ts'
+import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
+import type { PixelEvent } from '../tables/pixelEvent.ts'
+
+/** Fields of a click that an erasure blanks. Ids, dimensions without a person and amounts remain, so that no number changes. */
+const clickFields = [
+  'visitorId',
+  'region',
+  'city',
+  'referrer',
+  'userAgent',
+  'ip',
+  ...subIdNames,
+  'externalClickId',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+] as const satisfies readonly (keyof Click)[]
+
+/** Fields of a conversion that a file gives. */
+const ownConversionFields = ['visitorId', ...subIdNames] as const satisfies readonly (keyof Conversion)[]
+
+const copiedFields = (Object.entries(copiedFromClick) as [CopiedField, keyof Click][])
+  .filter(([, from]) => (clickFields as readonly string[]).includes(from))
+  .map(([field]) => field)
+
+const eventFields = ['visitorId', 'properties'] as const satisfies readonly (keyof PixelEvent)[]
+
+/** A table with personal fields. */
+export interface PersonalTable {
+  name: 'clicks' | 'converted_click_rows' | 'conversions' | 'pixel_events'
+  resource: 'clicks' | 'conversions' | 'events'
+  /** The columns that an erasure blanks; all are text. */
+  personal: readonly Fragment[]
+  /** Column of the click that a row is or belongs to. */
+  clickId: Fragment
+  /** The id of a row. */
+  id: Fragment
+  /** The earliest time of a row: rows with a time after an erasure are new data. */
+  datedAt: Fragment
+  /** Column of the sort key that finds rows: a time, or an id. */
+  sortedBy: { column: Fragment; kind: 'instant' | 'text' }
+}
+
+const columnsOf = (fields: readonly string[]) => fields.map((field) => identifier(columnName(field)))
+
+const clicks = {
+  resource: 'clicks',
+  personal: columnsOf(clickFields),
+  clickId: ch`id`,
+  id: ch`id`,
+  datedAt: ch`least(clicked_at, stored_at)`,
+  sortedBy: { column: ch`clicked_at`, kind: 'instant' },
+} as const
+
+/**
+ * Every table with personal fields, in the order of an erasure: clicks are last, since their visitor leads to the rows of the
+ * other tables.
+ */
+export const personalTables: readonly PersonalTable[] = [
+  {
+    name: 'pixel_events',
+    resource: 'events',
+    personal: columnsOf(eventFields),
+    clickId: ch`click_id`,
+    id: ch`id`,
+    datedAt: ch`least(occurred_at, received_at, stored_at)`,
+    sortedBy: { column: ch`id`, kind: 'text' },
+  },
+  {
+    name: 'conversions',
+    resource: 'conversions',
+    personal: columnsOf([...ownConversionFields, ...copiedFields]),
+    clickId: ch`click_id`,
+    id: ch`id`,
+    datedAt: ch`least(converted_at, stored_at)`,
+    sortedBy: { column: ch`converted_at`, kind: 'instant' },
+  },
+  { name: 'converted_click_rows', ...clicks },
+  { name: 'clicks', ...clicks },
+]
+
+/** Blanks the personal fields of a row that is imported. */
+export const blank = {
+  click: (row: Click) => blankFields(row, clickFields),
+  conversion: (row: Conversion) => blankFields(row, ownConversionFields),
+  event: (row: PixelEvent) => blankFields(row, eventFields),
+}
+
+function blankFields<Name extends string>(row: Record<Name, string>, fields: readonly Name[]): void {
+  for (const field of fields) row[field] = ''
+}

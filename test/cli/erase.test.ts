@@ -1,0 +1,350 @@
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { completeErasures } from '../../src/writer/erasure/eraseRows.ts'
+import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
+import { openWriter } from '../../src/writer/openWriter.ts'
+import { recoverAccounts } from '../../src/writer/repair/serverRecovery.ts'
+import { importContent, rowsOf } from '../import/runImport.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { changeTables } from '../kit/rows.ts'
+import { runHere, start } from './runCommand.ts'
+
+// Personal fields have texts with these words, so that they can be found in any file.
+const erased = 'erasable'
+const kept = 'permanent'
+
+let server: TestApp
+const keys: Record<string, string> = {}
+const running = { onMessage: () => {}, signal: new AbortController().signal }
+
+beforeAll(async () => {
+  server = await openTestApp()
+  server.stores.markDirty()
+  await storePlainText()
+  for (const id of ['acme', 'killed', 'other', 'restored']) keys[id] = await server.account(id)
+  await importAll('acme', erased)
+  await importAll('killed', 'killable')
+  await importAll('other', 'killable')
+})
+afterAll(() => server?.close())
+
+const tables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events']
+const click = (id: string, month: string, word: string) => ({
+  ...{ id, clickedAt: `2024-${month}-05T10:00:00.000Z`, campaignId: 'k1', country: 'FR', cost: 0.5 },
+  visitorId: `${word}-visitor`,
+  region: `${word}-region`,
+  city: `${word}-city`,
+  referrer: `https://${word}.example/${id}`,
+  userAgent: `${word} agent`,
+  ip: '203.0.113.0',
+  subIds: { sub1: `${word}-sub`, sub10: `${word}-sub10` },
+  externalClickId: `${word}-external`,
+  utmSource: `${word}-utm`,
+  utmTerm: `${word}-term`,
+})
+const conversion = (id: string, more: object) => ({
+  ...{ id, convertedAt: '2024-11-06T10:00:00.000Z', status: 'pending', revenueBase: 9, ...more },
+})
+const event = (id: string, more: object) => {
+  const at = '2024-11-06T11:00:00.000Z'
+  return { id, eventName: 'signup', occurredAt: at, receivedAt: at, ...more }
+}
+
+/** Two clicks of one visitor, and rows of others. */
+const rowsWith = (word: string) => ({
+  campaigns: [{ id: 'k1', name: 'K' }],
+  clicks: [
+    click('c1', '10', word),
+    click('c2', '11', word),
+    click('c3', '11', kept),
+    { ...click('c4', '11', kept), visitorId: null },
+  ],
+  conversions: [
+    conversion('v1', { clickId: 'c1' }),
+    conversion('v2', { clickId: 'c2', subIds: { sub2: `${word}-own` } }),
+    conversion('v3', { visitorId: `${word}-visitor`, subIds: { sub2: `${word}-own` } }),
+    conversion('v4', { clickId: 'c3' }),
+  ],
+  'pixel-events': [
+    event('e1', { clickId: 'c1', properties: { plan: `${word}-plan` } }),
+    event('e2', { visitorId: `${word}-visitor`, campaignId: 'k1', properties: { plan: `${word}-plan` } }),
+    event('e3', { clickId: 'c3', visitorId: `${kept}-visitor`, properties: { plan: `${kept}-plan` } }),
+  ],
+})
+
+async function importAll(account: string, word: string) {
+  const { stores } = server
+  const rows = rowsWith(word)
+  for (const resource of ['campaigns', 'clicks', 'conversions', 'pixel-events'] as const) {
+    await importContent(stores, account, resource, rows[resource])
+  }
+  // A second version, so that an earlier one has personal fields too.
+  const approved = rows.conversions.map((row) => ({
+    ...row,
+    status: 'approved',
+    updatedAt: '2024-11-07T00:00:00.000Z',
+  }))
+  await importContent(stores, account, 'conversions', approved)
+}
+
+/** Stores texts uncompressed, so that a search of files finds each of them. */
+async function storePlainText(): Promise<void> {
+  const columns = await rowsOf<{ table: string; name: string; type: string; kind: string; expression: string }>(
+    server.stores,
+    `SELECT table, name, type, default_kind AS kind, default_expression AS expression FROM system.columns
+     WHERE database = currentDatabase() AND type LIKE '%String%' AND table IN ('${tables.join("', '")}')
+       AND NOT is_in_primary_key`,
+  )
+  for (const { table, name, type, kind, expression } of columns) {
+    await changeTables(
+      server.stores,
+      `ALTER TABLE ${table} MODIFY COLUMN ${name} ${type} ${kind} ${expression} CODEC(NONE)`,
+    )
+  }
+  for (const table of tables) {
+    await changeTables(server.stores, `ALTER TABLE ${table} MODIFY SETTING default_compression_codec = 'NONE'`)
+  }
+}
+
+/** Paths of the files below a folder that contain a text. */
+async function filesWith(text: string, folder = server.stores.settings.DATA_DIR): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const content = await readFile(path).catch(() => undefined)
+    if (content?.includes(text)) found.push(path)
+  }
+  return found
+}
+
+/** Erases without the wait for events that a server has accepted and not stored. */
+async function erase(account: string, kind: 'visitor' | 'click', id: string, stores = server.stores) {
+  const writer = await openWriter(stores, account, running)
+  try {
+    const key = await readErasureKey(writer)
+    const erasure = { kind, key, hash: hashOf(key, kind, id), erasedMs: await readErasureClock(writer) }
+    await addErasures(writer, [erasure])
+    return await completeErasures(writer, 0)
+  } finally {
+    await writer.close()
+  }
+}
+
+const body = async (account: string, path: string) => (await server.get(path, keys[account])).json()
+const tributary = (...words: string[]) => runHere([...words, '--json'], server.stores.environment)
+
+/** All rows of an account in the tables with personal fields, as they are stored. */
+async function rowsOfAccount(account: string): Promise<string> {
+  const ofAccount = `WHERE account_id = '${account}' ORDER BY ALL`
+  const rows: object[] = await rowsOf(server.stores, `SELECT id, search_text, row_text FROM conversions ${ofAccount}`)
+  for (const table of tables) rows.push(...(await rowsOf<object>(server.stores, `SELECT * FROM ${table} ${ofAccount}`)))
+  return JSON.stringify(rows)
+}
+
+/** Everything that an erasure does not change. */
+async function numbersOf(account: string): Promise<unknown[]> {
+  const range = 'from=2024-09-01&to=2024-12-31'
+  const groups = ['country', 'campaign', 'day'].map((by) => `/reports?group_by=${by}&${range}`)
+  const numbers = await Promise.all(
+    [...groups, `/stats/daily?${range}`].map(async (path) => ({ ...(await body(account, path)), asOf: 0 })),
+  )
+  const rows = await Promise.all(
+    ['/clicks', '/conversions', '/events'].map(async (path) => {
+      const { data } = await body(account, path)
+      return data.map(({ id, cost, revenueBase, status, country }: Record<string, unknown>) => ({
+        ...{ id, cost, revenueBase, status, country },
+      }))
+    }),
+  )
+  return [...numbers, ...rows]
+}
+
+describe('erase --visitor', () => {
+  it('removes every personal text from the files on disk; numbers and other rows are unchanged', async () => {
+    const { CLICKHOUSE_URL, DATABASE_URL } = server.stores.settings
+    const isEmbedded = CLICKHOUSE_URL === undefined && DATABASE_URL === undefined
+    const numbers = await numbersOf('acme')
+    const others = await rowsOfAccount('other')
+    const { asOf } = await body('acme', '/clicks?updated_since=1970-01-01')
+    if (isEmbedded) {
+      const files = (await filesWith(erased)).map((path) => path.slice(path.lastIndexOf('/') + 1))
+      expect(files.length).toBeGreaterThan(tables.length)
+    }
+    const ended = await tributary('erase', '--account', 'acme', '--visitor', `${erased}-visitor`)
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(ended.stdout)).toEqual({ account: 'acme', clicks: 2, conversions: 3, events: 2 })
+    expect(await rowsOfAccount('acme')).not.toContain(erased)
+    expect(await rowsOfAccount('acme')).toContain(kept)
+    if (isEmbedded) expect(await filesWith(erased)).toEqual([])
+    expect(await numbersOf('acme')).toEqual(numbers)
+    expect(await rowsOfAccount('other')).toBe(others)
+    for (const path of [`/conversions/search?q=${erased}`, `/events?visitor_id=${erased}-visitor`]) {
+      expect((await body('acme', path)).data).toEqual([])
+    }
+    const moved = await body('acme', `/clicks?updated_since=${asOf}`)
+    expect(moved.data.map(({ id }: { id: string }) => id).sort()).toEqual(['c1', 'c2'])
+    const { stdout: exported } = await runHere(['export', 'clicks', '--account', 'acme'], server.stores.environment)
+    expect([exported.includes('"c1"'), exported.includes(erased)]).toEqual([true, false])
+  }, 60_000)
+
+  it('finds nothing when it is repeated, and logs no identifier', async () => {
+    expect(await erase('acme', 'visitor', `${erased}-visitor`)).toEqual({ clicks: 0, conversions: 0, events: 0 })
+    const { stdout } = await tributary('audit', 'list', '--account', 'acme')
+    const entry = JSON.parse(stdout).entries.find(({ action }: { action: string }) => action === 'erasure.add')
+    expect(entry.details).toEqual({ kind: 'visitor', hash: expect.stringMatching(/^[0-9A-F]{64}$/) })
+    expect(stdout).not.toContain(erased)
+    expect(JSON.parse((await tributary('verify', '--account', 'acme')).stdout).differences).toEqual([])
+  })
+
+  it('keeps rows blank that are imported again or for the first time; later rows are new data', async () => {
+    const { stores } = server
+    await setBack('acme')
+    const rows = rowsWith(erased)
+    const declined = { status: 'declined', updatedAt: '2024-11-08T00:00:00.000Z' }
+    const again = rows.conversions.map((row) => ({ ...row, ...declined }))
+    expect(await importContent(stores, 'acme', 'conversions', again)).toMatchObject({ updated: 4 })
+    // An event of a click that arrives after it, both from before the erasure.
+    const early = event('e9', { clickId: 'c9', properties: { plan: `${erased}-plan` } })
+    await importContent(stores, 'acme', 'pixel-events', [...rows['pixel-events'], early])
+    await importContent(stores, 'acme', 'clicks', [...rows.clicks, click('c9', '09', erased)])
+    expect(await rowsOfAccount('acme')).not.toContain(erased)
+    const later = { ...click('c10', '11', erased), clickedAt: '2099-01-01T00:00:00.000Z' }
+    await importContent(stores, 'acme', 'clicks', [later])
+    expect((await body('acme', '/clicks?limit=1')).data).toMatchObject([{ id: 'c10', visitorId: `${erased}-visitor` }])
+    expect(JSON.parse((await tributary('verify', '--account', 'acme')).stdout).differences).toEqual([])
+  })
+})
+
+describe('erase --click', () => {
+  it('erases one click with its conversions and events', async () => {
+    await importContent(server.stores, 'acme', 'pixel-events', [event('e4', { clickId: 'c4', properties: { a: 'b' } })])
+    expect(await erase('acme', 'click', 'c4')).toEqual({ clicks: 1, conversions: 0, events: 1 })
+    const { data } = await body('acme', '/clicks?limit=200')
+    const found = (id: string) => data.find((row: { id: string }) => row.id === id)
+    expect(found('c4')).toMatchObject({ city: null, referrer: null, ip: null, country: 'FR', cost: 0.5 })
+    expect(found('c3')).toMatchObject({ city: `${kept}-city` })
+  })
+
+  it.each([
+    [['erase', '--visitor', 'v'], 'erase requires --account.'],
+    [['erase', '--account', 'acme'], 'erase requires either --visitor or --click.'],
+    [['erase', '--account', 'acme', '--visitor', 'v', '--click', 'c'], 'erase requires either --visitor or --click.'],
+  ])('%j is bad usage', async (words, message) => {
+    const ended = await tributary(...words)
+    expect([ended.code, ended.stderr]).toEqual([2, `error: ${message}\n`])
+  })
+
+  it('needs an existing account', async () => {
+    const { code, stderr } = await tributary('erase', '--account', 'missing', '--visitor', 'v')
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: no such account: missing/)])
+  })
+})
+
+describe('an interrupted erasure', () => {
+  it('is completed by a running server, whatever mutation it was interrupted before', async () => {
+    const [numbers, others] = [await numbersOf('killed'), await rowsOfAccount('other')]
+    for (const mutations of [0, 1, 1, 1]) await expect(eraseUntilKilled(mutations)).rejects.toThrow(Killed)
+    expect(await rowsOfAccount('killed')).toContain('killable')
+    await completeAll('killed')
+    expect(await rowsOfAccount('killed')).not.toContain('killable')
+    expect(await numbersOf('killed')).toEqual(numbers)
+    expect(await rowsOfAccount('other')).toBe(others)
+  })
+
+  it('is completed after the command was killed', async () => {
+    const { stores } = server
+    const row = { ...click('c5', '11', kept), visitorId: 'v5', city: 'city-5' }
+    await importContent(stores, 'killed', 'clicks', [row])
+    const child = start(['erase', '--account', 'killed', '--visitor', 'v5'], stores.environment)
+    const begun = async () => (await stores.postgres`SELECT 1 FROM event_rewrites`).length
+    await expect.poll(begun, { interval: 5 }).toBe(1)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await stores.postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:killed'`
+    await completeAll('killed')
+    expect(await rowsOfAccount('killed')).not.toContain('city-5')
+  })
+
+  /** Completes as a server does each minute, once no event from before the erasure is in flight. */
+  async function completeAll(account: string): Promise<void> {
+    const { postgres } = server.stores
+    await setBack(account)
+    await recoverAccounts(server.stores, { info: () => {}, warn: () => {} }, running.signal)
+    const left = await postgres`
+      SELECT account_id FROM erasures WHERE NOT is_complete
+      UNION SELECT account_id FROM event_rewrites
+      UNION SELECT account_id FROM import_batches`
+    expect(left).toEqual([])
+  }
+})
+
+describe('erase list and erase apply', () => {
+  it('erase again what a restore brought back; verify reports it and repairs it', async () => {
+    const { stores } = server
+    await importContent(stores, 'restored', 'clicks', [{ ...click('r1', '11', kept), visitorId: 'v-restored' }])
+    await erase('restored', 'visitor', 'v-restored')
+    await setBack('restored')
+    const { stdout } = await tributary('erase', 'list', '--account', 'restored')
+    const restore = () =>
+      changeTables(
+        stores,
+        `ALTER TABLE clicks UPDATE city = 'restored-city' WHERE account_id = 'restored' AND id = 'r1'`,
+      )
+    await restore()
+    const found = JSON.parse((await tributary('verify', '--account', 'restored')).stdout)
+    expect(found.differences).toEqual([{ kind: 'not_erased', accountId: 'restored', table: 'clicks', rows: 1 }])
+    await tributary('verify', '--account', 'restored', '--repair')
+    expect(await rowsOfAccount('restored')).not.toContain('restored-city')
+    // Postgres is restored as well, to a state without the erasure.
+    await restore()
+    await stores.postgres`DELETE FROM erasures WHERE account_id = 'restored'`
+    const file = join(stores.settings.DATA_DIR, 'erasures.json')
+    await writeFile(file, stdout)
+    const applied = await tributary('erase', 'apply', file)
+    expect([applied.code, JSON.parse(applied.stdout)]).toMatchObject([0, { accounts: 1, clicks: 1 }])
+    expect(await rowsOfAccount('restored')).not.toContain('restored-city')
+    expect((await tributary('erase', 'list', '--account', 'restored')).stdout).toBe(stdout)
+  }, 60_000)
+
+  it('are moved with an exported account', async () => {
+    const folder = join(server.stores.settings.DATA_DIR, 'exported')
+    await tributary('account', 'export', '--account', 'restored', '--output', folder)
+    const manifest = JSON.parse(await readFile(join(folder, 'account.json'), 'utf8'))
+    const { erasures } = JSON.parse((await tributary('erase', 'list', '--account', 'restored')).stdout)
+    expect(erasures.length).toBeGreaterThan(1)
+    expect(manifest.erasures.map((one: object) => ({ account: 'restored', ...one }))).toEqual(erasures)
+  })
+})
+
+/** Sets erasures back, to a time from which no event is in flight any longer. */
+const setBack = (account: string) => server.stores.postgres`
+  UPDATE erasures SET erased_at = erased_at - interval '1 minute' WHERE account_id = ${account}`
+
+class Killed extends Error {}
+
+/** Erases as a process that is killed before one of its mutations. */
+async function eraseUntilKilled(statements: number) {
+  const { clickhouse } = server.stores
+  let mutations = 0
+  const killed = <Client extends object>(client: Client): Client =>
+    new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        if (name !== 'exec') return value.bind(target)
+        return (order: { query: string }) => {
+          if (order.query.trim().startsWith('ALTER') && mutations++ >= statements) throw new Killed()
+          return value.call(target, order)
+        }
+      },
+    })
+  const cluster = clickhouse.cluster && {
+    ...clickhouse.cluster,
+    nodes: clickhouse.cluster.nodes.map((node) => ({ ...node, client: killed(node.client) })),
+  }
+  const stores = { ...server.stores, clickhouse: { ...clickhouse, cluster, client: killed(clickhouse.client) } }
+  return await erase('killed', 'visitor', 'killable-visitor', stores)
+}
