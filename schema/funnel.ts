@@ -4,7 +4,7 @@ import { filterParameters } from './filters.ts'
 import { localRangeParameters, timeZoneParameter } from './range.ts'
 import { Instant, Nullable } from './scalars.ts'
 
-export const funnelStepsMax = 8
+const funnelStepsMax = 8
 export const funnelDaysDefault = 30
 /** Groups in a response. */
 export const funnelGroupsMax = 1000
