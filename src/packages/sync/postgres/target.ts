@@ -1,4 +1,4 @@
-import postgres, { type Sql } from 'postgres'
+import postgres from 'postgres'
 import type { DayChecksum, DayRange } from '../checksums.ts'
 import { SyncError } from '../errors.ts'
 import { type ChangingResource, columnOf, type Resource } from '../resources.ts'
@@ -23,7 +23,7 @@ export type Row = Readonly<Record<string, unknown>>
 export interface Target {
   readState(resource: Resource): Promise<SyncState>
   /**
-   * Stores rows and how far they reach, in one transaction: a process that ends at any moment continues where it was.
+   * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was.
    * @throws SyncError when another process has changed the state
    */
   store(resource: Resource, rows: readonly Row[], before: SyncState, after: SyncState): Promise<void>
@@ -50,6 +50,14 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
     await sql.end({ timeout: 1 })
     throw error
   }
+  /** Changes the state if it is what this process has read or written last. */
+  const changeState = `
+    INSERT INTO ${schema}.sync_state AS s (resource, first_day, since, next_since, cursor)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (resource) DO UPDATE
+    SET first_day = excluded.first_day, since = excluded.since, next_since = excluded.next_since, cursor = excluded.cursor
+    WHERE s.since IS NOT DISTINCT FROM $6 AND s.cursor IS NOT DISTINCT FROM $7
+    RETURNING 1`
   return {
     async readState({ name }) {
       const [row] = await sql.unsafe<[SyncState?]>(
@@ -60,13 +68,21 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       return row ?? { firstDay: null, since: null, nextSince: null, cursor: null }
     },
     async store(resource, rows, before, after) {
-      await sql.begin(async (tx) => {
-        await writeState(tx, resource.name, before, after)
-        await upsert(tx, resource, rows, 'WHERE excluded.stored_at >= t.stored_at')
-      })
+      // TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
+      const written = await sql.unsafe(
+        `WITH state AS (${changeState}), stored AS (${upsertOf(resource, 8, ', state', 'WHERE excluded.stored_at >= t.stored_at')})
+         SELECT FROM state`,
+        [
+          ...[resource.name, after.firstDay, after.since, after.nextSince, after.cursor, before.since, before.cursor],
+          jsonOf(rows),
+        ],
+      )
+      if (written.length === 0) {
+        throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
+      }
     },
     async storeAll(resource, rows) {
-      await upsert(sql, resource, rows, '')
+      await replace(resource, rows)
     },
     async checksums({ name, timeColumn, amountColumn }, asOf, { from, to }) {
       return await sql.unsafe<DayChecksum[]>(
@@ -92,7 +108,7 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
     async replaceDay(resource, day, batches) {
       const ids: string[] = []
       for await (const rows of batches) {
-        await upsert(sql, resource, rows, '')
+        await replace(resource, rows)
         ids.push(...rows.map(({ id }) => `${id}`))
       }
       const { name, timeColumn } = resource
@@ -108,47 +124,29 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
     close: () => sql.end({ timeout: 5 }),
   }
 
-  /** @param condition of the replacement of an existing row */
-  async function upsert(
-    tx: Pick<Sql, 'unsafe'>,
-    { name, fields }: Resource,
-    rows: readonly Row[],
-    condition: string,
-  ): Promise<void> {
-    if (rows.length === 0) return
+  async function replace(resource: Resource, rows: readonly Row[]): Promise<void> {
+    await sql.unsafe(upsertOf(resource, 1, '', ''), [jsonOf(rows)])
+  }
+
+  /**
+   * @param parameter number of the parameter with the rows as JSON
+   * @param joined further tables of FROM
+   * @param condition of the replacement of an existing row
+   */
+  function upsertOf({ name, fields }: Resource, parameter: number, joined: string, condition: string): string {
     const names = Object.keys(fields)
     const columns = names.map(columnOf)
     const types = names.map((field) => `"${field}" ${fields[field]?.replace(/ (NOT NULL|PRIMARY KEY)$/, '')}`)
     const updates = columns.filter((column) => column !== 'id').map((column) => `${column} = excluded.${column}`)
-    await tx.unsafe(
-      `INSERT INTO ${schema}.${name} AS t (${columns.join(', ')})
-       SELECT ${names.map((field) => `r."${field}"`).join(', ')}
-       FROM json_to_recordset($1::text::json) AS r(${types.join(', ')})
-       ON CONFLICT (id) DO UPDATE SET ${updates.join(', ')} ${condition}`,
-      [JSON.stringify(rows.map(flat))],
-    )
+    return `INSERT INTO ${schema}.${name} AS t (${columns.join(', ')})
+      SELECT ${names.map((field) => `r."${field}"`).join(', ')}
+      FROM json_to_recordset($${parameter}::text::json) AS r(${types.join(', ')})${joined}
+      ON CONFLICT (id) DO UPDATE SET ${updates.join(', ')} ${condition}`
   }
+}
 
-  /** Changes the state if it is what this process has read or written last. */
-  async function writeState(
-    tx: Pick<Sql, 'unsafe'>,
-    name: string,
-    before: SyncState,
-    { firstDay, since, nextSince, cursor }: SyncState,
-  ): Promise<void> {
-    const written = await tx.unsafe(
-      `INSERT INTO ${schema}.sync_state AS s (resource, first_day, since, next_since, cursor)
-       VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (resource) DO UPDATE
-       SET first_day = excluded.first_day, since = excluded.since, next_since = excluded.next_since, cursor = excluded.cursor
-       WHERE s.since IS NOT DISTINCT FROM $6 AND s.cursor IS NOT DISTINCT FROM $7
-       RETURNING 1`,
-      [name, firstDay, since, nextSince, cursor, before.since, before.cursor],
-    )
-    if (written.length === 0) {
-      throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
-    }
-  }
+function jsonOf(rows: readonly Row[]): string {
+  return JSON.stringify(rows.map(flat))
 }
 
 /** The sub-ids of a row are columns of their own. */
