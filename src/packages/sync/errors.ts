@@ -7,3 +7,8 @@ export class UsageError extends Error {
 export class SyncError extends Error {
   override name = 'SyncError'
 }
+
+/** Rows still differ after they were replaced, since they change at the same time. A later comparison may succeed. */
+export class StillDifferent extends SyncError {
+  override name = 'StillDifferent'
+}

@@ -4,7 +4,7 @@ import { createTributary, TributaryError } from 'tributary-client'
 import type { Source } from './checksums.ts'
 import { copyAll, copyChanges, type Run } from './copy.ts'
 import { type DirectoryRun, writeAll, writeDays } from './directory.ts'
-import { SyncError, UsageError } from './errors.ts'
+import { StillDifferent, SyncError, UsageError } from './errors.ts'
 import { openPostgres } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
 import { changing, metadata } from './resources.ts'
@@ -162,7 +162,7 @@ function print(result: Result, { json }: Options): void {
 /** Whether a later run may succeed: the network, a server that is starting, or a busy one. */
 function isTemporary(error: unknown): boolean {
   if (error instanceof TributaryError) return error.status >= 500 || error.status === 429
-  return !(error instanceof SyncError)
+  return error instanceof StillDifferent || !(error instanceof SyncError)
 }
 
 function messageOf(error: unknown): string {

@@ -1,9 +1,9 @@
 import { checksumsOf, dayRange, type SourceChecksums } from './checksums.ts'
 import { batchesOf, type Run } from './copy.ts'
-import { SyncError } from './errors.ts'
+import { StillDifferent } from './errors.ts'
 import type { ChangingResource } from './resources.ts'
 
-/** Reads of a day that differs; rows may change between the reads of the checksums and of the rows. */
+/** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
 const repairsMax = 3
 
 /** Result of the comparison of a resource. */
@@ -22,34 +22,33 @@ export async function readChecksums(run: Run, resource: ChangingResource): Promi
 
 /**
  * Compares the copy with checksums that were read before the copy was updated, and replaces the days that differ.
- * @throws SyncError when a day still differs after several replacements
+ * @throws StillDifferent when a day still differs after several replacements
  */
 export async function verify(run: Run, resource: ChangingResource, source: SourceChecksums): Promise<Verified> {
   const repaired = new Set<string>()
   let different = await differences(run, resource, source)
   for (let attempt = 0; different.length > 0; attempt++) {
     if (attempt === repairsMax) {
-      throw new SyncError(`${resource.name} of ${different[0]} still differ from the source; run --verify again.`)
+      throw new StillDifferent(`${resource.name} of ${different[0]} still differ from the source; run --verify again.`)
     }
+    const again: string[] = []
     for (const day of different) {
+      // Before the rows: rows that are stored in between are later than its `asOf`, and not compared.
+      const checksums = await checksumsOf(run, resource, { from: day, to: day })
       const query = { ...resource.query, from: day, to: day }
       const rows = run.client.exportRows(resource.path, { query, signal: run.signal })
       const stored = await run.target.replaceDay(resource, day, batchesOf(rows))
       run.onRows(resource.name, stored)
       repaired.add(day)
+      again.push(...(await differences(run, resource, checksums)))
     }
-    const again = await Promise.all(
-      different.map(
-        async (day) => await differences(run, resource, await checksumsOf(run, resource, { from: day, to: day })),
-      ),
-    )
-    different = again.flat()
+    different = again
   }
   const rows = source.days.reduce((sum, day) => sum + day.rows, 0)
   return { days: source.days.length, rows, repaired: [...repaired].sort() }
 }
 
-/** @returns the days whose rows differ */
+/** @returns the days with rows that differ */
 async function differences({ target }: Run, resource: ChangingResource, source: SourceChecksums): Promise<string[]> {
   const copied = new Map((await target.checksums(resource, source.asOf, source.range)).map((day) => [day.day, day]))
   const missing = source.days.filter(({ day, rows, amount, hash }) => {
