@@ -21,7 +21,7 @@ interface FileState extends DayChecksum {
   sha256: string
 }
 
-/** Reads of a file whose connection breaks. */
+/** Maximum number of reads of a file; a further one follows a broken connection. */
 const attemptsMax = 4
 
 /** Writes all rows of a metadata resource to `<resource>/part.parquet`. */
@@ -30,7 +30,7 @@ export async function writeAll(run: DirectoryRun, resource: Resource): Promise<v
 }
 
 /**
- * Writes the rows of each UTC day whose checksum has changed to `<resource>/day=2026-11-20/part.parquet`, and removes the files of
+ * Writes the rows of each UTC day with a changed checksum to `<resource>/day=2026-11-20/part.parquet`, and removes the files of
  * days without rows. A file is replaced whole; a process that ends at any moment leaves complete files, old or new.
  */
 export async function writeDays(run: DirectoryRun, resource: ChangingResource): Promise<string[]> {

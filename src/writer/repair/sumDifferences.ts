@@ -11,7 +11,7 @@ export const differenceColumns = (name: string) => ({
 })
 
 /**
- * SELECT of every key of a rollup whose sums differ from those of the clicks and conversions: the key, and the correct and
+ * SELECT of every key of a rollup with sums that differ from those of the clicks and conversions: the key, and the correct and
  * the stored value of each sum. No row: the rollup is correct in that span.
  * @param span whole UTC days
  */
