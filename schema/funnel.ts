@@ -84,23 +84,25 @@ const FunnelStep = Type.Object(
   { $id: 'FunnelStep' },
 )
 
+const FunnelGroup = Type.Object(
+  {
+    id: Type.String({ description: 'Value of the dimension; `(not set)` without a value.' }),
+    name: Nullable(Type.String({ description: 'Name of the value; null for an unknown id.' })),
+    steps: Type.Array(FunnelStep),
+  },
+  { $id: 'FunnelGroup' },
+)
+
 export const FunnelResponse = Type.Object(
   {
     from: Instant,
     to: Instant,
     steps: Type.Array(FunnelStep, { minItems: 2, maxItems: funnelStepsMax }),
     data: Type.Optional(
-      Type.Array(
-        Type.Object({
-          id: Type.String({ description: 'Value of the dimension; `(not set)` without a value.' }),
-          name: Nullable(Type.String({ description: 'Name of the value; null for an unknown id.' })),
-          steps: Type.Array(FunnelStep),
-        }),
-        {
-          maxItems: funnelGroupsMax,
-          description: `With \`group_by\`: at most ${funnelGroupsMax} values, ordered by \`entered\` of the first step, descending, then by id. \`steps\` includes all values.`,
-        },
-      ),
+      Type.Array(FunnelGroup, {
+        maxItems: funnelGroupsMax,
+        description: `With \`group_by\`: at most ${funnelGroupsMax} values, ordered by \`entered\` of the first step, descending, then by id. \`steps\` includes all values.`,
+      }),
     ),
     asOf: Instant,
   },

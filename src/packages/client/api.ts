@@ -1590,6 +1590,13 @@ export interface components {
             /** @description Median time since the previous step, seconds, of those that reached this step; null for the first step and if there are none. */
             medianSeconds: number | null;
         };
+        FunnelGroup: {
+            /** @description Value of the dimension; `(not set)` without a value. */
+            id: string;
+            /** @description Name of the value; null for an unknown id. */
+            name: string | null;
+            steps: components["schemas"]["FunnelStep"][];
+        };
         Funnel: {
             /**
              * Format: date-time
@@ -1605,13 +1612,7 @@ export interface components {
             to: string;
             steps: components["schemas"]["FunnelStep"][];
             /** @description With `group_by`: at most 1000 values, ordered by `entered` of the first step, descending, then by id. `steps` includes all values. */
-            data?: {
-                /** @description Value of the dimension; `(not set)` without a value. */
-                id: string;
-                /** @description Name of the value; null for an unknown id. */
-                name: string | null;
-                steps: components["schemas"]["FunnelStep"][];
-            }[];
+            data?: components["schemas"]["FunnelGroup"][];
             /**
              * Format: date-time
              * @description RFC 3339, UTC, with milliseconds.
