@@ -176,6 +176,32 @@ describe('the deletion of an account', () => {
     expect(await tablesWith('interrupted')).toEqual([])
   })
 
+  it('waits while ClickHouse restarts before its tables are read', async () => {
+    let failures = 0
+    const { clickhouse } = server.stores
+    const failing = <Client extends object>(client: Client): Client =>
+      new Proxy(client, {
+        get(target, name) {
+          const value = Reflect.get(target, name)
+          if (typeof value !== 'function') return value
+          if (name !== 'query' || failures > 0) return value.bind(target)
+          failures += 1
+          return async () => {
+            throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+          }
+        },
+      })
+    const writer = await openDeletingWriter(server.stores, 'interrupted', running)
+    const cluster = clickhouse.cluster && {
+      ...clickhouse.cluster,
+      nodes: clickhouse.cluster.nodes.map((node) => ({ ...node, client: failing(node.client) })),
+    }
+    const stores = { ...server.stores, clickhouse: { ...clickhouse, cluster, client: failing(clickhouse.client) } }
+    await deleteAccountRows({ ...writer, stores })
+    await writer.close()
+    expect(failures).toBe(1)
+  })
+
   it('is refused without a matching --confirm, and for an unknown account', async () => {
     const wrong = await tributary('account', 'delete', '--account', 'other', '--confirm', 'othe')
     expect([wrong.code, wrong.stderr]).toEqual([2, 'error: --confirm othe does not equal --account other.\n'])
