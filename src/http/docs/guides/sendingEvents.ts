@@ -8,7 +8,9 @@ An event names its click (\`click_id\`), or a visitor and a campaign (\`visitor_
 belong to your account. An event never changes a conversion, a click or an amount in stats and reports.
 
 \`\`\`sh
-curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json' -d '{"click_id":"c-1","event_name":"trial_converted","event_id":"order-1042-paid"}' '${baseUrl}/events'
+curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json' \\
+  -d '{"click_id":"c-1","event_name":"trial_converted","event_id":"order-1042-paid"}' \\
+  '${baseUrl}/events'
 \`\`\`
 
 **Retries.** 200 means that the event is stored. After a 503 response, or none, send it again with the same \`event_id\`: it is stored
@@ -19,14 +21,19 @@ accepted or rejected on its own: \`results\` has one result per event, in their 
 batch again. After 200, send again only the events with \`retryAfter\`, after that many seconds; other rejected events are invalid.
 
 \`\`\`sh
-curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json' -d '{"events":[{"click_id":"c-1","event_name":"signup","event_id":"user-7-signup"},{"click_id":"c-1","event_name":"purchase","event_id":"order-1043"}]}' '${baseUrl}/events/batch'
+curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json' \\
+  -d '{"events":[{"click_id":"c-1","event_name":"signup","event_id":"user-7-signup"},
+    {"click_id":"c-1","event_name":"purchase","event_id":"order-1043"}]}' \\
+  '${baseUrl}/events/batch'
 \`\`\`
 
 **Dry run.** With \`dry_run=true\` an event or a batch is processed as usual, but nothing is stored. The response adds \`event\`, as it would be
 stored, and \`notes\`: unknown fields, dropped properties and changed values.
 
 \`\`\`sh
-curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json' -d '{"click_id":"c-1","event_name":"signup","eventId":"user-8-signup"}' '${baseUrl}/events?dry_run=true'
+curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json' \\
+  -d '{"click_id":"c-1","event_name":"signup","eventId":"user-8-signup"}' \\
+  '${baseUrl}/events?dry_run=true'
 \`\`\`
 
 **Properties.** Up to ${propertyLimits.keysMax} fields that you define: text of up to ${propertyLimits.textLengthMax} characters, finite numbers, booleans. Fields above a limit or
