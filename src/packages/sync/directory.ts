@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { checksumsOf, type DayChecksum, dayRange, type Source } from './checksums.ts'
+import { assertSameAccount } from './errors.ts'
 import type { ChangingResource, Resource } from './resources.ts'
 
 /** What a run on a directory needs. */
@@ -23,6 +24,23 @@ interface FileState extends DayChecksum {
 
 /** Maximum number of reads of a file; a further one follows a broken connection. */
 const attemptsMax = 4
+
+/**
+ * Assigns the folder to an account, once.
+ * @throws SyncError when it has the files of another account
+ */
+export async function assignFolder(folder: string, accountId: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const [file, part] = [join(folder, sourceFile), join(folder, `${sourceFile}.tmp`)]
+  try {
+    const source: { accountId: string } = JSON.parse(await readFile(file, 'utf8'))
+    assertSameAccount(`the folder ${folder}`, source.accountId, accountId)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    await writeFile(part, JSON.stringify({ accountId }), { flush: true })
+    await rename(part, file)
+  }
+}
 
 /** Writes all rows of a metadata resource to `<resource>/part.parquet`. */
 export async function writeAll(run: DirectoryRun, resource: Resource): Promise<void> {
@@ -126,4 +144,8 @@ async function writeState(folder: string, states: ReadonlyMap<string, FileState>
   await rename(part, join(folder, stateFile))
 }
 
+/** In the folder of a resource. */
 const stateFile = '.tributary-sync.json'
+
+/** In the folder of the copy: the account. */
+const sourceFile = '.tributary-sync-source.json'

@@ -12,3 +12,13 @@ export class SyncError extends Error {
 export class StillDifferent extends SyncError {
   override name = 'StillDifferent'
 }
+
+/**
+ * A copy has the rows of one account: rows of another would be mixed with them.
+ * @param place what holds the copy, such as `the schema tributary`
+ * @throws SyncError
+ */
+export function assertSameAccount(place: string, ofCopy: string, ofKey: string): void {
+  if (ofCopy === ofKey) return
+  throw new SyncError(`${place} is a copy of account ${ofCopy}; the key belongs to account ${ofKey}.`)
+}

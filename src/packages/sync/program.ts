@@ -3,7 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { createTributary, TributaryError } from 'tributary-client'
 import type { Source } from './checksums.ts'
 import { copyAll, copyChanges, type Run } from './copy.ts'
-import { type DirectoryRun, writeAll, writeDays } from './directory.ts'
+import { assignFolder, type DirectoryRun, writeAll, writeDays } from './directory.ts'
 import { StillDifferent, SyncError, UsageError } from './errors.ts'
 import { openPostgres } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
@@ -122,6 +122,7 @@ async function repeat(
 
 /** Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
 async function runPostgres(run: Run, options: Options): Promise<Omit<Result, 'rows'>> {
+  await run.target.assign(await accountOf(run))
   const verified: Record<string, Verified> = {}
   for (const resource of metadata.filter(isIn(options))) await copyAll(run, resource)
   for (const resource of changing.filter(isIn(options))) {
@@ -133,10 +134,16 @@ async function runPostgres(run: Run, options: Options): Promise<Omit<Result, 'ro
 }
 
 async function runDirectory(run: DirectoryRun, options: Options): Promise<Omit<Result, 'rows'>> {
+  await assignFolder(run.folder, await accountOf(run))
   const written: Record<string, string[]> = {}
   for (const resource of metadata.filter(isIn(options))) await writeAll(run, resource)
   for (const resource of changing.filter(isIn(options))) written[resource.name] = await writeDays(run, resource)
   return { written }
+}
+
+/** @returns id of the account of the key */
+async function accountOf({ client, signal }: Source): Promise<string> {
+  return (await client.get('/key', { signal })).accountId
 }
 
 function isIn({ resources }: Options): (resource: { name: string }) => boolean {

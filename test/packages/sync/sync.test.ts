@@ -1,9 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import postgres, { type Sql } from 'postgres'
@@ -113,6 +115,34 @@ function shownAs(type: string, value: unknown): unknown {
   return type.startsWith('numeric') && value !== null ? Number(value) : value
 }
 
+/** A proxy in front of the API that stalls the export of clicks after a number of lines. `stalled` resolves when it does. */
+async function openStallingProxy(
+  linesMax: number,
+): Promise<{ url: string; stalled: Promise<unknown>; close(): Promise<void> }> {
+  const signals = new EventEmitter()
+  const proxy = createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, 'accept-encoding': 'identity' }
+    request(`${args[args.indexOf('--url') + 1]}${incoming.url}`, { headers }, async (response) => {
+      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      if (!incoming.url?.startsWith('/api/v1/clicks?')) return response.pipe(outgoing)
+      const lines = (await text(response)).split('\n')
+      outgoing.write(`${lines.slice(0, linesMax).join('\n')}\n`)
+      signals.emit('stalled')
+    }).end()
+  }).listen(0, '127.0.0.1')
+  const stalled = once(signals, 'stalled')
+  await once(proxy, 'listening')
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    stalled,
+    async close() {
+      proxy.closeAllConnections()
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}
+
 /** Whether a pass is in progress. */
 async function hasCursor(): Promise<boolean> {
   const [table] = await copy`SELECT to_regclass('tributary.sync_state') IS NOT NULL AS exists`
@@ -121,14 +151,18 @@ async function hasCursor(): Promise<boolean> {
 }
 
 describe('tributary-sync', () => {
-  it('copies every stored field of every row, and continues wherever it is killed', { timeout: 60_000 }, async () => {
-    // The first process is killed somewhere, the second one after it has stored a batch.
-    for (const isReady of [async () => await sleep(400, true), hasCursor]) {
-      const child = spawn(process.execPath, [program, ...args], { env: environment, stdio: 'ignore' })
+  it('copies every stored field of every row, and continues wherever it is killed', async () => {
+    // The first process is killed before it has read a click, the second one after it has stored a batch.
+    for (const linesMax of [0, clickCount - 100]) {
+      const proxy = await openStallingProxy(linesMax)
+      const given = args.with(args.indexOf('--url') + 1, proxy.url)
+      const child = spawn(process.execPath, [program, ...given], { env: environment, stdio: 'ignore' })
       const ended = once(child, 'exit')
-      while (child.exitCode === null && !(await isReady()));
+      await proxy.stalled
+      if (linesMax > 0) await expect.poll(hasCursor).toBe(true)
       child.kill('SIGKILL')
-      await ended
+      expect(await ended).toEqual([null, 'SIGKILL'])
+      await proxy.close()
     }
     await sync()
     await expectEqual()
@@ -260,6 +294,16 @@ describe('tributary-sync', () => {
       code: 2,
       stderr: expect.stringMatching(/^error: set TRIBUTARY_KEY .*\n$/),
     })
+    const other = { ...environment, TRIBUTARY_KEY: await api.account('other') }
+    for (const [place, copied] of [
+      [target, 'the schema tributary'],
+      [join(folder, 'files'), `the folder ${join(folder, 'files')}`],
+    ] as const) {
+      expect(await fail([place, ...rest], other)).toEqual({
+        code: 1,
+        stderr: `error: ${copied} is a copy of account acme; the key belongs to account other.\n`,
+      })
+    }
     const wrong = await fail(args, { ...environment, TRIBUTARY_KEY: 'trb_live_wrong' })
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: [^\n]*invalid_api_key\)\n$/) })
   })

@@ -12,6 +12,8 @@ export async function createTables(sql: Sql, schema: string): Promise<void> {
     await tx.unsafe(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
     await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${schema}.sync_state (
       resource text PRIMARY KEY, first_day date, since text, next_since text, cursor text)`)
+    await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${schema}.sync_source (
+      is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), account_id text NOT NULL)`)
     for (const resource of [...changing, ...metadata]) {
       const added = await createTable(tx, schema, resource)
       if (!added) continue

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import type { DayChecksum, DayRange } from '../checksums.ts'
-import { SyncError } from '../errors.ts'
+import { assertSameAccount, SyncError } from '../errors.ts'
 import { type ChangingResource, columnOf, type Resource } from '../resources.ts'
 import { createTables } from './tables.ts'
 
@@ -21,6 +21,11 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** A copy in PostgreSQL. */
 export interface Target {
+  /**
+   * Assigns the copy to an account, once.
+   * @throws SyncError when it is a copy of another account
+   */
+  assign(accountId: string): Promise<void>
   readState(resource: Resource): Promise<SyncState>
   /**
    * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was.
@@ -59,6 +64,15 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
     WHERE s.since IS NOT DISTINCT FROM $6 AND s.cursor IS NOT DISTINCT FROM $7
     RETURNING 1`
   return {
+    async assign(accountId) {
+      const [source] = await sql.unsafe<[{ accountId: string }]>(
+        `INSERT INTO ${schema}.sync_source AS s (account_id) VALUES ($1)
+         ON CONFLICT (is_only) DO UPDATE SET account_id = s.account_id
+         RETURNING account_id AS "accountId"`,
+        [accountId],
+      )
+      assertSameAccount(`the schema ${schema}`, source.accountId, accountId)
+    },
     async readState({ name }) {
       const [row] = await sql.unsafe<[SyncState?]>(
         `SELECT first_day::text AS "firstDay", since, next_since AS "nextSince", cursor
