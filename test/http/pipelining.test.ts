@@ -1,4 +1,6 @@
 import { EventEmitter, once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readdir, readlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -131,4 +133,19 @@ describe('invalid HTTP after a request', () => {
     expect(connection.received()).toMatch(/begun\r\n0\r\n\r\nHTTP\/1\.1 408 /)
     await app.close()
   })
+})
+
+it.skipIf(!existsSync('/proc/self/fd'))('unread documentation responses hold no files open', async () => {
+  const openFiles = async () => {
+    const names = await readdir('/proc/self/fd')
+    const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+    return targets.filter((target) => target.includes('@scalar'))
+  }
+  const path = '/api/v1/docs/page/scalar.js'
+  const connection = await openRaw(probe.app, rawGet(path).repeat(30))
+  await expect.poll(connection.received).toContain('HTTP/1.1 200')
+  connection.socket.destroy()
+  // After a later response the server has processed the disconnection.
+  expect((await probe.app.inject(path)).statusCode).toBe(200)
+  await expect.poll(openFiles).toEqual([])
 })
