@@ -442,7 +442,7 @@ CREATE TABLE erasures (
   account_id  text NOT NULL REFERENCES accounts (id),
   kind        text NOT NULL CHECK (kind IN ('visitor', 'click')), -- a click that was erased with its visitor is listed too
   key         uuid NOT NULL,                                     -- random; the same one for all erasures of the account
-  hash        bytea NOT NULL CHECK (length(hash) = 32),          -- HMAC-SHA-256 of kind, space and identifier
+  hash        bytea NOT NULL CHECK (length(hash) = 32),          -- SHA-256 of key, kind and identifier, with spaces between
   erased_at   timestamptz(3) NOT NULL,                           -- rows with a later time are new data
   is_complete boolean NOT NULL DEFAULT false,                    -- false: rows may be left
   PRIMARY KEY (account_id, kind, key, hash)

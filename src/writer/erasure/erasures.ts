@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { PendingQuery, Row } from 'postgres'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
@@ -17,9 +17,9 @@ export interface Erasure {
   erasedMs: number
 }
 
-/** @returns HMAC-SHA-256 of an identifier, upper-case hexadecimal; `erasedMsOf` computes the same in ClickHouse */
+/** @returns SHA-256 of key, kind and identifier, upper-case hexadecimal; `isErased` computes the same in ClickHouse */
 export function hashOf(key: string, kind: ErasedKind, id: string): string {
-  return createHmac('sha256', key).update(`${kind} ${id}`).digest('hex').toUpperCase()
+  return createHash('sha256').update(`${key} ${kind} ${id}`).digest('hex').toUpperCase()
 }
 
 /** @returns the present time by the clock of Postgres, which `stored_at` of clicks and conversions comes from; epoch ms */
