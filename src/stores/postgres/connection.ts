@@ -13,9 +13,12 @@ export type PostgresAddress = { url: string } | { path: string }
  * Opens a pool. The embedded engine is one session behind a socket, so it gets one connection: more
  * would only be queued. TRAP: nothing may rely on session state (SET, advisory session locks, LISTEN) for the same reason.
  * @param connectionsMax connections to a server
+ * @param prepare whether statements are prepared once per connection. TRAP: after five executions the server keeps one plan
+ *   for all values, and until the table is analysed that plan may be one for a table that was almost empty
  */
-export function openPostgres(address: PostgresAddress, connectionsMax = 10): Postgres {
+export function openPostgres(address: PostgresAddress, connectionsMax = 10, prepare = true): Postgres {
   const options = {
+    prepare,
     connect_timeout: 5,
     // In seconds. The driver's default rises to 20, which would delay reconnection after an outage.
     backoff: (attempts: number) => Math.min(0.01 * 2 ** attempts, 0.5),
