@@ -42,6 +42,14 @@ export class RegularClients {
       const sends = Array.from({ length: concurrency }, () => kinds.map((kind) => this.#sendOne(kind, [], {}))).flat()
       await Promise.all(sends)
     }
+    // Searches have connections of their own; these last long enough to need all of them.
+    const search: Request = {
+      method: 'GET',
+      path: `/api/v1/campaigns/search?q=${'b'.repeat(50)}`,
+      key: this.#accounts.searching,
+    }
+    const server = { port: this.#port, isDown: () => false }
+    await Promise.all(Array.from({ length: 8 }, () => sendRequest(this.#agent, server, search)))
   }
 
   /** Closes the connections; the next request opens new ones. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stores } from '../../src/stores/open.ts'
 
@@ -12,7 +12,7 @@ export interface Resources {
 
 /**
  * Counts the resources that a server uses now.
- * @param postgresPid the embedded engine, with one file descriptor per session; undefined where Postgres is a server
+ * @param postgresPid the embedded engine, with one socket per session; undefined where Postgres is a server
  */
 export async function countResources(
   serverPid: number,
@@ -22,7 +22,7 @@ export async function countResources(
   return {
     fileDescriptors: (await readdir(`/proc/${serverPid}/fd`)).length,
     clickhouseQueries: await clickhouseQueries(stores),
-    postgresSessions: postgresPid ? (await readdir(`/proc/${postgresPid}/fd`)).length : await sessions(stores),
+    postgresSessions: postgresPid ? await socketsOf(postgresPid) : await sessions(stores),
   }
 }
 
@@ -39,6 +39,15 @@ export async function clickhouseQueries({ clickhouse }: Stores, olderThanS = 0):
   })
   const [row] = await result.json<{ queries: string }>()
   return Number(row?.queries)
+}
+
+/** Sockets only: the engine opens the files of a table when it is used for the first time. */
+async function socketsOf(pid: number): Promise<number> {
+  const folder = `/proc/${pid}/fd`
+  const targets = await Promise.all(
+    (await readdir(folder)).map((name) => readlink(`${folder}/${name}`).catch(() => '')),
+  )
+  return targets.filter((target) => target.startsWith('socket:')).length
 }
 
 async function sessions({ postgres }: Stores): Promise<number> {
