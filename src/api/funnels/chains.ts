@@ -22,8 +22,9 @@ export function rowNumber(at: Fragment, label: Fragment, cannotStart: Fragment):
  * `rows_of_k` has the rows of step k with the rows that continue a chain from there, `next_k` copies each backward to the
  * positions before it. So the time is linear in the number of rows, whatever their distribution over units.
  *
- * A unit with the same step twice in a row moves on by one position, so that a row counts for one step. Copies of a row that
- * are not merged yet are collapsed only where a step is repeated, since otherwise they do not change a chain.
+ * A unit with the same step twice in a row moves on by one position, so that a row counts for one step. Copies of a click that
+ * are not merged yet have equal values, so they are collapsed only where a step is repeated: otherwise they do not change a
+ * chain.
  * @param rows columns `unit`, `moment` (the number of the row), `row` (its key, if a step is repeated), `bucket` (if grouped)
  * @returns rows `depth` (number of steps reached), `gap2`, `gap3`, … (milliseconds since the previous step), `bucket`
  */

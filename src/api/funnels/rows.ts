@@ -14,17 +14,19 @@ import {
   texts,
 } from '../../stores/clickhouse/sql.ts'
 import { rowNumber } from './chains.ts'
+import { type CopiedKeys, eventsOnceSql } from './copies.ts'
 import type { FunnelPlan, StepRows } from './plan.ts'
 
 /**
  * The rows of all steps, as `chainsSql` reads them. Rows that are excluded, belong to no visitor or click, or can neither
  * start nor continue a chain are left out.
+ * @param copies of `copiedKeysSql`
  */
-export function stepRowsSql(plan: FunnelPlan): Fragment {
+export function stepRowsSql(plan: FunnelPlan, copies: CopiedKeys): Fragment {
   const kinds = [...new Set(plan.labels.map(({ kind }) => kind))]
   return join(
     kinds.flatMap((kind) =>
-      kind === 'event' ? eventArms(plan) : [kind === 'click' ? clicksSql(plan) : conversionsSql(plan)],
+      kind === 'event' ? eventArms(plan, copies) : [kind === 'click' ? clicksSql(plan) : conversionsSql(plan)],
     ),
     '\nUNION ALL\n',
   )
@@ -145,18 +147,23 @@ WHERE ${join(
 }
 
 /**
- * Events of the first step need attributes of their clicks, so they are joined with all clicks; the others are joined only
+ * Events of the first step need attributes of their clicks, so they are joined with each click; the others are joined only
  * with the clicks that exclude them or have their visitor.
  */
-function eventArms(plan: FunnelPlan): Fragment[] {
+function eventArms(plan: FunnelPlan, copies: CopiedKeys): Fragment[] {
   const names = plan.labels.map((label) => (label.kind === 'event' ? label.eventName : ''))
   const attributes = [
     ...new Set([...plan.filters.map(({ attribute }) => attribute), ...(plan.groupBy ? [plan.groupBy] : [])]),
   ]
   const [first = '', ...others] = names
-  if (attributes.length === 0 || first === '') return [eventsSql(plan, names, names.filter(Boolean), [])]
+  if (attributes.length === 0 || first === '') {
+    return [eventsSql(plan, names, names.filter(Boolean), [], copies)]
+  }
   const rest = others.filter(Boolean)
-  return [eventsSql(plan, names, [first], attributes), ...(rest.length === 0 ? [] : [eventsSql(plan, names, rest, [])])]
+  return [
+    eventsSql(plan, names, [first], attributes, copies),
+    ...(rest.length === 0 ? [] : [eventsSql(plan, names, rest, [], copies)]),
+  ]
 }
 
 /**
@@ -169,6 +176,7 @@ function eventsSql(
   labels: readonly string[],
   names: readonly string[],
   attributes: readonly AttributeName[],
+  copies: CopiedKeys,
 ): Fragment {
   const source: Source = {
     at: ch`e.occurred_at`,
@@ -190,12 +198,10 @@ function eventsSql(
   const starts = attributes.length > 0 || names.length === labels.filter(Boolean).length
   const start = starts ? canStart(plan, 'event', source) : ch`0`
   const key = isRepeated(plan) ? ch`, origin, id, generation` : nothing
+  const columns = ch`occurred_at, event_name, click_id, visitor_id, campaign_id${key}`
   return ch`
 SELECT ${columnsOf(plan, attributes.length > 0 ? source : { ...source, attribute: () => ch`''` }, start)}
-FROM (
-  SELECT occurred_at, event_name, click_id, visitor_id, campaign_id${key}
-  FROM pixel_events
-  WHERE ${join(conditions, '\n  AND ')}
+FROM (${eventsOnceSql(plan, columns, conditions, copies)}
 ) AS e
 LEFT ANY JOIN (${clicksOfEventsSql(plan, attributes, conditions)}
 ) AS k ON e.click_id = k.id
@@ -208,7 +214,8 @@ function attributeColumn(name: AttributeName): string {
 
 /**
  * The clicks that events are joined with: those of bots and tests, which exclude their events, and those with the visitor of
- * an event without one; with attributes all clicks.
+ * an event without one; with attributes the click of each event. An event may have copies that merges remove, so more clicks
+ * than necessary are possible.
  * @param events conditions of the events
  */
 function clicksOfEventsSql(
@@ -227,7 +234,10 @@ function clicksOfEventsSql(
   SELECT ${join(columns, ', ')}
   FROM clicks
   WHERE ${account}`
-  if (attributes.length > 0) return select
+  if (attributes.length > 0) {
+    return ch`${select}
+    AND ${isClickOf(account, events)}`
+  }
   const excluded = ch`${select}
     AND (is_bot OR is_test)`
   if (plan.by === 'click') return excluded
@@ -237,7 +247,15 @@ function clicksOfEventsSql(
       excluded,
       ch`${select}
     AND NOT is_bot AND NOT is_test
-    AND (clicked_at, id) IN (
+    AND ${isClickOf(account, [...events, ch`visitor_id.size = 0`])}`,
+    ],
+    '\nUNION ALL\n',
+  )
+}
+
+/** @param events conditions of the events */
+function isClickOf(account: Fragment, events: readonly Fragment[]): Fragment {
+  return ch`(clicked_at, id) IN (
       SELECT clicked_at, id
       FROM click_index
       WHERE ${account}
@@ -245,10 +263,6 @@ function clicksOfEventsSql(
           SELECT click_id
           FROM pixel_events
           WHERE ${join(events, '\n  AND ')}
-            AND visitor_id.size = 0
         )
-    )`,
-    ],
-    '\nUNION ALL\n',
-  )
+    )`
 }

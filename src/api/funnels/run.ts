@@ -4,7 +4,8 @@ import type { RouteContext } from '../../http/context.ts'
 import { ratio } from '../../query/ratio.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
-import { selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
+import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
+import { copiedKeysSql } from './copies.ts'
 import type { FunnelPlan } from './plan.ts'
 import { funnelSql } from './sql.ts'
 
@@ -19,6 +20,7 @@ const settings: ClickHouseSettings = {
   do_not_merge_across_partitions_select_final: 1,
   max_bytes_before_external_group_by: groupingMemory,
   max_bytes_ratio_before_external_group_by: 0,
+  ...longRead,
 }
 
 /**
@@ -33,11 +35,22 @@ export async function runFunnel(
   const options = { label: 'funnels', signal, settings }
   const range = { from: toInstantText(plan.range.fromMs), to: toInstantText(plan.range.untilMs) }
   const asOf = toInstantText(plan.nowMs)
+  const hasEvents = plan.labels.some(({ kind }) => kind === 'event')
+  const copied = hasEvents
+    ? await selectRows<{ hash: number }>(stores.clickhouse, copiedKeysSql(plan), {
+        ...options,
+        label: 'funnels.copies',
+      })
+    : []
+  const query = funnelSql(
+    plan,
+    copied.map(({ hash }) => hash),
+  )
   if (!plan.groupBy) {
-    const [sums] = await selectRows<StepSums>(stores.clickhouse, funnelSql(plan), options)
+    const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
     return { ...range, steps: stepsOf(plan, sums ?? {}), asOf }
   }
-  const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, funnelSql(plan), options)
+  const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
   const ids = rows.map(({ id }) => id)
   const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)
   const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepsOf(plan, row) }))

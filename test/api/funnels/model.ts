@@ -78,7 +78,10 @@ export function modelFunnel(rows: ModelRows, query: ModelQuery): { steps: Funnel
     ({ unit }) => unit,
   )
   const chains = [...units.values()].flatMap((unit) => {
-    const sorted = unit.toSorted((a, b) => a.atMs - b.atMs || labels.indexOf(a.step) - labels.indexOf(b.step))
+    const isNoStart = (row: Row) => Number(!canStart(row, query))
+    const sorted = unit.toSorted(
+      (a, b) => a.atMs - b.atMs || labels.indexOf(a.step) - labels.indexOf(b.step) || isNoStart(a) - isNoStart(b),
+    )
     return chainOf(sorted, steps, query) ?? []
   })
   const data = query.group_by && groupsOf(chains, query.steps.split(','))
