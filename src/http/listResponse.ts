@@ -59,7 +59,7 @@ export async function sendList<Page extends { data: object[] }>(
   const { accountId } = request.caller
   const asOfMs =
     resource === 'events'
-      ? await readEventWatermark(stores, accountId)
+      ? await readEventWatermark(stores, accountId, request.signal)
       : await readWatermark(stores.postgres, accountId, resource)
   reply.header('x-as-of', toInstantText(asOfMs))
   await streaming.send(request, reply, format, (signal) => exportRows(signal))

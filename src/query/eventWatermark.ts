@@ -11,12 +11,14 @@ const marginMs = 1_000
  * visible to later queries. `stored_at` is the start of its insert by the clock of a node, so this is the earliest start of
  * the inserts that are running on any node, or of an erasure that rewrites events of the account. It does not hold while a
  * clock that was set back has not caught up (docs/decisions.md, "`storedAt` only ascends").
+ * @param signal ends the queries of ClickHouse
  * @returns epoch milliseconds
- * @throws Problem `unavailable`
+ * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
 export async function readEventWatermark(
   { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Postgres },
   accountId: string,
+  signal: AbortSignal,
 ): Promise<number> {
   const { client, cluster, onQuery } = clickhouse
   const query = ch`
@@ -27,7 +29,8 @@ WHERE query_kind = 'Insert'
   const readers = cluster ? cluster.nodes.map((node) => node.client) : [client]
   const starts = await Promise.all(
     readers.map(async (reader) => {
-      const [row] = await selectRows<{ startMs: number }>({ reader, onQuery }, query, { label: 'events.watermark' })
+      const options = { label: 'events.watermark', signal }
+      const [row] = await selectRows<{ startMs: number }>({ reader, onQuery }, query, options)
       return row?.startMs ?? 0
     }),
   )

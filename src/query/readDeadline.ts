@@ -5,8 +5,9 @@ import { withDeadline } from '../stores/deadline.ts'
 const readDeadlineMs = 20_000
 
 /**
- * Runs a read of several queries with one deadline. Its signal aborts when the client disconnects and at the deadline; every
- * query of the read takes it.
+ * Runs a read of several queries with one deadline. Its signal aborts when the client disconnects and at the deadline, and
+ * ends queries of ClickHouse and searches in Postgres. Look-ups by key in Postgres (names, watermarks) continue, and their
+ * results are dropped.
  * @param disconnected aborts when the client disconnects
  * @param advice what the caller can do: `request a shorter range`
  * @throws Problem `query_timeout` at the deadline

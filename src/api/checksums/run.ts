@@ -1,9 +1,10 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Static } from '@sinclair/typebox'
 import type { ClickChecksums, ConversionChecksums } from '../../../schema/checksum.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
-import { selectRows } from '../../stores/clickhouse/select.ts'
+import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
 import type { ChecksumPlan, ChecksumResource } from './plan.ts'
 import { checksumSql } from './sql.ts'
 
@@ -13,8 +14,8 @@ const amountNames = { clicks: 'costBase', conversions: 'revenueBase' } as const 
   string
 >
 
-/** The partitions of clicks are months of `clicked_at`, so versions of a row are in one partition. */
-const settings = { do_not_merge_across_partitions_select_final: 1 } as const
+/** Versions of a row are in one partition: those of clicks are months of `clicked_at`, conversions have no partitions. */
+const settings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1, ...longRead }
 
 /**
  * Computes the checksums of a plan.

@@ -27,7 +27,7 @@ export async function listEvents(
   signal: AbortSignal,
 ): Promise<EventRows> {
   const isByStoredAt = plan.order.updatedSinceMs !== undefined
-  const asOfMs = isByStoredAt ? await readEventWatermark(stores, plan.accountId) : undefined
+  const asOfMs = isByStoredAt ? await readEventWatermark(stores, plan.accountId, signal) : undefined
   const atOf = (row: StoredEventRow) => (isByStoredAt ? row.storedAt : row.occurredAt)
   const rows: StoredEventRow[] = []
   let from = plan.after

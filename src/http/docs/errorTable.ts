@@ -24,7 +24,8 @@ const conditions: Record<keyof typeof problemStatus, string> = {
   rate_limited: 'A rate limit is exceeded. Retry after the seconds in `Retry-After`.',
   headers_too_large: 'The headers are too large.',
   internal_error: 'A defect of the server. Report it with its `requestId`.',
-  unavailable: 'A database is unavailable. Retry after the seconds in `Retry-After`.',
+  unavailable:
+    'A database is unavailable, or has too little memory for the query. Retry after the seconds in `Retry-After`, or request a shorter range.',
   query_timeout: 'The query took too long. Retry, or request a shorter range.',
 }
 

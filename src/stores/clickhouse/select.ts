@@ -60,7 +60,8 @@ export const longRead: ClickHouseSettings = { os_thread_priority: '10' }
 
 /**
  * Runs a SELECT and returns its rows.
- * @throws Problem `query_timeout` when it exceeds its time limit, `unavailable` when ClickHouse is unreachable
+ * @throws Problem `query_timeout` when it exceeds its time limit, `unavailable` when ClickHouse is unreachable or has too
+ *   little memory for it
  */
 export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Row[]> {
   const result = await runQuery<{ data: Row[] }>(clickhouse, query, options)
@@ -104,7 +105,7 @@ export async function* selectBytes(
     const response = await clickhouse.reader.exec(driverQuery(query, options, { wait_end_of_query: 1 }))
     for await (const chunk of response.stream) yield chunk as Buffer
   } catch (error) {
-    throw asProblem(error)
+    throw asProblem(error, readAdvice)
   } finally {
     clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
   }
@@ -135,7 +136,7 @@ export async function* streamBytes(
     yield* untilException(chunks, tag, (message) => parseError(message.trim()))
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason
-    throw asProblem(error)
+    throw asProblem(error, readAdvice)
   } finally {
     clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
   }
@@ -165,11 +166,13 @@ async function* withIdleTimeout(stream: IncomingMessage, signal: AbortSignal | u
 async function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
   const startedMs = performance.now()
   try {
+    // The driver ignores a signal that is aborted already.
+    options.signal?.throwIfAborted()
     const response = await clickhouse.reader.query({ ...driverQuery(query, options), format: 'JSON' })
     return (await response.json<never>()) as Result
   } catch (error) {
     if (options.signal?.aborted) throw abortError(options.signal)
-    throw asProblem(error)
+    throw asProblem(error, readAdvice)
   } finally {
     clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
   }
@@ -206,20 +209,33 @@ function driverParams(params: Statement['params']): Record<string, unknown> {
 const timeoutCodes = new Set(['159', '160'])
 
 /**
- * Codes of temporary failures: too many queries, memory full, starting or stopping, the same query id still running, killed
+ * ClickHouse's code for memory: the query exceeded its own limit, or the server has no more for it. Only the message says
+ * which.
+ */
+const memoryCode = '241'
+const readAdvice = 'request a shorter range, add filters, or try again later'
+
+/**
+ * Codes of temporary failures: too many queries, starting or stopping, the same query id still running, killed
  * by an operator; in a cluster an unreachable node, too few replicas, no Keeper.
  */
 const busyCodes = new Set(
-  ['202', '209', '210', '216', '236', '241', '242', '252', '394'].concat(['32', '279', '285', '286', '319', '999']),
+  ['202', '209', '210', '216', '236', '242', '252', '394'].concat(['32', '279', '285', '286', '319', '999']),
 )
 
 /**
  * Converts a driver's error to a Problem: `query_timeout` or `unavailable`; any other error is returned unchanged.
+ * @param memoryAdvice what the caller can do about a query that needs too much memory
  */
-export function asProblem(error: unknown): unknown {
+export function asProblem(error: unknown, memoryAdvice = 'try again'): unknown {
   if (error instanceof ClickHouseError) {
     if (timeoutCodes.has(error.code)) {
       return new Problem('query_timeout', 'The query exceeded its time limit; request a shorter range.', {
+        retryAfterS: 5,
+      })
+    }
+    if (error.code === memoryCode) {
+      return new Problem('unavailable', `The query needs more memory than the database has for it; ${memoryAdvice}.`, {
         retryAfterS: 5,
       })
     }
