@@ -64,15 +64,17 @@ export const FunnelQuery = Type.Object(
 )
 export type FunnelQuery = Static<typeof FunnelQuery>
 
-const percent = (description: string) =>
-  Nullable(Type.Number({ description: `${description}, in percent; at most 6 decimals; null if there are none.` }))
+const percent = (of: string, nulls: string) =>
+  Nullable(
+    Type.Number({ description: `Percent of those that reached the ${of} step; at most 6 decimals; null ${nulls}.` }),
+  )
 
 const FunnelStep = Type.Object(
   {
     step: Type.String({ description: 'As in the request.' }),
     entered: Type.Integer({ minimum: 0, description: 'Visitors or clicks that reached this step.' }),
-    fromPrevious: percent('Share of those that reached the previous step; null for the first step'),
-    fromFirst: percent('Share of those that reached the first step'),
+    fromPrevious: percent('previous', 'for the first step and if there are none'),
+    fromFirst: percent('first', 'if there are none'),
     medianSeconds: Nullable(
       Type.Number({
         minimum: 0,

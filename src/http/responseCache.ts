@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { whenAborted } from '../stores/whenAborted.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
-/** Cache of stats and report responses: concurrent identical requests share one query; clients can revalidate by ETag. */
+/** Cache of the responses of stats, reports, funnels, usage and checksums: concurrent identical requests share one query; clients can revalidate by ETag. */
 export interface ResponseCache {
   /**
    * Sends the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route

@@ -1583,9 +1583,9 @@ export interface components {
             step: string;
             /** @description Visitors or clicks that reached this step. */
             entered: number;
-            /** @description Share of those that reached the previous step; null for the first step, in percent; at most 6 decimals; null if there are none. */
+            /** @description Percent of those that reached the previous step; at most 6 decimals; null for the first step and if there are none. */
             fromPrevious: number | null;
-            /** @description Share of those that reached the first step, in percent; at most 6 decimals; null if there are none. */
+            /** @description Percent of those that reached the first step; at most 6 decimals; null if there are none. */
             fromFirst: number | null;
             /** @description Median time since the previous step, seconds, of those that reached this step; null for the first step and if there are none. */
             medianSeconds: number | null;

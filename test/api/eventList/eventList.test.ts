@@ -131,7 +131,7 @@ describe('GET /events', () => {
             }
           },
         ),
-        { numRuns: 12, seed: 20 },
+        { numRuns: 12 },
       )
     } finally {
       await startMerges(api.stores, 'pixel_events')

@@ -13,8 +13,8 @@ curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json'
   '${baseUrl}/events'
 \`\`\`
 
-**Retries.** 200 means that the event is stored. After a 503 response, or none, send it again with the same \`event_id\`: it is stored
-once. Within 24 hours the same \`event_id\` is a duplicate: 200 with \`deduplicated: true\`.
+**Retries.** 200 means that the event is stored, unless the response has \`recorded: false\` or is that of a dry run. After a 503
+response, or none, send it again with the same \`event_id\`: it is stored once. Within 24 hours the same \`event_id\` is a duplicate: 200 with \`deduplicated: true\`.
 
 **Batches.** \`POST /events/batch\` takes up to ${batchLimits.eventsMax.toLocaleString('en')} events, also as NDJSON with one event per line (\`application/x-ndjson\`). Each event is
 accepted or rejected on its own: \`results\` has one result per event, in their order. After a 503 response, or none, send the whole

@@ -10,5 +10,5 @@ optional parameters**: by default, Postman sends every optional parameter with a
 **Language models.** [llms.txt](${baseUrl}/docs/llms.txt) has every guide, operation and schema as plain text. \`tributary-mcp --url ${baseUrl.replace(/\/api\/v1$/, '')}\`
 serves the read operations as tools by the Model Context Protocol; the key in \`TRIBUTARY_KEY\` decides what a model may read.
 
-**Copies.** \`tributary-sync\` keeps a verified copy of all rows in PostgreSQL or in Parquet files.
+**Copies.** \`tributary-sync\` keeps a verified copy of clicks, conversions and metadata in PostgreSQL or in Parquet files.
 `.trim()

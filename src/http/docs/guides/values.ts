@@ -1,7 +1,7 @@
 /** How parameters are validated, and how values are written. */
 export const valuesGuide = `
-**Parameters** are validated strictly. An unknown, empty, repeated or out-of-range parameter is an error; none is ignored, so a
-misspelled filter never returns unfiltered data.
+**Parameters** are validated strictly. An unknown, empty, repeated or out-of-range parameter is an error, so a misspelled
+filter never returns unfiltered data. Only \`days\` is ignored, beside \`from\`.
 
 **Times** are UTC with milliseconds. \`from\` and \`to\` take a date (the day of \`to\` is included) or a timestamp with its UTC offset.
 
