@@ -236,13 +236,13 @@ WHERE click_at IS NOT NULL;
 
 -- Copies of the clicks that have conversions, for pages of `converted=true`: one click in a hundred converts, so in `clicks`
 -- each would cost a granule. The writer copies a click before it writes the conversion. A click missing here is read from
--- `clicks`, so this table needs no fsync.
+-- `clicks`, so inserts need no fsync.
 CREATE TABLE IF NOT EXISTS converted_click_rows AS clicks
 ENGINE = ReplacingMergeTree
 ORDER BY (account_id, clicked_at, id)
 SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384,
     non_replicated_deduplication_window = 0, replicated_deduplication_window = 0,
-    old_parts_lifetime = 1;
+    old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
 
 -- Events of browsers and of customers' servers. They are signals and are in no sum of clicks or conversions. The key is the
 -- same for every retry: generation is 0, or the last one plus 1 when that one is over 24 hours old. Concurrent writers

@@ -193,7 +193,7 @@ CREATE TABLE converted_click_rows
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(clicked_at)
 ORDER BY (account_id, clicked_at, id)
-SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, old_parts_lifetime = 1;
+SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_block_size = 16384, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE TABLE converted_clicks
 (

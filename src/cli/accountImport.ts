@@ -135,7 +135,7 @@ async function importErasures(
   try {
     const added = erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
     await addErasures(writer, added)
-    await completeErasures(writer)
+    await completeErasures(writer, { ifStillRead: 'leave' })
   } finally {
     await writer.close()
   }

@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { Command } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { auditClause } from '../accounts/audit.ts'
+import { PastMoment } from '../export/moment.ts'
 import { completeErasures } from '../writer/erasure/eraseRows.ts'
 import {
   addErasures,
@@ -26,7 +27,7 @@ const ListedErasure = Type.Object({
   kind: Type.Union([Type.Literal('visitor'), Type.Literal('click')]),
   key: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
   hash: Type.String({ pattern: '^[0-9A-F]{64}$' }),
-  erasedAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+  erasedAt: PastMoment,
 })
 
 /** The output of `erase list --json`. */
@@ -54,9 +55,10 @@ export function addEraseCommands(program: Command, context: CommandContext): voi
       'after',
       `
 Blanks visitor id, IP address, user agent, referrer, sub ids, external click id, UTM parameters, region, city and event
-properties. Rows, ids, amounts and all counts remain. The command returns when the replaced files are gone from disk. Rows
-of the visitor or click that are imported later are blanked as well, unless their time is after the erasure. If the command
-is interrupted, a running server completes the erasure within a minute, as does the same command.
+properties. Rows, ids and amounts remain. Counts change only where a blanked field filters or groups them, and in funnels of
+visitors. The command returns when the replaced files are gone from disk. Rows of the visitor or click that are imported later
+are blanked as well, unless their time is after the erasure. If the command is interrupted, a running server completes the
+erasure within a minute, as does the same command.
 
 Save the output of erase list apart from backups: erase apply erases the same visitors and clicks after a restore.
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { idPattern } from '../../schema/scalars.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
+import { Moment, PastMoment } from './moment.ts'
 
 /** Name of the file that describes an exported account; it is in the folder of the files of rows. */
 export const manifestName = 'account.json'
 
-const Moment = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' })
 const MomentOrNull = Type.Union([Moment, Type.Null()])
 const Id = Type.String({ pattern: idPattern })
 
@@ -29,7 +29,7 @@ const ExportedErasure = Type.Object({
   kind: Type.Union([Type.Literal('visitor'), Type.Literal('click')]),
   key: Type.String(),
   hash: Type.String({ pattern: '^[0-9A-F]{64}$' }),
-  erasedAt: Moment,
+  erasedAt: PastMoment,
 })
 
 const ExportedFile = Type.Object({

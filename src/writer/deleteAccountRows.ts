@@ -7,7 +7,8 @@ import type { Writer } from './writer.ts'
 
 /**
  * Deletes every row of the account from ClickHouse: clicks, conversions, events, indexes and sums. The parts are rewritten
- * before it returns; ClickHouse removes the files of the old parts some minutes later. Repeat it after an interruption.
+ * before it returns; ClickHouse removes the files of the old parts after `old_parts_lifetime` of their table (one second with
+ * personal data, else eight minutes), in an idle table up to ten minutes later. Repeat it after an interruption.
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function deleteAccountRows(writer: Writer): Promise<void> {

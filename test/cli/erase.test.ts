@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -127,7 +128,7 @@ async function erase(account: string, kind: 'visitor' | 'click', id: string, sto
     const key = await readErasureKey(writer)
     const erasure = { kind, key, hash: hashOf(key, kind, id), erasedMs: await readErasureClock(writer) }
     await addErasures(writer, [erasure])
-    return await completeErasures(writer, 0)
+    return await completeErasures(writer, { inFlightMs: 0 })
   } finally {
     await writer.close()
   }
@@ -272,12 +273,14 @@ describe('an interrupted erasure', () => {
   async function completeAll(account: string): Promise<void> {
     const { postgres } = server.stores
     await setBack(account)
-    await recoverAccounts(server.stores, { info: () => {}, warn: () => {} }, running.signal)
-    const left = await postgres`
-      SELECT account_id FROM erasures WHERE NOT is_complete
-      UNION SELECT account_id FROM event_rewrites
-      UNION SELECT account_id FROM import_batches`
-    expect(left).toEqual([])
+    const left = async () => {
+      await recoverAccounts(server.stores, { info: () => {}, warn: () => {} }, running.signal)
+      return await postgres`
+        SELECT account_id FROM erasures WHERE NOT is_complete
+        UNION SELECT account_id FROM event_rewrites
+        UNION SELECT account_id FROM import_batches`
+    }
+    await expect.poll(left).toEqual([])
   }
 })
 
@@ -308,6 +311,18 @@ describe('erase list and erase apply', () => {
     expect(await rowsOfAccount('restored')).not.toContain('restored-city')
     expect((await tributary('erase', 'list', '--account', 'restored')).stdout).toBe(stdout)
   }, 60_000)
+
+  it.each([
+    ['2024-99-99T00:00:00.000Z', 'is no time'],
+    ['2024-02-30T00:00:00.000Z', 'is no day'],
+    ['2098-01-01T00:00:00.000Z', 'is in the future'],
+  ])('are refused when a time of the list (%s) %s', async (erasedAt) => {
+    const file = join(server.stores.settings.DATA_DIR, 'invalid.json')
+    const erasure = { account: 'restored', kind: 'click', key: randomUUID(), hash: 'A'.repeat(64), erasedAt }
+    await writeFile(file, JSON.stringify({ erasures: [erasure] }))
+    const { code, stderr } = await tributary('erase', 'apply', file)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('/erasures/0/erasedAt')])
+  })
 
   it('are moved with an exported account', async () => {
     const folder = join(server.stores.settings.DATA_DIR, 'exported')

@@ -147,7 +147,7 @@ describe('the writer', () => {
     const key = await readErasureKey(writing)
     const erasedMs = await readErasureClock(writing)
     await addErasures(writing, [{ kind: 'click', key, hash: hashOf(key, 'click', 'c1'), erasedMs }])
-    expect(await completeErasures(writing, 0)).toEqual({ clicks: 1, conversions: 1, events: 0 })
+    expect(await completeErasures(writing, { inFlightMs: 0 })).toEqual({ clicks: 1, conversions: 1, events: 0 })
     await writing.close()
     expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', city: null }] }])
   })

@@ -216,11 +216,11 @@ const memoryCode = '241'
 const readAdvice = 'request a shorter range, add filters, or try again later'
 
 /**
- * Codes of temporary failures: too many queries, starting or stopping, the same query id still running, killed
- * by an operator; in a cluster an unreachable node, too few replicas, no Keeper.
+ * Codes of temporary failures: too many queries, starting or stopping, the same query id still running, killed by an
+ * operator, a mutation stopped by another statement; in a cluster an unreachable node, too few replicas, no Keeper.
  */
 const busyCodes = new Set(
-  ['202', '209', '210', '216', '236', '242', '252', '394'].concat(['32', '279', '285', '286', '319', '999']),
+  ['202', '209', '210', '216', '236', '242', '252', '341', '394'].concat(['32', '279', '285', '286', '319', '999']),
 )
 
 /**

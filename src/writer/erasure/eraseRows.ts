@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../../problem.ts'
 import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
 import { beginsBefore, NotBegun, runOnEveryNode } from '../../stores/clickhouse/insert.ts'
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
@@ -16,7 +17,7 @@ import {
   readErasureClock,
   readErasures,
 } from './erasures.ts'
-import { hasPersonalData, isErased } from './matching.ts'
+import { erasedUntilMs, hasPersonalData, isErased } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
 import { waitForMutations, waitForRemoval } from './rewrittenParts.ts'
 
@@ -29,6 +30,20 @@ const rowsPerMutation = 800
 /** An event that a server received before the erasure is stored within this time. */
 const eventsInFlightMs = 12_000
 
+/** Time in which an import waits for the removal of replaced parts: they become removable after two seconds. */
+const briefRemovalMs = 3_000
+
+/** Options of `completeErasures`. */
+export interface Completion {
+  /** Time after an erasure in which events from before it may still be stored; 12 s unless given. */
+  inFlightMs?: number
+  /**
+   * When running queries keep the replaced parts: `wait` for ten minutes, then fail; or `leave` the erasures incomplete after
+   * some seconds, so that the next writer or a running server looks again.
+   */
+  ifStillRead?: 'wait' | 'leave'
+}
+
 /** Rows that were blanked. */
 export type ErasedRows = Record<PersonalTable['resource'], number>
 
@@ -40,11 +55,14 @@ const tableNames = personalTables.map(({ name }) => name)
  * Completes the account's incomplete erasures: blanks the personal fields of their rows in every table, and returns when the
  * replaced parts are gone from disk. Their `stored_at` becomes a time that no response has had as its `asOf`, so that
  * mirrors read the rows again. Repeat it after an interruption. Cheap when no erasure is incomplete.
- * @param inFlightMs time after an erasure in which events from before it may still be stored
  * @returns rows that were blanked by this call
- * @throws LeaseLost, or the last error when a database stays unavailable
+ * @throws LeaseLost, Problem `unavailable` when the replaced parts are still read, or the last error when a database stays
+ *   unavailable
  */
-export async function completeErasures(writer: Writer, inFlightMs = eventsInFlightMs): Promise<ErasedRows> {
+export async function completeErasures(
+  writer: Writer,
+  { inFlightMs = eventsInFlightMs, ifStillRead = 'wait' }: Completion = {},
+): Promise<ErasedRows> {
   const erased: ErasedRows = { clicks: 0, conversions: 0, events: 0 }
   if (!(await hasIncompleteErasures(writer))) return erased
   await waitForMutations(writer, tableNames)
@@ -58,9 +76,16 @@ export async function completeErasures(writer: Writer, inFlightMs = eventsInFlig
     for (const table of personalTables.filter(({ resource }) => resource === 'events'))
       erased.events += await eraseIn(writer, table, page, storedAt)
   })
-  await waitForRemoval(writer, tableNames)
+  // Before the removal: every new row is visible, and `asOf` does not advance until then.
   await endRewrite(writer)
-  await markErasures(writer, true)
+  const isRemoved = await waitForRemoval(writer, tableNames, ifStillRead === 'leave' ? briefRemovalMs : undefined)
+  if (isRemoved) await markErasures(writer, true)
+  else if (ifStillRead === 'wait') {
+    throw new Problem(
+      'unavailable',
+      'The rows are erased, but running queries or mutations still use the replaced files; run the command again.',
+    )
+  }
   return erased
 }
 
@@ -109,14 +134,18 @@ async function forEachPage(
 async function addClicksOfVisitors(writer: Writer): Promise<void> {
   await forEachPage(writer, 'incomplete', async (page) => {
     const key = page[0]?.key ?? ''
-    const erasedMs = Math.max(...page.map((erasure) => erasure.erasedMs))
+    const visitors = page.filter(({ kind }) => kind === 'visitor')
+    if (visitors.length === 0) return
     const query = ch`
-SELECT DISTINCT id
+SELECT id, toInt64(max(${erasedUntilMs('visitor', ch`visitor_id`, visitors)})) - 1 AS erasedMs
 FROM clicks
 WHERE account_id = ${text(writer.accountId)}
-  AND ${isErased(clicks, page, ['visitor'])}`
-    const rows = page.some(({ kind }) => kind === 'visitor') ? await select<{ id: string }>(writer, query) : []
-    const added = rows.map(({ id }) => ({ kind: 'click' as const, key, hash: hashOf(key, 'click', id), erasedMs }))
+  AND ${isErased(clicks, visitors)}
+GROUP BY id`
+    const rows = await select<{ id: string; erasedMs: number }>(writer, query)
+    const added = rows.map(({ id, erasedMs }) => ({
+      ...{ kind: 'click' as const, key, hash: hashOf(key, 'click', id), erasedMs },
+    }))
     for (let from = 0; from < added.length; from += erasuresPerPage) {
       await addErasures(writer, added.slice(from, from + erasuresPerPage))
     }

@@ -63,7 +63,7 @@ export class ErasedIdentifiers {
 
   /** Erases conversions and events of these clicks that were stored before them. */
   async finish(): Promise<void> {
-    if (this.#hasFound) await completeErasures(this.#writer)
+    if (this.#hasFound) await completeErasures(this.#writer, { ifStillRead: 'leave' })
   }
 
   #isErased(visitorId: string, clickId: string, datedMs: number): boolean {

@@ -42,8 +42,8 @@ export async function readErasureKey(writer: Writer): Promise<string> {
 }
 
 /**
- * Adds incomplete erasures; one that exists keeps the later time. The next writer or a running server completes them after
- * an interruption.
+ * Adds incomplete erasures; one that exists, or is listed twice, has the latest time. The next writer or a running
+ * server completes them after an interruption.
  * @param audit WITH clause that records the change, stored with it or not at all
  */
 export async function addErasures(
@@ -58,11 +58,12 @@ export async function addErasures(
     (postgres) => postgres`
       WITH added AS (
         INSERT INTO erasures (account_id, kind, key, hash, erased_at)
-        SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(ms / 1000.0)
+        SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max(ms) / 1000.0)
         FROM unnest(
           ${erasures.map(({ kind }) => kind)}::text[], ${erasures.map(({ key }) => key)}::uuid[],
           ${erasures.map(({ hash }) => hash)}::text[], ${erasures.map(({ erasedMs }) => erasedMs)}::float8[]
         ) AS listed (kind, key, hash, ms)
+        GROUP BY kind, key, hash
         ON CONFLICT (account_id, kind, key, hash) DO UPDATE
         SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false
         RETURNING 1)

@@ -30,8 +30,11 @@ export function hasPersonalData({ personal }: PersonalTable): Fragment {
   )})`
 }
 
-/** The end of the erased time of a visitor or click, epoch milliseconds, exclusive; 0: not erased. */
-function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: readonly Erasure[]): Fragment {
+/**
+ * The end of the erased time of a visitor or click, epoch milliseconds, exclusive; 0: not erased.
+ * @param erasures of this kind and of one key
+ */
+export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: readonly Erasure[]): Fragment {
   const hashes = texts(erasures.map(({ hash }) => hash))
   const until = counts(erasures.map(({ erasedMs }) => erasedMs + 1))
   const prefix = `${erasures[0]?.key ?? ''} ${kind} `

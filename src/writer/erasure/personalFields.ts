@@ -1,11 +1,12 @@
+import type { EventOrigin } from '../../../schema/event.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
-import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, text } from '../../stores/clickhouse/sql.ts'
 import { columnName } from '../../stores/columnName.ts'
 import type { Click } from '../tables/click.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 
-/** Fields of a click that an erasure blanks. Ids, dimensions without a person and amounts remain, so that no number changes. */
+/** Fields of a click that an erasure blanks. Ids, dimensions without a person and amounts remain, so that no amount changes. */
 const clickFields = [
   'visitorId',
   'region',
@@ -30,6 +31,9 @@ const copiedFields = (Object.entries(copiedFromClick) as [CopiedField, keyof Cli
   .map(([field]) => field)
 
 const eventFields = ['visitorId', 'properties'] as const satisfies readonly (keyof PixelEvent)[]
+
+/** The origin of events that a server received by the API. */
+const apiOrigin = 'server' satisfies EventOrigin
 
 /** A table with personal fields. */
 export interface PersonalTable {
@@ -69,7 +73,8 @@ export const personalTables: readonly PersonalTable[] = [
     personal: columnsOf(eventFields),
     clickId: ch`click_id`,
     id: ch`id`,
-    datedAt: ch`least(occurred_at, received_at, stored_at)`,
+    // Callers choose `occurred_at`: an event that a server received after the erasure is new data, whatever its timestamp.
+    datedAt: ch`least(if(origin = ${text(apiOrigin)}, received_at, occurred_at), received_at, stored_at)`,
     sortedBy: { column: ch`id`, kind: 'text' },
   },
   {

@@ -3,7 +3,7 @@ import { Problem } from '../../problem.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { runOnEveryNode } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, identifier, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, identifier, texts } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 
@@ -11,58 +11,95 @@ const pollMs = 200
 
 /** Parts stay on disk for `old_parts_lifetime` of their table, counted in whole seconds, and until ClickHouse looks for them. */
 const lifetimeMs = 2_100
-const cleanupEveryMs = 5_000
+
+/** Time between two clean-ups: each stops the merges of the tables. */
+const cleanupPauseMs = { first: 5_000, longest: 60_000 }
 
 /** A running query keeps the parts that it reads; exports are the longest. */
-const removalMaxMs = 600_000
+const waitMaxMs = 600_000
 const announceAfterMs = 15_000
 
 /**
  * Waits until ClickHouse has finished all mutations of the tables: ending a statement does not end the mutation that it
  * began.
- * @throws the reason of the writer's signal, or the last error when ClickHouse stays unavailable
+ * @throws Problem `unavailable` after `maxMs`, the reason of the writer's signal, or the last error when ClickHouse stays
+ *   unavailable
  */
-export async function waitForMutations(writer: Writer, tables: readonly string[]): Promise<void> {
-  const query = ch`
-SELECT table AS name FROM system.mutations
-WHERE database = currentDatabase() AND table IN ${texts(tables)} AND NOT is_done
-LIMIT 1`
-  while ((await onEveryNode(writer, query)).length > 0) await pause(pollMs, undefined, { signal: writer.signal })
-}
-
-/**
- * Waits until the parts that have been replaced by now are removed from disk.
- * @throws Problem `unavailable` when running queries read them for ten minutes
- */
-export async function waitForRemoval(writer: Writer, tables: readonly string[]): Promise<void> {
-  const replaced = ch`
-SELECT concat(table, '/', name) AS name FROM system.parts
-WHERE database = currentDatabase() AND table IN ${texts(tables)} AND NOT active`
-  const startedMs = performance.now()
-  let cleanupAtMs = startedMs + lifetimeMs
-  let isAnnounced = false
-  let remaining = new Set(await onEveryNode(writer, replaced))
-  while (remaining.size > 0) {
-    const waitedMs = performance.now() - startedMs
-    if (waitedMs > removalMaxMs) {
-      throw new Problem('unavailable', 'Running queries still read the replaced files; run the command again.')
+export async function waitForMutations(writer: Writer, tables: readonly string[], maxMs = waitMaxMs): Promise<void> {
+  const wait = startWait(writer, 'Waiting until ClickHouse has finished its mutations.')
+  while (await hasUnfinishedMutations(writer, tables)) {
+    if (wait.passedMs() >= maxMs) {
+      throw new Problem(
+        'unavailable',
+        'Mutations of ClickHouse have not finished; see system.mutations, then try again.',
+      )
     }
-    if (!isAnnounced && waitedMs > announceAfterMs) {
-      writer.onMessage('The rows are erased; waiting until ClickHouse has removed the replaced files.')
-      isAnnounced = true
-    }
-    await pause(pollMs, undefined, { signal: writer.signal })
-    if (performance.now() > cleanupAtMs) {
-      await removeOldParts(writer, tables)
-      cleanupAtMs = performance.now() + cleanupEveryMs
-    }
-    remaining = new Set((await onEveryNode(writer, replaced)).filter((name) => remaining.has(name)))
+    await wait.poll()
   }
 }
 
 /**
+ * Waits until the parts that have been replaced by now are removed from disk.
+ * @returns false when they are not removed after `maxMs`: running queries read them, or mutations do not end
+ * @throws the reason of the writer's signal, or the last error when ClickHouse stays unavailable
+ */
+export async function waitForRemoval(writer: Writer, tables: readonly string[], maxMs = waitMaxMs): Promise<boolean> {
+  const wait = startWait(writer, 'The rows are erased; waiting until ClickHouse has removed the replaced files.')
+  /** Compared with the clock of each node; in whole seconds, so a part that was replaced up to a second later is waited for. */
+  const isReplaced = async () => {
+    const query = ch`
+SELECT name FROM system.parts
+WHERE database = currentDatabase() AND table IN ${texts(tables)} AND NOT active
+  AND remove_time <= now() - toIntervalSecond(${count(Math.floor(wait.passedMs() / 1_000))})
+LIMIT 1`
+    return (await onEveryNode(writer, query)).length > 0
+  }
+  let cleanupAtMs = (await isReplaced()) ? lifetimeMs : 0
+  let nextPauseMs = cleanupPauseMs.first
+  // After a restart ClickHouse lists replaced parts only once it has loaded them, which the clean-up waits for.
+  let isCleaned = false
+  for (;;) {
+    // A clean-up would stop mutations too.
+    if (wait.passedMs() >= cleanupAtMs && !(await hasUnfinishedMutations(writer, tables))) {
+      await removeOldParts(writer, tables)
+      isCleaned = true
+      cleanupAtMs = wait.passedMs() + nextPauseMs
+      nextPauseMs = Math.min(2 * nextPauseMs, cleanupPauseMs.longest)
+    }
+    if (isCleaned && !(await isReplaced())) return true
+    if (wait.passedMs() >= maxMs) return false
+    await wait.poll()
+  }
+}
+
+/** @param message is announced once when the wait is long */
+function startWait({ onMessage, signal }: Writer, message: string) {
+  const startedMs = performance.now()
+  const passedMs = () => performance.now() - startedMs
+  let isAnnounced = false
+  return {
+    passedMs,
+    async poll(): Promise<void> {
+      if (!isAnnounced && passedMs() > announceAfterMs) {
+        onMessage(message)
+        isAnnounced = true
+      }
+      await pause(pollMs, undefined, { signal })
+    },
+  }
+}
+
+async function hasUnfinishedMutations(writer: Writer, tables: readonly string[]): Promise<boolean> {
+  const query = ch`
+SELECT table AS name FROM system.mutations
+WHERE database = currentDatabase() AND table IN ${texts(tables)} AND NOT is_done
+LIMIT 1`
+  return (await onEveryNode(writer, query)).length > 0
+}
+
+/**
  * Makes ClickHouse look for old parts now: in an idle table it does so up to ten minutes later. No partition has this id, so
- * nothing is dropped; running merges of the table start again.
+ * nothing is dropped; running merges and mutations of the table start again.
  */
 async function removeOldParts(writer: Writer, tables: readonly string[]): Promise<void> {
   for (const name of tables) {

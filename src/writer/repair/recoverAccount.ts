@@ -25,8 +25,8 @@ export interface CompletedWork {
  */
 export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
   await settle(writer)
-  // First: a change of a conversion writes its stored fields again.
-  const erased = await completeErasures(writer)
+  // First: a change of a conversion writes its stored fields again. Imports do not wait for queries that read replaced parts.
+  const erased = await completeErasures(writer, { ifStillRead: 'leave' })
   const leftovers = await readLeftovers(writer)
   if (leftovers.length > 0) {
     writer.onMessage(`An earlier import into account ${writer.accountId} was interrupted; repairing its batches.`)

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { completeErasures, eraseAgain, findErasedRows } from '../../../src/writer/erasure/eraseRows.ts'
+import { addErasures, type ErasedKind, hashOf, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
+import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
+import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/rewrittenParts.ts'
+import { openWriter } from '../../../src/writer/openWriter.ts'
+import type { Writer } from '../../../src/writer/writer.ts'
+import { importContent, rowsOf } from '../../import/runImport.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { changeTables } from '../../kit/rows.ts'
+
+let server: TestApp
+const keys: Record<string, string> = {}
+const accounts = ['listed', 'received', 'times', 'stopped', 'held']
+const tables = personalTables.map(({ name }) => name)
+const dayMs = 86_400_000
+
+beforeAll(async () => {
+  server = await openTestApp()
+  for (const id of accounts) {
+    keys[id] = await server.account(id)
+    await importContent(server.stores, id, 'campaigns', [{ id: 'k1', name: 'K' }])
+  }
+})
+afterAll(() => server?.close())
+
+const click = (id: string, visitorId: string, more: object = {}) => ({
+  ...{ id, visitorId, clickedAt: '2024-11-05T10:00:00.000Z', campaignId: 'k1', city: `city-${id}`, ...more },
+})
+
+async function withWriter<Result>(account: string, work: (writer: Writer) => Promise<Result>): Promise<Result> {
+  const writer = await openWriter(server.stores, account, {
+    onMessage: () => {},
+    signal: new AbortController().signal,
+  })
+  try {
+    return await work(writer)
+  } finally {
+    await writer.close()
+  }
+}
+
+/** Lists erasures by id, as from a time; completes none. */
+async function list(writer: Writer, erasures: readonly { kind: ErasedKind; id: string; at: string }[]): Promise<void> {
+  const key = await readErasureKey(writer)
+  const added = erasures.map(({ kind, id, at }) => ({
+    kind,
+    key,
+    hash: hashOf(key, kind, id),
+    erasedMs: Date.parse(at),
+  }))
+  await addErasures(writer, added)
+}
+
+const at = '2025-01-01T00:00:00.000Z'
+const cityOf = async (account: string, id: string) => {
+  const rows = await rowsOf<{ city: string }>(
+    server.stores,
+    `SELECT city FROM clicks WHERE account_id = '${account}' AND id = '${id}'`,
+  )
+  return rows.map(({ city }) => city)
+}
+
+describe('the list of erasures', () => {
+  it('accepts an identifier twice in one statement, and keeps the later time', async () => {
+    await withWriter('listed', async (writer) => {
+      const later = '2025-01-02T00:00:00.000Z'
+      await list(
+        writer,
+        [at, later, at].map((time) => ({ kind: 'visitor', id: 'v1', at: time })),
+      )
+      const rows = await server.stores
+        .postgres`SELECT erased_at AS "erasedAt" FROM erasures WHERE account_id = 'listed'`
+      expect(rows).toEqual([{ erasedAt: new Date(later) }])
+    })
+  })
+
+  it('accepts an import that repeats a click of an erased visitor', async () => {
+    const rows = [click('c1', 'v1'), click('c1', 'v1'), click('c2', 'other')]
+    expect(await importContent(server.stores, 'listed', 'clicks', rows)).toMatchObject({ inserted: 2, duplicates: 1 })
+    expect([await cityOf('listed', 'c1'), await cityOf('listed', 'c2')]).toEqual([[''], ['city-c2']])
+  })
+
+  it('gives a click the time of its own visitor', async () => {
+    const { stores } = server
+    await importContent(stores, 'times', 'clicks', [click('c1', 'early'), click('c2', 'late')])
+    const event = (id: string, clickId: string) => {
+      const occurredAt = '2024-12-01T00:00:00.000Z'
+      return { id, clickId, eventName: 'visit', occurredAt, receivedAt: occurredAt, properties: { a: 'b' } }
+    }
+    await importContent(stores, 'times', 'pixel-events', [event('e1', 'c1'), event('e2', 'c2')])
+    await withWriter('times', async (writer) => {
+      await list(writer, [
+        { kind: 'visitor', id: 'early', at: '2024-11-10T00:00:00.000Z' },
+        { kind: 'visitor', id: 'late', at },
+      ])
+      expect(await completeErasures(writer)).toEqual({ clicks: 2, conversions: 0, events: 1 })
+    })
+    const kept = await rowsOf(stores, `SELECT id FROM pixel_events WHERE account_id = 'times' AND properties != ''`)
+    expect(kept).toEqual([{ id: 'e1' }])
+  })
+})
+
+it('an event that is received after the erasure is new data, whatever its timestamp', async () => {
+  const erasedMs = Date.now() - dayMs / 2
+  await withWriter('received', (writer) =>
+    list(writer, [{ kind: 'visitor', id: 'v1', at: new Date(erasedMs).toISOString() }]),
+  )
+  server.setNow(Date.now())
+  const response = await server.app.inject({
+    method: 'POST',
+    url: '/api/v1/events',
+    headers: { authorization: `ApiKey ${keys.received}` },
+    payload: {
+      ...{ event_name: 'visit', visitor_id: 'v1', campaign_id: 'k1', properties: { plan: 'new' } },
+      timestamp: new Date(erasedMs - dayMs).toISOString(),
+    },
+  })
+  expect(response.statusCode).toBe(200)
+  await withWriter('received', async (writer) => {
+    expect(await findErasedRows(writer)).toEqual([])
+    await eraseAgain(writer)
+  })
+  const rows = await rowsOf(server.stores, `SELECT properties FROM pixel_events WHERE account_id = 'received'`)
+  expect(rows).toEqual([{ properties: '{"plan":"new"}' }])
+})
+
+describe('the files of replaced parts', () => {
+  it('are removed within seconds, so the parts that replace them are synced', async () => {
+    const rows = await rowsOf<{ name: string; sql: string }>(
+      server.stores,
+      `SELECT name, create_table_query AS sql FROM system.tables
+       WHERE database = currentDatabase() AND create_table_query LIKE '%old_parts_lifetime%'`,
+    )
+    const local = rows.filter(({ sql }) => sql.includes('MergeTree'))
+    expect(local.map(({ name }) => name.replace(/_local$/, '')).sort()).toEqual([...tables].sort())
+    for (const { name, sql } of local) expect(sql, name).toContain('min_rows_to_fsync_after_merge = 1')
+  })
+
+  it('are not removed beside a mutation, which that would stop; a wait for mutations ends', async () => {
+    await importContent(server.stores, 'stopped', 'clicks', [click('c1', 'v1')])
+    await withWriter('stopped', async (writer) => {
+      let cleanups = 0
+      const watched = watch(writer, async (statement) => {
+        if (statement.includes('DROP PARTITION')) cleanups += 1
+      })
+      await beginFailingMutation()
+      try {
+        await expect(waitForMutations(watched, tables, 0)).rejects.toMatchObject({ code: 'unavailable' })
+        expect(await waitForRemoval(watched, tables, 2_500)).toBe(false)
+        expect(cleanups).toBe(0)
+      } finally {
+        await killMutations()
+      }
+      expect(await waitForRemoval(watched, tables)).toBe(true)
+      expect(cleanups).toBeGreaterThanOrEqual(tables.length)
+    })
+  })
+
+  it('are written again when another statement stops the mutation', async () => {
+    await withWriter('stopped', async (writer) => {
+      await list(writer, [{ kind: 'visitor', id: 'v1', at }])
+      let attempts = 0
+      const watched = watch(writer, async (statement) => {
+        if (!statement.includes('UPDATE')) return
+        attempts += 1
+        // The first attempt waits for this mutation, and gets its error.
+        if (attempts === 1) await beginFailingMutation()
+        else await killMutations()
+      })
+      expect(await completeErasures(watched)).toEqual({ clicks: 1, conversions: 0, events: 0 })
+      expect(attempts).toBe(2)
+    })
+    expect(await cityOf('stopped', 'c1')).toEqual([''])
+  })
+
+  it('are waited for after `asOf` may advance again', async () => {
+    const { stores } = server
+    await importContent(stores, 'held', 'clicks', [click('c1', 'v1')])
+    const recorded: number[] = []
+    await withWriter('held', async (writer) => {
+      await list(writer, [{ kind: 'visitor', id: 'v1', at }])
+      const watched = watch(writer, async (statement) => {
+        if (!statement.includes('DROP PARTITION')) return
+        const rows = await stores.postgres`
+          SELECT account_id FROM event_rewrites UNION ALL SELECT account_id FROM import_batches`
+        recorded.push(rows.length)
+      })
+      expect(await completeErasures(watched)).toMatchObject({ clicks: 1 })
+    })
+    expect(recorded.length).toBeGreaterThan(0)
+    expect(recorded.filter((count) => count > 0)).toEqual([])
+  })
+})
+
+/** A mutation of clicks that is never done. */
+const beginFailingMutation = () =>
+  changeTables(
+    server.stores,
+    `ALTER TABLE clicks UPDATE city = toString(throwIf(id != '', 'failing')) WHERE account_id = 'stopped'
+     SETTINGS mutations_sync = 0`,
+  )
+
+const killMutations = () =>
+  changeTables(
+    server.stores,
+    `KILL MUTATION WHERE database = currentDatabase() AND table = 'clicks' AND NOT is_done SYNC`,
+  )
+
+/** The same writer; a step runs before each of its statements. */
+function watch(writer: Writer, before: (statement: string) => Promise<void>): Writer {
+  const watched = <Client extends object>(client: Client): Client =>
+    new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        if (name !== 'exec') return value.bind(target)
+        return async (order: { query: string }) => {
+          await before(order.query)
+          return await value.call(target, order)
+        }
+      },
+    })
+  const { clickhouse } = writer.stores
+  const cluster = clickhouse.cluster && {
+    ...clickhouse.cluster,
+    nodes: clickhouse.cluster.nodes.map((node) => ({ ...node, client: watched(node.client) })),
+  }
+  return {
+    ...writer,
+    stores: { ...writer.stores, clickhouse: { ...clickhouse, cluster, client: watched(clickhouse.client) } },
+  }
+}
