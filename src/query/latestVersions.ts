@@ -26,7 +26,7 @@ const approximateRounds = 3
 const spareKeys = 8
 
 /**
- * Finds the next rows whose latest version matches the query, newest first. A row is a candidate if any of its versions
+ * Finds the next rows that match the query in their latest version, newest first. A row is a candidate if any of its versions
  * matches. Candidates are read in the order of the sort key, so that a page costs the same at any depth, and only they are
  * collapsed. If most candidates do not match, the last round collapses all rows.
  * @param from key of the last row of the previous page

@@ -25,7 +25,7 @@ export function isSelected(name: string, selected: SelectedFields): boolean {
   return selected?.has(name) ?? true
 }
 
-/** @returns a page whose rows have the selected fields only, in their order */
+/** @returns the page with only the selected fields of each row, in their order */
 export function selectInPage<Row extends object, Rest extends { data: Row[] }>(
   page: Rest,
   selected: SelectedFields,

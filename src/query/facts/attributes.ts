@@ -53,7 +53,7 @@ export function attributeOf(name: AttributeName, table: RowTable): Fragment {
   return attributes[name][table]
 }
 
-/** Attributes whose values have a format, which `(not set)` does not match; others may be stored as that text. */
+/** Attributes with a format that `(not set)` does not match; any other attribute may have `(not set)` as a stored text. */
 const formatted: ReadonlySet<AttributeName> = new Set([
   'campaign',
   'offer',
