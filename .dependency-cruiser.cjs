@@ -84,7 +84,7 @@ module.exports = {
       'sync-has-few-packages',
       'src/packages/sync/package.json declares these.',
       { path: '^src/packages/sync/' },
-      { path: 'node_modules/', pathNot: '^node_modules/(commander|postgres)/' },
+      { path: 'node_modules/', pathNot: '^node_modules/((@types/)?cli-progress|commander|postgres)/' },
     ),
     rule(
       'product-imports-no-package-of-ours',

@@ -10,7 +10,7 @@ if (process.env.TMPDIR === undefined && freeBytes(memoryFolder) > freeBytesMin) 
 
 /** Files that take about half a minute each. They start first, so that no worker runs one alone at the end. */
 const slowFiles =
-  /test\/(cli\/erase|docs\/commands|properties\/isolation|stores\/embedded\/(connectEmbedded|postgresServer|recovery)|api\/events\/faults|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|repair\/(recovery|rows|verify))|properties\/consistency\/consistency|packages\/sync\/sync)\./
+  /test\/(cli\/(erase|retention)|docs\/commands|properties\/isolation|stores\/embedded\/(connectEmbedded|postgresServer|recovery)|api\/events\/faults|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|repair\/(recovery|rows|verify))|properties\/(consistency\/consistency|lifeOfData)|writer\/(erasure\/erasure|retention\/\w+)|packages\/sync\/(sync|lives\/lives))\./
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -23,8 +23,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/kit/template.ts'],
     setupFiles: ['test/kit/seed.ts'],
-    // Test files start their own engines and often wait for them: three workers fill two cores.
-    maxWorkers: 3,
+    // Test files start their own engines and often wait for them: four workers fill two cores.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // Files of one worker share its process and load modules once, which saves a sixth of the time.
     // TRAP: global state that a file changes is seen by the next file.

@@ -34,17 +34,8 @@ const chunkRows = 500_000
  * @throws Error when the stores contain another number of clicks
  */
 export async function fillStores(stores: Stores, size: number, onMessage: (line: string) => void): Promise<void> {
-  await fillMetadata(stores)
   for (const accountId of accountIds) {
-    const rows = accountId === benchAccount ? size : Math.round(size / 10)
-    const stored = await countOf(stores, accountId, 'clicks')
-    if (stored !== 0 && stored !== rows) {
-      throw new Error(`${accountId} has ${stored} clicks instead of ${rows}: remove the folder.`)
-    }
-    for (let first = stored; first < rows; first += chunkRows) {
-      await run(stores, clicksSql('clicks', accountId, first, Math.min(chunkRows, rows - first), rows))
-      onMessage(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
-    }
+    await fillClicks(stores, accountId, accountId === benchAccount ? size : Math.round(size / 10), onMessage)
     if ((await countOf(stores, accountId, 'conversions')) === 0) {
       await convert(stores, { from: accountId, to: accountId, oneIn: clicksAConversion })
     }
@@ -53,6 +44,27 @@ export async function fillStores(stores: Stores, size: number, onMessage: (line:
   const oneIn = Math.max(1, Math.round(size / searchedConversions))
   await convert(stores, { from: benchAccount, to: searchedAccount, oneIn })
   onMessage(`${searchedAccount}: one conversion in ${oneIn} clicks`)
+}
+
+/**
+ * Fills the accounts with metadata, and one of them with such clicks, without conversions.
+ * @throws Error when the account has another number of clicks
+ */
+export async function fillClicks(
+  stores: Stores,
+  accountId: string,
+  rows: number,
+  onMessage: (line: string) => void,
+): Promise<void> {
+  await fillMetadata(stores)
+  const stored = await countOf(stores, accountId, 'clicks')
+  if (stored !== 0 && stored !== rows) {
+    throw new Error(`${accountId} has ${stored} clicks instead of ${rows}: remove the folder.`)
+  }
+  for (let first = stored; first < rows; first += chunkRows) {
+    await run(stores, clicksSql('clicks', accountId, first, Math.min(chunkRows, rows - first), rows))
+    onMessage(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
+  }
 }
 
 /** Imported fields of a click, and their columns. */
@@ -222,7 +234,7 @@ interface ConversionShare {
 }
 
 async function convert(stores: Stores, share: ConversionShare): Promise<void> {
-  for (const version of [1, 2] as const) await run(stores, conversionsSql(share, version), 100_000)
+  for (const version of [1, 2] as const) await run(stores, conversionsSql(share, version), 25_000)
 }
 
 /**

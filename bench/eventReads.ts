@@ -1,4 +1,4 @@
-// Measures funnels and lists of events over HTTP, one request at a time. The first run generates 30 days of events in --folder;
+// Measures funnels, journeys and lists of events over HTTP, one request at a time. The first run generates 30 days of events in --folder;
 // later runs reuse them.
 //   node --import tsx bench/eventReads.ts --folder /tmp/event-reads --events 1000000
 // Goals: a funnel of four steps in 300 ms at a million events and 1.5 s at ten million; a first page, also of a visitor, in
@@ -45,7 +45,12 @@ try {
 
 async function measure(): Promise<void> {
   const created = await createKey(stores.postgres, {
-    ...{ accountId: account, name: 'bench', scopes: ['read:events', 'read:clicks'], expiresAt: null },
+    ...{
+      accountId: account,
+      name: 'bench',
+      scopes: ['read:events', 'read:clicks', 'read:conversions'],
+      expiresAt: null,
+    },
   })
   if (!created) throw new Error('The account is missing.')
   const program = await startProgram([join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
@@ -55,7 +60,7 @@ async function measure(): Promise<void> {
   const client = openClient(created.key, 1)
   const api = `${urlOf(program)}/api/v1`
   const { data } = JSON.parse(await client.get(`${api}/events?limit=1`))
-  const [{ id, visitorId }] = data
+  const [{ id, visitorId, clickId }] = data
   const steps = 'steps=visit,signup,trial_started,purchase'
   const reads = {
     'funnel of 4 steps': `/funnels?${steps}&${range}`,
@@ -65,6 +70,8 @@ async function measure(): Promise<void> {
     'first page of events': '/events?limit=50',
     'first page of a visitor': `/events?visitor_id=${visitorId}`,
     'one event': `/events/${id}`,
+    'journey of a visitor': `/journeys?visitor_id=${visitorId}`,
+    'journey of a click': `/journeys?click_id=${clickId}`,
   }
   const pid = await clickhousePid(options.folder)
   const rows = []

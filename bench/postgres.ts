@@ -36,7 +36,6 @@ const settings = {
   max_parallel_workers_per_gather: '2',
   max_wal_size: '8GB',
   random_page_cost: '1.1',
-  fsync: 'off',
 }
 
 /**
@@ -53,22 +52,8 @@ export async function openPostgresBench(
     return undefined
   }
   const isFilled = existsSync(join(folder, 'filled'))
-  if (!isFilled) {
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(folder, { recursive: true })
-    if (isRoot) execFileSync('chown', ['postgres', folder])
-    asPostgres('initdb', ['-D', join(folder, 'data'), '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C'])
-  }
-  // A killed bench leaves the server running.
-  if (existsSync(join(folder, 'data/postmaster.pid'))) stop(folder)
-  const serverSettings = Object.entries({ ...settings, port: `${port}`, unix_socket_directories: folder })
-  const words = serverSettings.map(([name, value]) => `-c ${name}=${value}`).join(' ')
-  asPostgres('pg_ctl', ['-D', join(folder, 'data'), '-w', '-t', '120', '-l', join(folder, 'log'), '-o', words, 'start'])
-  const close = async () => {
-    await sql.end()
-    stop(folder)
-  }
-  const sql = postgres({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', max: 16 })
+  if (!isFilled) await rm(folder, { recursive: true, force: true })
+  const { sql, close } = await startPostgresServer(folder, { fsync: 'off' })
   try {
     if (!isFilled) {
       await fill(sql, stores, onMessage)
@@ -83,6 +68,43 @@ export async function openPostgresBench(
     await close()
     throw error
   }
+}
+
+/**
+ * Starts PostgreSQL 15 on a folder, which is created when it is missing.
+ * @param changes of the settings
+ * @throws Error when PostgreSQL 15 is not installed
+ */
+export async function startPostgresServer(
+  folder: string,
+  changes: Record<string, string> = {},
+): Promise<{ url: string; sql: postgres.Sql; close(): Promise<void> }> {
+  if (!existsSync(folder)) {
+    await mkdir(folder, { recursive: true })
+    if (isRoot) execFileSync('chown', ['postgres', folder])
+    asPostgres('initdb', ['-D', join(folder, 'data'), '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C'])
+  }
+  // A killed bench leaves the server running.
+  if (existsSync(join(folder, 'data/postmaster.pid'))) stop(folder)
+  const serverSettings = Object.entries({ ...settings, ...changes, port: `${port}`, unix_socket_directories: folder })
+  const words = serverSettings.map(([name, value]) => `-c ${name}=${value}`).join(' ')
+  asPostgres('pg_ctl', ['-D', join(folder, 'data'), '-w', '-t', '120', '-l', join(folder, 'log'), '-o', words, 'start'])
+  const sql = postgres({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', max: 16, onnotice() {} })
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    sql,
+    async close() {
+      await sql.end()
+      stop(folder)
+    },
+  }
+}
+
+/** Runs a statement with psql, which reads or writes files by `\\copy`. */
+export function runPsql(url: string, statement: string): void {
+  execFileSync(join(programs, 'psql'), [url, '-qX', '-v', 'ON_ERROR_STOP=1', '-c', statement], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }
 
 function stop(folder: string): void {

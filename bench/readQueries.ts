@@ -203,12 +203,14 @@ LIMIT 201`,
   ]
 }
 
+const caller = { accountId: benchAccount, currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } }
+
 /** The cursor of a page that ends at that time. */
 function cursorAt(atMs: number, filter: Record<string, string>): string {
   const query = { ...filter, ...(filter.converted && { converted: filter.converted === 'true' }) } as Parameters<
     typeof planClicks
   >[0]
-  const { fingerprint: boundTo } = planClicks(query, { accountId: benchAccount, currency: 'USD' }, benchNowMs)
+  const { fingerprint: boundTo } = planClicks(query, caller, benchNowMs)
   return writeCursor({ atMs, id: 'zzzz' }, boundTo)
 }
 

@@ -10,7 +10,9 @@ CREATE TABLE plans (
   requests_per_minute          integer CHECK (requests_per_minute > 0),          -- per key, all endpoints but events; null without API
   events_per_minute            integer CHECK (events_per_minute > 0),            -- per key, POST /events
   identifier_events_per_minute integer CHECK (identifier_events_per_minute > 0), -- per click or visitor, POST /events
-  click_allowance              bigint  NOT NULL CHECK (click_allowance >= 0)     -- tracked clicks a UTC month; 20 times it is the ceiling of events
+  click_allowance              bigint  NOT NULL CHECK (click_allowance >= 0),    -- tracked clicks a UTC month; 20 times it is the ceiling of events
+  retained_click_months        smallint NOT NULL DEFAULT 0 CHECK (retained_click_months >= 0), -- whole UTC months before the present one; 0: all
+  retained_event_months        smallint NOT NULL DEFAULT 0 CHECK (retained_event_months >= 0)
 );
 
 INSERT INTO plans VALUES
@@ -24,7 +26,9 @@ CREATE TABLE accounts (
   plan       text NOT NULL REFERENCES plans (name),
   currency   text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),      -- ISO 4217; every …Base amount is in it
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  import_of  text                                                -- SHA-256 of the account.json that is being imported, or null
+  import_of  text,                                               -- SHA-256 of the account.json that is being imported, or null
+  retained_click_months smallint CHECK (retained_click_months >= 0), -- as in plans; null: those of the plan
+  retained_event_months smallint CHECK (retained_event_months >= 0)
 );
 
 CREATE TABLE api_keys (
@@ -435,6 +439,26 @@ CREATE TABLE account_tasks (
   account_id text NOT NULL REFERENCES accounts (id),
   task       text NOT NULL,                                      -- 'attribute_late_clicks'
   PRIMARY KEY (account_id, task)
+);
+
+-- Clicks and events before a month that are removed, or being removed. The month never moves back: the sums still count the
+-- removed clicks, so their rows must not be imported again.
+CREATE TABLE retained_ranges (
+  account_id    text NOT NULL REFERENCES accounts (id),
+  resource      text NOT NULL CHECK (resource IN ('clicks', 'events')),
+  retained_from date NOT NULL,                                   -- first day of a UTC month, of clicked_at or occurred_at
+  recorded_at   timestamptz(3) NOT NULL DEFAULT clock_timestamp(), -- rows are removed once servers have read it
+  is_complete   boolean NOT NULL DEFAULT false,                  -- false: earlier rows may be left
+  PRIMARY KEY (account_id, resource)
+);
+
+-- Checksums of what remains of the clicks of a removed month, so that `verify` notices a change.
+CREATE TABLE removed_months (
+  account_id text NOT NULL REFERENCES accounts (id),
+  table_name text NOT NULL,                                      -- 'sums_by_day', 'click_index'
+  month      date NOT NULL,                                      -- its first day, UTC
+  checksum   text NOT NULL,
+  PRIMARY KEY (account_id, table_name, month)
 );
 
 -- Visitors and clicks that were erased, as keyed hashes: rows of them that are imported or restored are erased again.

@@ -21,9 +21,13 @@ CREATE TABLE accounts (
   currency text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   import_of text,
+  retained_click_months smallint,
+  retained_event_months smallint,
   CONSTRAINT accounts_pkey PRIMARY KEY (id),
   CONSTRAINT accounts_plan_fkey FOREIGN KEY (plan) REFERENCES plans(name),
-  CONSTRAINT accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+  CONSTRAINT accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT accounts_retained_click_months_check CHECK ((retained_click_months >= 0)),
+  CONSTRAINT accounts_retained_event_months_check CHECK ((retained_event_months >= 0))
 );
 
 CREATE TABLE api_keys (
@@ -159,11 +163,35 @@ CREATE TABLE plans (
   events_per_minute integer,
   identifier_events_per_minute integer,
   click_allowance bigint NOT NULL,
+  retained_click_months smallint NOT NULL DEFAULT 0,
+  retained_event_months smallint NOT NULL DEFAULT 0,
   CONSTRAINT plans_pkey PRIMARY KEY (name),
   CONSTRAINT plans_click_allowance_check CHECK ((click_allowance >= 0)),
   CONSTRAINT plans_events_per_minute_check CHECK ((events_per_minute > 0)),
   CONSTRAINT plans_identifier_events_per_minute_check CHECK ((identifier_events_per_minute > 0)),
-  CONSTRAINT plans_requests_per_minute_check CHECK ((requests_per_minute > 0))
+  CONSTRAINT plans_requests_per_minute_check CHECK ((requests_per_minute > 0)),
+  CONSTRAINT plans_retained_click_months_check CHECK ((retained_click_months >= 0)),
+  CONSTRAINT plans_retained_event_months_check CHECK ((retained_event_months >= 0))
+);
+
+CREATE TABLE removed_months (
+  account_id text NOT NULL,
+  table_name text NOT NULL,
+  month date NOT NULL,
+  checksum text NOT NULL,
+  CONSTRAINT removed_months_pkey PRIMARY KEY (account_id, table_name, month),
+  CONSTRAINT removed_months_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+CREATE TABLE retained_ranges (
+  account_id text NOT NULL,
+  resource text NOT NULL,
+  retained_from date NOT NULL,
+  recorded_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  is_complete boolean NOT NULL DEFAULT false,
+  CONSTRAINT retained_ranges_pkey PRIMARY KEY (account_id, resource),
+  CONSTRAINT retained_ranges_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT retained_ranges_resource_check CHECK ((resource = ANY (ARRAY['clicks'::text, 'events'::text])))
 );
 
 CREATE TABLE stored_rows (

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { datePattern } from './range.ts'
 import { Instant } from './scalars.ts'
 
@@ -26,9 +26,15 @@ const Amount = (description: string) => Type.Number({ description })
 /**
  * Checksums of the rows of each day.
  * @param $id name of the schema of a day
- * @param amount the sum that a day has besides
+ * @param amount the sum that a day has besides; events have none
+ * @param more what identifies a row, `id` unless given; fields of the response besides
  */
-function Checksums<Amounts extends Record<string, TSchema>>($id: string, amount: Amounts, day: string) {
+function Checksums<Amounts extends Record<string, TSchema>, Fields extends TProperties>(
+  $id: string,
+  amount: Amounts,
+  day: string,
+  { key = 'id', fields }: { key?: string; fields: Fields },
+) {
   return Type.Object({
     asOf: Type.String({
       ...Instant,
@@ -43,20 +49,38 @@ function Checksums<Amounts extends Record<string, TSchema>>($id: string, amount:
           ...amount,
           hash: Type.String({
             pattern: '^[0-9a-f]{15}$',
-            description:
-              'XOR over the rows of the first 15 hexadecimal digits of MD5(`id|storedAt`), with `storedAt` as in a response; lower case, with leading zeros.',
+            description: `XOR over the rows of the first 15 hexadecimal digits of MD5(\`${key}|storedAt\`), with \`storedAt\` as in a response; lower case, with leading zeros.`,
             examples: ['0a1b2c3d4e5f607'],
           }),
         },
         { $id },
       ),
     ),
+    ...fields,
   })
 }
 
-export const ClickChecksums = Checksums('ClickChecksum', { costBase: Amount('Sum of `costBase`.') }, 'clickedAt')
+/** Field of checksums of rows that an account may remove by age. */
+const retainedFrom = {
+  retainedFrom: Type.Optional(
+    Type.String({
+      ...Instant,
+      description:
+        'Present if the range begins before this time: the account has removed earlier rows by its retention, and their days are omitted. Your copy may keep them.',
+    }),
+  ),
+}
+
+export const ClickChecksums = Checksums('ClickChecksum', { costBase: Amount('Sum of `costBase`.') }, 'clickedAt', {
+  fields: retainedFrom,
+})
 export const ConversionChecksums = Checksums(
   'ConversionChecksum',
   { revenueBase: Amount('Sum of `revenueBase`, of any status.') },
   'convertedAt',
+  { fields: {} },
 )
+export const EventChecksums = Checksums('EventChecksum', {}, 'occurredAt', {
+  key: 'origin|id|generation',
+  fields: retainedFrom,
+})

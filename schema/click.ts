@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { fieldsParameter } from './fields.ts'
 import { columnFilterParameters, filterParameters } from './filters.ts'
-import { OrderedPage, pageParameters } from './page.ts'
+import { OrderedPage, pageParameters, retainedFrom } from './page.ts'
 import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
 import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
@@ -77,7 +77,7 @@ export const Click = Type.Object(
 )
 export type Click = Static<typeof Click>
 
-export const ClickPage = OrderedPage(Click)
+export const ClickPage = Type.Object({ ...OrderedPage(Click).properties, ...retainedFrom })
 
 export const ClickQuery = Type.Object(
   {

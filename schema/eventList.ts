@@ -1,13 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventRow, eventNamePattern, eventOrigins } from './event.ts'
 import { fieldsParameter } from './fields.ts'
-import { OrderedPage, pageParameters } from './page.ts'
+import { OrderedPage, pageParameters, retainedFrom } from './page.ts'
 import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
 import { eventIdPattern, Id } from './scalars.ts'
 
 export const EventPage = Type.Object({
   ...OrderedPage(EventRow).properties,
+  ...retainedFrom,
   asOf: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'date-time',

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { eventNamePattern } from './event.ts'
 import { filterParameters } from './filters.ts'
+import { retainedFrom } from './page.ts'
 import { localRangeParameters, timeZoneParameter } from './range.ts'
 import { Instant, Nullable } from './scalars.ts'
 
@@ -106,6 +107,7 @@ export const FunnelResponse = Type.Object(
         description: `With \`group_by\`: at most ${funnelGroupsMax} values, ordered by \`entered\` of the first step, descending, then by id. \`steps\` includes all values.`,
       }),
     ),
+    ...retainedFrom,
     asOf: Instant,
   },
   { $id: 'Funnel' },

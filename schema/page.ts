@@ -1,8 +1,20 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { SelectableRow } from './fields.ts'
+import { Instant } from './scalars.ts'
 
 export const pageLimitDefault = 50
 export const pageLimitMax = 200
+
+/** Field of responses that read rows which an account may remove by age. */
+export const retainedFrom = {
+  retainedFrom: Type.Optional(
+    Type.String({
+      ...Instant,
+      description:
+        'Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.',
+    }),
+  ),
+}
 
 /** Query parameters of every list. */
 export const pageParameters = {

@@ -3,6 +3,7 @@ import { compareParameter } from './comparison.ts'
 import { dimensions, notSet } from './dimensions.ts'
 import { filterParameters } from './filters.ts'
 import { metricNames, optionalMetricFields, SelectedMetrics } from './metrics.ts'
+import { retainedFrom } from './page.ts'
 import { localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Instant, Nullable } from './scalars.ts'
@@ -119,6 +120,7 @@ export const ReportResponse = Type.Object(
         { description: 'With `compare`: the earlier range and its totals.' },
       ),
     ),
+    ...retainedFrom,
     bucketCount: Type.Integer({ description: 'Total number of buckets, including those beyond `limit`.' }),
     truncated: Type.Boolean({ description: 'Whether there are more buckets than rows in `data`.' }),
     asOf: Instant,

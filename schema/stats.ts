@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { compareParameter } from './comparison.ts'
 import { filterParameters } from './filters.ts'
 import { Metrics, metricFields } from './metrics.ts'
+import { retainedFrom } from './page.ts'
 import { localRangeParameters, timeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
 import { Currency, Instant, Nullable } from './scalars.ts'
@@ -73,6 +74,7 @@ export const StatsOverview = Type.Object(
       landingPages: resourceCount('landing pages'),
       trafficSources: resourceCount('traffic sources'),
     }),
+    ...retainedFrom,
     asOf: Instant,
   },
   { $id: 'StatsOverview' },
@@ -118,6 +120,7 @@ export const StatsDaily = Type.Object(
     previous: Type.Optional(
       Type.Object({ from: Instant, to: Instant }, { description: 'With `compare`: the earlier range.' }),
     ),
+    ...retainedFrom,
     asOf: Instant,
   },
   { $id: 'StatsDaily' },

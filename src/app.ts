@@ -11,6 +11,7 @@ import { eventRoutes } from './api/events/routes.ts'
 import { funnelRoutes } from './api/funnels/routes.ts'
 import { oldestBatchAgeS } from './api/health/oldestBatchAge.ts'
 import { healthRoutes } from './api/health/routes.ts'
+import { journeyRoutes } from './api/journeys/routes.ts'
 import { keyRoutes } from './api/key/routes.ts'
 import { metadataRoutes } from './api/metadata/routes.ts'
 import { reportRoutes } from './api/reports/routes.ts'
@@ -27,11 +28,11 @@ import { handleError } from './http/errorHandler.ts'
 import { makeHttpServer } from './http/httpServer.ts'
 import { logResponses } from './http/logging.ts'
 import { handleUnknownPath } from './http/notFound.ts'
-import { defaultReaderPace, type ReaderPace } from './http/readerPace.ts'
+import type { Telemetry } from './http/prometheusMetrics.ts'
 import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
 import { addSecurityHeaders } from './http/securityHeaders.ts'
+import { defaultReaderPace, type ReaderPace } from './http/slowReaders.ts'
 import { openStreaming } from './http/streaming.ts'
-import type { Telemetry } from './http/telemetry.ts'
 import { parseQuery, readParameters } from './http/validation.ts'
 import { type NameCache, openNameCache } from './rows/nameCache.ts'
 import type { Settings } from './settings.ts'
@@ -74,6 +75,7 @@ const allRoutes = [
   checksumRoutes,
   eventListRoutes,
   funnelRoutes,
+  journeyRoutes,
   eventRoutes,
 ]
 
@@ -174,6 +176,7 @@ function corsOptions(origins: string): FastifyCorsOptions {
       'x-ratelimit-remaining',
       'x-ratelimit-reset',
       'x-request-id',
+      'x-retained-from',
     ],
     maxAge: 600,
     strictPreflight: false,

@@ -1,5 +1,5 @@
-import type { ProblemCode } from '../schema/problem.ts'
-import { statusOfProblem } from '../schema/problem.ts'
+import type { ProblemCode } from '../schema/errorCodes.ts'
+import { statusOfProblem } from '../schema/errorCodes.ts'
 
 /** Optional details of a problem. */
 export interface ProblemDetails {

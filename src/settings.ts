@@ -1,4 +1,4 @@
-import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
+import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value, ValueErrorType } from '@sinclair/typebox/value'
 import { coverEveryAddress, isNetwork } from './http/networks.ts'
 
@@ -139,15 +139,27 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const set = Object.fromEntries(
     Object.keys(SettingsSchema.properties).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
   )
-  const settings = Value.Convert(SettingsSchema, Value.Default(SettingsSchema, set))
+  const settings = Value.Convert(SettingsSchema, Value.Default(SettingsSchema, set)) as Record<string, unknown>
+  // TRAP: Convert cuts off decimals.
+  for (const [name, value] of Object.entries(settings)) {
+    if (typeof value === 'number' && Number(environment[name] || value) !== value) settings[name] = environment[name]
+  }
   const [error] = Value.Errors(SettingsSchema, settings)
   if (error) {
     const name = error.path.slice(1)
     const format = error.type === ValueErrorType.StringFormat ? formats[error.schema.format] : undefined
-    const reason = format ? `expected ${format.expected}` : error.message.toLowerCase()
+    const reason = format
+      ? `expected ${format.expected}`
+      : (expectedValues(error.schema) ?? error.message.toLowerCase())
     throw new SettingsError(`${name}=${hidePassword(environment[name] ?? '')}: ${reason}.`)
   }
   return settings as Settings
+}
+
+/** @returns what an enumeration or a whole number accepts; undefined for other schemas */
+function expectedValues({ anyOf, type, minimum, maximum }: TSchema): string | undefined {
+  if (anyOf) return `expected one of ${anyOf.map((literal: TSchema) => literal.const).join(', ')}`
+  return type === 'integer' ? `expected a whole number from ${minimum} to ${maximum}` : undefined
 }
 
 /** Comma-separated networks that together do not contain every address: trust in all addresses would trust every client. */

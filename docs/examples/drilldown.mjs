@@ -26,7 +26,10 @@ const rows = [
   [`Total of ${bucketCount}`, '', ...cells(totals, previous.totals)],
 ]
 console.log(`${date} against ${dayBefore(date)}, ${tz}, ${currency}`)
-print(['Campaign', 'Country', 'Clicks', '', 'Conv.', '', 'Cost', 'Revenue', 'Profit', 'before', 'ROI', 'EPC'], rows)
+print(
+  ['Campaign', 'Country', 'Clicks', '', 'Conv.', '', 'Cost', 'Revenue', 'Profit', 'Profit before', 'ROI', 'EPC'],
+  rows,
+)
 
 function cells(now, before) {
   return [

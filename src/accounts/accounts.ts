@@ -15,19 +15,29 @@ export interface Account {
 
 /**
  * Creates an account.
- * @param values `importOf`: SHA-256 of the manifest from which the account is imported, until `storeKeys` ends the import
+ * @param values `importOf`: SHA-256 of the manifest from which the account is imported, until `storeKeys` ends the import;
+ *   `retention`: whole UTC months; null: that of the plan, as when it is not given
  * @returns the account, or undefined when the id exists or was deleted, or the subscription plan does not exist
  */
 export async function createAccount(
   postgres: Postgres,
-  values: { id?: string; name: string; plan: string; currency: string; createdAt?: Date; importOf?: string },
+  values: {
+    id?: string
+    name: string
+    plan: string
+    currency: string
+    createdAt?: Date
+    importOf?: string
+    retention?: { clickMonths: number | null; eventMonths: number | null }
+  },
 ): Promise<Account | undefined> {
   const [account] = await queryPostgres(
     postgres<Account[]>`
       WITH created AS (
-        INSERT INTO accounts (id, name, plan, currency, created_at, import_of)
+        INSERT INTO accounts (id, name, plan, currency, created_at, import_of, retained_click_months, retained_event_months)
         SELECT ${values.id ?? uuidv7()}, ${values.name}, plans.name, ${values.currency},
-          COALESCE(${values.createdAt ?? null}::timestamptz, now()), ${values.importOf ?? null}::text
+          COALESCE(${values.createdAt ?? null}::timestamptz, now()), ${values.importOf ?? null}::text,
+          ${values.retention?.clickMonths ?? null}::smallint, ${values.retention?.eventMonths ?? null}::smallint
         FROM plans
         WHERE plans.name = ${values.plan}
           AND NOT EXISTS (SELECT FROM account_deletions WHERE account_id = ${values.id ?? null}::text)

@@ -15,6 +15,8 @@ export type AuditAction =
   | 'key.revoke'
   | 'key.rotate'
   | 'plan.set'
+  | 'retention.remove'
+  | 'retention.set'
 
 /** One change made by the command. */
 export interface AuditEntry {

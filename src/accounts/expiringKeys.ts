@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { runPeriodically } from '../stores/periodic.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 
 /** How long before its expiry a key is reported. */
@@ -47,31 +47,27 @@ export async function countExpiringKeys(postgres: Postgres, nowMs: number): Prom
  * Warns of each key that expires within 7 days, once, at the start or when it enters that time. Checks every hour; a check
  * that fails is repeated at the next interval.
  * @param now the current time, epoch milliseconds
- * @returns function that stops it
+ * @returns function that stops it and resolves when the current check has ended
  */
 export function warnOfExpiringKeys(
   postgres: Postgres,
   warn: (line: string) => void,
   now: () => number,
   intervalMs = intervalDefaultMs,
-): () => void {
-  const stopping = new AbortController()
-  const { signal } = stopping
+): () => Promise<void> {
   const reported = new Set<string>()
-  void repeat()
-  return () => stopping.abort()
-
-  async function repeat(): Promise<void> {
-    while (!signal.aborted) {
-      const keys = await listExpiringKeys(postgres, now()).catch(() => [])
-      for (const { id, accountId, name, expiresAt } of keys) {
+  return runPeriodically(
+    async (signal) => {
+      for (const { id, accountId, name, expiresAt } of await listExpiringKeys(postgres, now())) {
         if (signal.aborted || reported.has(id)) continue
         reported.add(id)
         warn(
           `Key ${id} (${name}) of account ${accountId} expires at ${expiresAt.toISOString()}; replace it with: tributary key rotate --id ${id} --grace 24h.`,
         )
       }
-      await pause(intervalMs, undefined, { signal, ref: false }).catch(() => {})
-    }
-  }
+    },
+    // Other lines of the log report a store that is unavailable.
+    () => {},
+    intervalMs,
+  )
 }

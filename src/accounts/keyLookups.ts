@@ -2,6 +2,7 @@ import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
 import { withDeadline } from '../stores/deadline.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { SubscriptionPlan } from './plans.ts'
 
 /** An existing key, which may be revoked or expired. */
@@ -19,6 +20,8 @@ export interface KeyRecord {
   readonly isRevoked: boolean
   /** Epoch milliseconds; null for no expiry. */
   readonly expiresAtMs: number | null
+  /** Of the account. */
+  readonly retained: RetainedRanges
 }
 
 /**
@@ -95,7 +98,7 @@ export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKe
     })
 }
 
-interface KeyRow {
+interface KeyRow extends RetainedRanges {
   hash: string
   accountId: string
   accountName: string
@@ -124,7 +127,13 @@ async function readKeys(postgres: Postgres, hashes: readonly string[]): Promise<
       (revoked_at IS NOT NULL OR EXISTS (SELECT FROM account_deletions WHERE account_id = accounts.id)) AS "isRevoked",
       expires_at AS "expiresAt", has_api AS "hasApi", plans.name AS "planName",
       requests_per_minute AS "requestsPerMinute", events_per_minute AS "eventsPerMinute",
-      identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance"
+      identifier_events_per_minute AS "identifierEventsPerMinute", click_allowance::float8 AS "clickAllowance",
+      COALESCE((
+        SELECT EXTRACT(EPOCH FROM retained_from)::float8 * 1000 FROM retained_ranges
+        WHERE account_id = accounts.id AND resource = 'clicks'), 0) AS "clicksMs",
+      COALESCE((
+        SELECT EXTRACT(EPOCH FROM retained_from)::float8 * 1000 FROM retained_ranges
+        WHERE account_id = accounts.id AND resource = 'events'), 0) AS "eventsMs"
     FROM api_keys
     JOIN accounts ON accounts.id = api_keys.account_id
     JOIN plans ON plans.name = accounts.plan
@@ -139,6 +148,7 @@ function toRecord(row: KeyRow): KeyRecord {
     scopes: new Set(row.scopes),
     plan: planOf(row),
     expiresAtMs: row.expiresAt?.getTime() ?? null,
+    retained: { clicksMs: row.clicksMs, eventsMs: row.eventsMs },
   }
 }
 

@@ -24,12 +24,13 @@ export interface SubscriptionPlanRow {
   identifierEventsPerMinute: number | null
   /** Tracked clicks per UTC month. */
   clickAllowance: number
+  /** Number of whole UTC months, before the present one, that an account retains; 0: all. An account may have its own setting. */
+  retainedClickMonths: number
+  retainedEventMonths: number
 }
 
 /** The limits that an operator can change. */
-export type SubscriptionPlanLimits = Partial<
-  Record<'requestsPerMinute' | 'eventsPerMinute' | 'identifierEventsPerMinute' | 'clickAllowance', number>
->
+export type SubscriptionPlanLimits = Partial<Record<Exclude<keyof SubscriptionPlanRow, 'name' | 'hasApi'>, number>>
 
 /** @returns all plans, the smallest allowance first */
 export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow[]> {
@@ -62,7 +63,9 @@ export async function setPlanLimits(
           events_per_minute = COALESCE(${limits.eventsPerMinute ?? null}, previous.events_per_minute),
           identifier_events_per_minute =
             COALESCE(${limits.identifierEventsPerMinute ?? null}, previous.identifier_events_per_minute),
-          click_allowance = COALESCE(${limits.clickAllowance ?? null}, previous.click_allowance)
+          click_allowance = COALESCE(${limits.clickAllowance ?? null}, previous.click_allowance),
+          retained_click_months = COALESCE(${limits.retainedClickMonths ?? null}, previous.retained_click_months),
+          retained_event_months = COALESCE(${limits.retainedEventMonths ?? null}, previous.retained_event_months)
         FROM previous
         WHERE plans.name = previous.name
         RETURNING plans.*),
@@ -85,5 +88,6 @@ export async function setPlanLimits(
 function planColumns(postgres: Postgres): PendingQuery<Row[]> {
   return postgres`name, has_api AS "hasApi", requests_per_minute AS "requestsPerMinute",
     events_per_minute AS "eventsPerMinute", identifier_events_per_minute AS "identifierEventsPerMinute",
-    click_allowance::float8 AS "clickAllowance"`
+    click_allowance::float8 AS "clickAllowance", retained_click_months AS "retainedClickMonths",
+    retained_event_months AS "retainedEventMonths"`
 }

@@ -2,12 +2,15 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readKeys } from '../accounts/keyTransfer.ts'
+import { readRetentionSetting } from '../accounts/retention.ts'
 import { type ExportedFile, fileOf, hashed, type Manifest, manifestName } from '../export/accountFolder.ts'
 import { counted, refuseExisting, TargetError, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { listErasures } from '../writer/erasure/erasures.ts'
 import { openWriter } from '../writer/openWriter.ts'
+import { readRemovedSums, removedTables } from '../writer/removedSums.ts'
+import { readRetained } from '../writer/retention/readRetained.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -55,22 +58,39 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       await rm(part, { recursive: true, force: true })
       await mkdir(part, { mode: 0o700 })
     })
-    const files: [ResourceName, ExportedFile][] = []
-    for (const resource of resourceNames) {
+    const write = async (name: string, chunks: AsyncIterable<Buffer>): Promise<ExportedFile> => {
       const written = { rows: 0, bytes: 0 }
       let sha256 = ''
-      const query = { resource, accountId: id, currency: account.currency, range: {}, format: 'ndjson' } as const
-      const rows = hashed(counted(exportRows(stores, query, signal), false, written), (digest) => {
+      const rows = hashed(counted(chunks, false, written), (digest) => {
         sha256 = digest
       })
-      await refused(() => writeFile(join(part, fileOf(resource)), rows, { isGzipped: true, signal }))
-      files.push([resource, { rows: written.rows, sha256 }])
+      await refused(() => writeFile(join(part, fileOf(name)), rows, { isGzipped: true, signal }))
+      return { rows: written.rows, sha256 }
     }
+    const files: [ResourceName, ExportedFile][] = []
+    for (const resource of resourceNames) {
+      const query = { resource, accountId: id, currency: account.currency, range: {}, format: 'ndjson' } as const
+      files.push([resource, await write(resource, exportRows(stores, query, signal))])
+    }
+    const { clicksMs, eventsMs } = await readRetained(writer)
+    const removed: [string, ExportedFile][] = []
+    for (const table of clicksMs > 0 ? removedTables : []) {
+      removed.push([table, await write(table, readRemovedSums(writer, table, clicksMs))])
+    }
+    const setting = await readRetentionSetting(stores.postgres, id)
+    const momentOf = (ms: number) => (ms > 0 ? new Date(ms).toISOString() : null)
     const manifest: Manifest = {
       format: 1,
       account: { ...account, createdAt: createdAt.toISOString() },
       keys: await readKeys(stores.postgres, id),
       erasures: (await listErasures(stores.postgres, id)).map(({ account: _account, ...erasure }) => erasure),
+      retained: {
+        clickMonths: setting?.clickMonths ?? null,
+        eventMonths: setting?.eventMonths ?? null,
+        clicksFrom: momentOf(clicksMs),
+        eventsFrom: momentOf(eventsMs),
+        files: Object.fromEntries(removed),
+      },
       files: Object.fromEntries(files) as Manifest['files'],
     }
     await refused(async () => {

@@ -18,6 +18,7 @@ import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/eraseRows.ts'
 import { addErasures } from '../writer/erasure/erasures.ts'
 import { openWriter } from '../writer/openWriter.ts'
+import { RetainedOtherwise, storeRemovedSums } from '../writer/removedSums.ts'
 import { requirePlan } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -50,10 +51,12 @@ Example:
 
 async function importAccount(context: CommandContext, folder: string): Promise<void> {
   const { manifest, sha256 } = await readManifest(folder)
-  for (const resource of importOrder) await checkFile(folder, resource, manifest)
+  const files = { ...manifest.files, ...manifest.retained.files }
+  for (const [name, { sha256: digest }] of Object.entries(files)) await checkFile(folder, name, digest)
   const stores = await context.openStores()
-  const account = await openAccount(stores, manifest.account, sha256)
+  const account = await openAccount(stores, manifest, sha256)
   await importErasures(context, stores, account, manifest.erasures)
+  await importRemovedSums(context, stores, { folder, account, retained: manifest.retained })
   const rows: Partial<Record<ResourceName, number>> = {}
   for (const resource of importOrder) {
     const stored = await importFile(context, stores, { folder, resource, account })
@@ -90,8 +93,8 @@ async function readManifest(folder: string): Promise<{ manifest: Manifest; sha25
 }
 
 /** @throws CommandError if the content is not what was exported */
-async function checkFile(folder: string, resource: ResourceName, { files }: Manifest): Promise<void> {
-  const path = join(folder, fileOf(resource))
+async function checkFile(folder: string, name: string, expected: string): Promise<void> {
+  const path = join(folder, fileOf(name))
   let sha256 = ''
   const discard = async (chunks: AsyncIterable<Buffer>) => {
     const all = hashed(chunks, (digest) => {
@@ -104,13 +107,17 @@ async function checkFile(folder: string, resource: ResourceName, { files }: Mani
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
   }
-  if (sha256 !== files[resource].sha256) throw new CommandError(`${path} is not the exported file: its hash differs.`)
+  if (sha256 !== expected) throw new CommandError(`${path} is not the exported file: its hash differs.`)
 }
 
 /** Creates the account, or finds it after an interrupted import of the same manifest. */
-async function openAccount({ postgres }: Stores, exported: Manifest['account'], importOf: string): Promise<Account> {
+async function openAccount(
+  { postgres }: Stores,
+  { account: exported, retained: retention }: Manifest,
+  importOf: string,
+): Promise<Account> {
   const createdAt = new Date(exported.createdAt)
-  const created = await createAccount(postgres, { ...exported, createdAt, importOf })
+  const created = await createAccount(postgres, { ...exported, createdAt, importOf, retention })
   if (created) return created
   await requirePlan(postgres, exported.plan)
   if (await findDeletion(postgres, exported.id)) {
@@ -136,6 +143,27 @@ async function importErasures(
     const added = erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
     await addErasures(writer, added)
     await completeErasures(writer, { ifStillRead: 'leave' })
+  } finally {
+    await writer.close()
+  }
+}
+
+/** Before clicks and conversions: sums of the same days are added to these. */
+async function importRemovedSums(
+  { printStatus: onMessage, interrupted: signal }: CommandContext,
+  stores: Stores,
+  { folder, account, retained }: { folder: string; account: Account; retained: Manifest['retained'] },
+): Promise<void> {
+  const msOf = (moment: string | null) => (moment === null ? 0 : Date.parse(moment))
+  const ranges = { clicksMs: msOf(retained.clicksFrom), eventsMs: msOf(retained.eventsFrom) }
+  if (ranges.clicksMs === 0 && ranges.eventsMs === 0) return
+  const writer = await openWriter(stores, account.id, { onMessage, signal })
+  try {
+    await storeRemovedSums(writer, ranges, (table) =>
+      createReadStream(join(folder, fileOf(table))).pipe(createGunzip()),
+    )
+  } catch (error) {
+    throw error instanceof RetainedOtherwise ? new CommandError(error.message) : error
   } finally {
     await writer.close()
   }

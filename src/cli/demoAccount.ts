@@ -98,7 +98,7 @@ function exampleRequests(url: string, key: string, clickId: string | undefined):
     get('/reports?group_by=campaign&days=30'),
     get('/reports?group_by=campaign,country&days=7&compare=previous_period&sort=-profit&limit=5'),
     get('/stats/daily?days=7&tz=America/New_York'),
-    get('/funnels?steps=landing_view,cta_click,checkout_start,purchase&days=30'),
+    get('/funnels?steps=visit,signup,trial_started,purchase&days=30'),
     get('/clicks?converted=true&limit=3'),
     get('/conversions?status=refunded,chargeback&limit=3'),
     `${curl} -H 'Content-Type: application/json' -d '${event}' '${url}/api/v1/events'`,

@@ -28,7 +28,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
     .argument('<resource>', resourceNames.join(', '))
     .addOption(accountOption())
     .option('--from <moment>', 'start of the range: 2026-11-01 or 2026-11-01T00:00:00Z')
-    .option('--to <moment>', 'end of the range, exclusive; a date includes its whole UTC day')
+    .option('--to <moment>', 'end of the range: a time is exclusive, a date includes its whole UTC day')
     .addOption(
       new Option('--format <format>', 'ndjson or csv (default: by the name of --output)').choices(['ndjson', 'csv']),
     )

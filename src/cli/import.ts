@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Delimiter, formatOf } from '../import/fileFormat.ts'
-import { FormatError } from '../import/formats/formatError.ts'
 import { checkHeader, columnNames } from '../import/header.ts'
+import { FormatError } from '../import/parsers/formatError.ts'
 import { type RejectLimit, TooManyRejects } from '../import/rejectLimit.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
@@ -102,6 +102,7 @@ async function runImport(
     throw asImportError(error, { file, tally, rejects, interrupted: context.interrupted })
   }
   bar.stop()
+  if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
   context.print(tally, sentence(tally, rejects))
   if (strict && tally.rejected > 0) {
     throw new CommandError(`${tally.rejected} ${tally.rejected === 1 ? 'row was' : 'rows were'} rejected (--strict).`)

@@ -127,7 +127,10 @@ Example:
     .action(async ({ id }: { id: string }) => {
       const { postgres } = await context.openStores()
       const revoked = await revokeKey(postgres, id)
-      if (!revoked) throw new CommandError(`no such key: ${id} in ${storeLocation(context.settings)}; see: key list.`)
+      if (!revoked)
+        throw new CommandError(
+          `no such key: ${id} in ${storeLocation(context.settings)}; see: key list --account <id>.`,
+        )
       context.print(revoked, `Key ${id} was revoked at ${revoked.revokedAt?.toISOString()}.`)
     })
 }
@@ -137,7 +140,7 @@ function expiryText({ expiresAt }: KeyRow): string {
 }
 
 function whyNotRotated({ settings }: CommandContext, id: string, row: KeyRow | undefined): string {
-  if (!row) return `no such key: ${id} in ${storeLocation(settings)}; see: key list.`
+  if (!row) return `no such key: ${id} in ${storeLocation(settings)}; see: key list --account <id>.`
   if (row.revokedAt) return `key ${id} was revoked at ${row.revokedAt.toISOString()}; create a new key.`
   if (row.replacedBy) return `key ${id} has already been replaced by key ${row.replacedBy}; rotate that one instead.`
   if (row.expiresAt) return `key ${id} expired at ${row.expiresAt.toISOString()}; create a new key.`
@@ -158,7 +161,10 @@ function parseScopes(text: string): Scope[] {
     const isMatch = scopeGroups.get(wanted) ?? ((scope: Scope) => scope === wanted)
     const matches = scopes.filter(isMatch)
     if (matches.length === 0) {
-      throw new InvalidArgumentError(`No such scope: ${wanted}; scopes: ${scopes.join(', ')}.`)
+      const accepted = [...scopeGroups.keys(), ...scopes.filter((scope) => scope !== 'write:events')]
+      throw new InvalidArgumentError(
+        `No such scope: ${wanted}; scopes: ${accepted.join(', ')}; for write:events use --allow-events.`,
+      )
     }
     return matches
   })

@@ -6,6 +6,9 @@ import { UsageError } from './errors.ts'
 /** Largest `integer` of Postgres. */
 const integerMax = 2_147_483_647
 
+/** Longest retention of rows, in months. */
+export const retainedMonthsMax = 1_200
+
 /** Returns a parser of an option that is a whole number from `minimum` to `maximum`, inclusive. */
 export function wholeNumberFrom(minimum: number, maximum: number = integerMax): (text: string) => number {
   return (text) => {

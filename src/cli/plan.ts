@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { listPlans, type SubscriptionPlanLimits, type SubscriptionPlanRow, setPlanLimits } from '../accounts/plans.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { wholeNumberFrom } from './options.ts'
+import { retainedMonthsMax, wholeNumberFrom } from './options.ts'
 import { table } from './table.ts'
 
 const columns = [
@@ -12,6 +12,8 @@ const columns = [
   'eventsPerMinute',
   'identifierEventsPerMinute',
   'clickAllowance',
+  'retainedClickMonths',
+  'retainedEventMonths',
 ] as const satisfies readonly (keyof SubscriptionPlanRow)[]
 
 /** `plan list`, `plan set`. */
@@ -40,6 +42,12 @@ export function addPlanCommands(program: Command, context: CommandContext): void
     .option('--requests-per-minute <n>', 'per key, all endpoints except events', wholeNumberFrom(1))
     .option('--events-per-minute <n>', 'per key', wholeNumberFrom(1))
     .option('--identifier-events-per-minute <n>', 'per click or visitor', wholeNumberFrom(1))
+    .option(
+      '--retained-click-months <n>',
+      'remove clicks after this many whole UTC months; 0 retains all (see: retention)',
+      wholeNumberFrom(0, retainedMonthsMax),
+    )
+    .option('--retained-event-months <n>', 'the same for events', wholeNumberFrom(0, retainedMonthsMax))
     .addHelpText('after', '\nExample:\n  tributary plan set pro --requests-per-minute 1200')
     .action(async (name: string, limits: SubscriptionPlanLimits) => {
       if (Object.keys(limits).length === 0) throw new UsageError('plan set requires at least one limit.')

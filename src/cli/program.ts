@@ -20,6 +20,7 @@ import { addImportCommand } from './import.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addPlanCommands } from './plan.ts'
+import { addRetentionCommands } from './retention.ts'
 import { addServeCommand } from './serve.ts'
 import { addVerifyCommand } from './verify.ts'
 
@@ -46,8 +47,8 @@ export async function runCommand(words: readonly string[], io: ProcessIo): Promi
     .addHelpText(
       'after',
       `
-Settings are environment variables. Unless DATABASE_URL and CLICKHOUSE_URL name servers, rows are stored in the folder
-DATA_DIR (default: ./data): commands with the same DATA_DIR use the same store, also while a server runs on it.
+Settings are environment variables. A database without its variable, DATABASE_URL or CLICKHOUSE_URL, is embedded and stored
+in the folder DATA_DIR (default: ./data): commands with the same DATA_DIR use the same store, also while a server runs on it.
 
 Examples:
   tributary serve --demo
@@ -58,7 +59,10 @@ Examples:
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(`${text.trim().replace(/\s+/g, ' ')}\n`),
+      outputError: (text, write) => {
+        const line = text.trim().replace(/\s+/g, ' ')
+        write(/unknown command '[^']*'$/.test(line) ? `${line}; see: tributary --help\n` : `${line}\n`)
+      },
     })
     .exitOverride()
     .hook('preAction', () => {
@@ -74,6 +78,7 @@ Examples:
   addPlanCommands(program, context)
   addAuditCommands(program, context)
   addEraseCommands(program, context)
+  addRetentionCommands(program, context)
   addImportCommand(program, context)
   addExportCommand(program, context)
   addDemoCommand(program, context)

@@ -1,10 +1,12 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
 import type { App } from '../http/context.ts'
 import { openLog, openLogDestination } from '../http/logging.ts'
-import { openTelemetry, serveTelemetry, type Telemetry } from '../http/telemetry.ts'
+import { openTelemetry, serveTelemetry, type Telemetry } from '../http/prometheusMetrics.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog } from '../stores/open.ts'
@@ -14,10 +16,11 @@ import type { CommandContext } from './context.ts'
 import { clicksMax, demoDefaults } from './demo.ts'
 import { fillAndWelcome, openDemoAccount } from './demoAccount.ts'
 import { wholeNumberFrom } from './options.ts'
+import { startRetention } from './removeOldMonths.ts'
 import { shutDownGracefully } from './shutdown.ts'
 import { describeCreated } from './storeLocation.ts'
 
-/** Time for a running repair to end at shutdown; the next writer of the account stops its remaining statements. */
+/** Time for a running repair or removal to end at shutdown; the next writer of the account stops its remaining statements. */
 const recoveryGraceMs = 1_000
 
 /** Time for both databases to become available, for example if all servers start together. */
@@ -48,6 +51,8 @@ async function serve(context: CommandContext, demoClicks?: number): Promise<void
   const logStores: StoreLog = ({ level, message }) => log[level](message)
   const shutdown = shutDownGracefully(log, destination)
   try {
+    // Before the stores, which would be created.
+    await assertAddressIsFree(settings)
     const stores = await openStores(settings, logStores, startTimeoutMs)
     shutdown.closeFirst(() => stores.close())
     const created = describeCreated(settings, await migrate(stores))
@@ -61,11 +66,13 @@ async function serve(context: CommandContext, demoClicks?: number): Promise<void
     if (telemetryServer) shutdown.closeFirst(() => telemetryServer.stop())
     const url = await listen(app, settings)
     shutdown.closeFirst(warnOfExpiringKeys(stores.postgres, (line) => log.warn(line), Date.now))
-    const stopRecovery = startRecovery(stores, { info: (line) => log.info(line), warn: (line) => log.warn(line) })
+    const lines = { info: (line: string) => log.info(line), warn: (line: string) => log.warn(line) }
+    const stopRecovery = startRecovery(stores, lines)
+    const stopRetention = startRetention(stores, lines, Date.now)
     shutdown.closeFirst(async () => {
-      const recovery = stopRecovery()
+      const tasks = Promise.all([stopRecovery(), stopRetention()])
       await app.close()
-      await Promise.race([recovery, sleep(recoveryGraceMs, undefined, { ref: false })])
+      await Promise.race([tasks, sleep(recoveryGraceMs, undefined, { ref: false })])
     })
     if (demoAccount) {
       await fillAndWelcome(context, stores, demoAccount, { url, clicks: demoClicks })
@@ -84,12 +91,32 @@ async function serve(context: CommandContext, demoClicks?: number): Promise<void
 }
 
 /** @throws SettingsError that names HOST or PORT if the address is not available */
-async function listen(app: App, { HOST, PORT }: Settings): Promise<string> {
+async function assertAddressIsFree(settings: Settings): Promise<void> {
+  const { HOST, PORT } = settings
+  const server = createServer()
+  await namingAddress(settings, async () => {
+    await once(server.listen({ host: HOST, port: PORT }), 'listening')
+  })
+  await new Promise((resolve) => server.close(resolve))
+}
+
+/** @throws SettingsError that names HOST or PORT if the address is not available */
+async function listen(app: App, settings: Settings): Promise<string> {
+  const { HOST, PORT } = settings
+  return await namingAddress(settings, () =>
+    app.listen({ host: HOST, port: PORT, listenTextResolver: (address) => `listening on ${address}` }),
+  )
+}
+
+async function namingAddress<Result>({ HOST, PORT }: Settings, open: () => Promise<Result>): Promise<Result> {
   try {
-    return await app.listen({ host: HOST, port: PORT, listenTextResolver: (address) => `listening on ${address}` })
+    return await open()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw new SettingsError(`PORT=${PORT}: the port is already in use on ${HOST}.`)
+    if (code === 'EADDRINUSE')
+      throw new SettingsError(
+        `PORT=${PORT}: the port is already in use on ${HOST}; stop the other program, or set another PORT.`,
+      )
     if (code === 'EACCES') throw new SettingsError(`PORT=${PORT}: this user may not listen on this port.`)
     if (code === 'EADDRNOTAVAIL') throw new SettingsError(`HOST=${HOST}: this machine does not have this address.`)
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new SettingsError(`HOST=${HOST}: no such host.`)
@@ -103,7 +130,8 @@ async function listenForTelemetry(telemetry: Telemetry, { METRICS_PORT }: Settin
     return await serveTelemetry(telemetry, METRICS_PORT)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw new SettingsError(`METRICS_PORT=${METRICS_PORT}: the port is already in use.`)
+    if (code === 'EADDRINUSE')
+      throw new SettingsError(`METRICS_PORT=${METRICS_PORT}: the port is already in use; set another METRICS_PORT.`)
     if (code === 'EACCES')
       throw new SettingsError(`METRICS_PORT=${METRICS_PORT}: this user may not listen on this port.`)
     throw error

@@ -4,7 +4,7 @@ import type { Stores } from '../stores/open.ts'
 import { setConfirmedRows } from '../writer/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal.ts'
 import { openIdleWriter } from '../writer/openWriter.ts'
-import { type Difference, type LostRows, lineOf } from '../writer/repair/difference.ts'
+import { type Difference, isRepairable, type LostRows, lineOf } from '../writer/repair/difference.ts'
 import { findDifferences } from '../writer/repair/findDifferences.ts'
 import { repairDifferences } from '../writer/repair/repairDifferences.ts'
 import type { Writer } from '../writer/writer.ts'
@@ -34,12 +34,13 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
       'after',
       `
 Imports into the account wait until verify has finished, and vice versa. Rows are missing if ClickHouse has fewer rows than it
-confirmed: import their files again or restore a backup, then run verify with --accept-missing.
+confirmed: import their files again or restore a backup, then run verify with --accept-missing. If no click of a month is left, its
+sums and ids of clicks remain until verify with --accept-missing --repair: Postgres may not know that these clicks were removed.
 
 Examples:
   tributary verify
   tributary verify --account acme --repair
-  tributary verify --account acme --accept-missing`,
+  tributary verify --account acme --accept-missing --repair`,
     )
     .action((options: Options) => verify(context, options))
 }
@@ -52,15 +53,15 @@ async function verify(
   const accounts =
     account === undefined ? await listAccounts(stores.postgres) : [await requireAccount(context, account)]
   const found: Difference[] = []
-  let remaining: Difference[] = []
+  const remaining: Difference[] = []
   try {
     for (const { id } of accounts) {
       await withWriter(context, stores, id, async (writer) => {
         const differences = await findDifferences(writer)
         found.push(...differences)
         if (!repair) await reportLeftovers(writer)
-        remaining.push(...(repair ? await repairDifferences(writer, differences) : differences))
-        if (acceptMissing) remaining = await acceptMissingRows(writer, remaining)
+        const left = acceptMissing ? await acceptMissingRows(writer, differences) : differences
+        remaining.push(...(repair ? await repairDifferences(writer, left) : left))
       })
     }
   } catch (error) {
@@ -75,10 +76,12 @@ async function verify(
   if (remaining.length > 0) throw new CommandError(adviceOn(remaining, repair))
 }
 
-/** @returns the remaining differences: all except missing rows of the account */
+/**
+ * Accepts missing rows. It runs before a repair: a repair does not change the sums of a month while all its clicks are missing.
+ * @returns all differences except missing rows
+ */
 async function acceptMissingRows(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
-  const isAccepted = (one: Difference): one is Difference & LostRows =>
-    one.accountId === writer.accountId && one.kind === 'missing_rows'
+  const isAccepted = (one: Difference): one is Difference & LostRows => one.kind === 'missing_rows'
   for (const { table, month, stored } of differences.filter(isAccepted)) {
     await setConfirmedRows(writer, table, [{ month, rows: stored }])
   }
@@ -87,12 +90,16 @@ async function acceptMissingRows(writer: Writer, differences: readonly Differenc
 
 function adviceOn(remaining: readonly Difference[], repair: boolean): string {
   const isMissing = remaining.some(({ kind }) => kind === 'missing_rows')
-  const isOther = remaining.some(({ kind }) => kind !== 'missing_rows')
+  const isChanged = remaining.some(({ kind }) => kind === 'removed_month')
+  const isOther = remaining.some(isRepairable)
   return [
     ...(repair ? [`${remaining.length} of them could not be repaired.`] : []),
     ...(isMissing
-      ? ['Rows are missing: import their files again or restore a backup, then run verify with --accept-missing.']
+      ? [
+          'Rows are missing: import their files again or restore a backup, then run verify with --accept-missing. Sums and ids of clicks of a month without any click are left as they are: if Postgres was restored to a time before months were removed, restore ClickHouse to that time too; otherwise run verify with --accept-missing --repair, then import the files.',
+        ]
       : []),
+    ...(isChanged ? ['Sums of removed clicks have changed and cannot be computed again: restore a backup.'] : []),
     ...(isOther && !repair ? ['Run verify with --repair to repair the other differences.'] : []),
   ].join(' ')
 }

@@ -24,6 +24,8 @@ export interface Step {
   atMs: number
   /** Whether the event has the click id, or only the visitor id. */
   hasClickId: boolean
+  /** Whether the event reports the sale, with its amount. */
+  isSale?: true
 }
 
 export interface Sale {
@@ -188,6 +190,19 @@ const reviewOfShop = [
   ['declined', 12],
 ] as const
 
+/** Event names of the pixel by kind of offer: the first three steps of its funnel, and the sale. Installs have no pixel. */
+const shopSteps = ['visit', 'signup', 'trial_started', 'purchase'] as const
+const stepNames = {
+  lead: ['visit', 'cta_click', 'form_start', 'lead'],
+  install: shopSteps,
+  order: shopSteps,
+  subscription: shopSteps,
+} as const
+
+/** Share of visitors without a sale who take the second step, and of those the third. */
+const secondShare = 0.22
+const thirdShare = 0.27
+
 function stepsOf({ clickedMs }: Visit, offer: Offer, sale: Sale | undefined, draws: Draws): Step[] {
   // One visitor in eight blocks pixels: only the sales are known.
   if (draws.chance(0.125)) return []
@@ -197,12 +212,13 @@ function stepsOf({ clickedMs }: Visit, offer: Offer, sale: Sale | undefined, dra
     atMs += draws.between(lowMs, highMs)
     steps.push({ name, atMs, hasClickId })
   }
-  add('landing_view', 700, 4 * secondMs)
-  if (!sale && !draws.chance(0.3)) return steps
-  add('cta_click', 8 * secondMs, 90 * secondMs)
-  if (!sale && !draws.chance(0.42)) return draws.chance(0.1) ? [...steps, comesBack(steps, draws)] : steps
-  add(offer.kind === 'lead' ? 'form_start' : 'checkout_start', 5 * secondMs, 60 * secondMs)
-  if (sale) steps.push({ name: sale.name, atMs: Math.max(sale.atMs, atMs + secondMs), hasClickId: true })
+  const [visited, second, third, sold] = stepNames[offer.kind]
+  add(visited, 700, 4 * secondMs)
+  if (!sale && !draws.chance(secondShare)) return steps
+  add(second, 8 * secondMs, 90 * secondMs)
+  if (!sale && !draws.chance(thirdShare)) return draws.chance(0.1) ? [...steps, comesBack(steps, draws)] : steps
+  add(third, 5 * secondMs, 60 * secondMs)
+  if (sale) steps.push({ name: sold, atMs: Math.max(sale.atMs, atMs + secondMs), hasClickId: true, isSale: true })
   return steps
 }
 

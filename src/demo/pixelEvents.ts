@@ -26,7 +26,7 @@ export function* pixelEventRows(plan: DemoPlan): Generator<PixelEventRow> {
       const [offerId, page] = visitor.path
       const offer: Offer = offers[offerId]
       const [sale] = sales
-      for (const [index, { name, atMs, hasClickId }] of steps.entries()) {
+      for (const [index, { name, atMs, hasClickId, isSale }] of steps.entries()) {
         const receivedMs = atMs + 120
         if (receivedMs > plan.nowMs || !visitor.id) break
         yield {
@@ -35,7 +35,7 @@ export function* pixelEventRows(plan: DemoPlan): Generator<PixelEventRow> {
           ...(hasClickId && { clickId: clickIdOf(plan, visit) }),
           visitorId: visitor.id,
           campaignId: campaign,
-          ...(sale?.name === name && { value: sale.amount, currency: offer.currency }),
+          ...(isSale && sale && { value: sale.amount, currency: offer.currency }),
           properties: { page: page ?? '', step: index + 1 },
           occurredAt: new Date(atMs).toISOString(),
           receivedAt: new Date(receivedMs).toISOString(),

@@ -38,6 +38,18 @@ const ExportedFile = Type.Object({
 })
 export type ExportedFile = Static<typeof ExportedFile>
 
+/** Whole UTC months; 0: all rows are retained; null: the setting of the plan. */
+const Months = Type.Union([Type.Integer({ minimum: 0, maximum: 32_767 }), Type.Null()])
+
+/** How long clicks and events are retained, and what remains of those that were removed by age; null: all are retained. */
+const ExportedRetention = Type.Object({
+  clickMonths: Months,
+  eventMonths: Months,
+  clicksFrom: MomentOrNull,
+  eventsFrom: MomentOrNull,
+  files: Type.Record(Type.String(), ExportedFile, { description: 'sums and ids of removed clicks, by table' }),
+})
+
 /** The content of `account.json`. */
 export const Manifest = Type.Object({
   format: Type.Literal(1),
@@ -50,14 +62,15 @@ export const Manifest = Type.Object({
   }),
   keys: Type.Array(ExportedKey),
   erasures: Type.Array(ExportedErasure),
+  retained: ExportedRetention,
   files: Type.Object(
     Object.fromEntries(resourceNames.map((name) => [name, ExportedFile])) as Record<ResourceName, typeof ExportedFile>,
   ),
 })
 export type Manifest = Static<typeof Manifest>
 
-/** @returns the name of the file with the rows of a resource */
-export function fileOf(resource: ResourceName): string {
+/** @returns the name of the file with the rows of a resource, or of the sums of removed clicks */
+export function fileOf(resource: string): string {
   return `${resource}.ndjson.gz`
 }
 

@@ -1,45 +1,8 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
-import { csvLine, type Field, instant, jsonLine, list, money, text } from './metadataFormat.ts'
+import { metadataFields } from '../stores/postgres/metadataFields.ts'
+import { csvLine, formatsOf, jsonLine } from './metadataFormat.ts'
 import type { RowQuery } from './sql.ts'
-
-const named = [text('id'), text('name')]
-const dated = [instant('createdAt', 'created_at'), instant('updatedAt', 'updated_at')]
-
-const fieldsOf: Record<NamedTable, readonly Field[]> = {
-  campaigns: [
-    ...named,
-    text('userId', 'user_id'),
-    text('status'),
-    text('trafficSourceId', 'traffic_source_id'),
-    text('costModel', 'cost_model'),
-    money('costValue', 'cost_value'),
-    text('currency'),
-    list('tags'),
-    ...dated,
-  ],
-  offers: [
-    ...named,
-    text('status'),
-    text('url'),
-    text('affiliateNetwork', 'affiliate_network'),
-    text('payoutType', 'payout_type'),
-    money('payout'),
-    text('currency'),
-    list('countries'),
-    list('tags'),
-    ...dated,
-  ],
-  landing_pages: [...named, text('status'), text('url'), list('tags'), ...dated],
-  traffic_sources: [
-    ...named,
-    text('status'),
-    text('category'),
-    text('costModel', 'cost_model'),
-    text('currency'),
-    ...dated,
-  ],
-}
 
 const rowsPerPage = 2_000
 
@@ -56,7 +19,7 @@ export async function* metadataLines(
   table: NamedTable,
   { accountId, range, format }: Omit<RowQuery, 'currency'>,
 ): AsyncGenerator<Buffer> {
-  const fields = fieldsOf[table]
+  const fields = formatsOf(metadataFields[table])
   const [columns, line] = [fields.map(({ column }) => column), format === 'csv' ? csvLine : jsonLine]
   const since = new Date(Math.max(range.fromMs ?? 0, 0))
   const until = range.untilMs === undefined ? null : new Date(Math.min(Math.max(range.untilMs, 0), latestMs))

@@ -1,31 +1,48 @@
-import { listText, quoted } from '../rows/csv.ts'
+import { listText, quoted } from '../rows/csvWriter.ts'
+import { columnName } from '../stores/columnName.ts'
+import type { MetadataKind } from '../stores/postgres/metadataFields.ts'
 
-/** A field of a Postgres row and the formats of its value. */
-export interface Field {
-  name: string
-  column: string
+/** The formats of a value. */
+interface Format {
   /** @param value not null */
   json(value: never): string
   /** @param value not null */
   cell(value: never): string
 }
 
+/** A field of a Postgres row and the formats of its value. */
+interface Field extends Format {
+  name: string
+  column: string
+}
+
+function instantText(value: Date): string {
+  return `"${value.toISOString()}"`
+}
+
 type Row = Readonly<Record<string, unknown>>
-
-export const text = (name: string, column = name): Field => ({ name, column, json: JSON.stringify, cell: quoted })
-
-const instantText = (value: Date) => `"${value.toISOString()}"`
-
-export const instant = (name: string, column = name): Field => ({ name, column, json: instantText, cell: instantText })
 
 /** Amounts are read and written as decimal text, because a double does not represent all of them exactly. */
 const shortest = (decimal: string) => decimal.replace(/\.?0*$/, '')
 
-export const money = (name: string, column = name): Field => ({ name, column, json: shortest, cell: shortest })
+const text: Format = { json: JSON.stringify, cell: quoted }
 
-const listCell = (items: readonly string[]) => (items.length === 0 ? '' : quoted(listText(items)))
+const formats: Record<MetadataKind, Format> = {
+  required: text,
+  status: text,
+  text,
+  money: { json: shortest, cell: shortest },
+  list: {
+    json: JSON.stringify,
+    cell: (items: readonly string[]) => (items.length === 0 ? '' : quoted(listText(items))),
+  },
+  instant: { json: instantText, cell: instantText },
+}
 
-export const list = (name: string, column = name): Field => ({ name, column, json: JSON.stringify, cell: listCell })
+/** @returns the fields in their order, with their columns and formats */
+export function formatsOf(fields: Readonly<Record<string, MetadataKind>>): readonly Field[] {
+  return Object.entries(fields).map(([name, kind]) => ({ name, column: columnName(name), ...formats[kind] }))
+}
 
 /** @returns the row as a line of NDJSON */
 export function jsonLine(fields: readonly Field[], row: Row): string {

@@ -1,5 +1,5 @@
 import type { ResourceName } from '../import/resourceNames.ts'
-import { rowFormatSettings } from '../rows/clickhouseFormat.ts'
+import { rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { Stores } from '../stores/open.ts'

@@ -1,6 +1,6 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Range } from '../query/timeRange.ts'
-import { formatClause, selectList } from '../rows/clickhouseFormat.ts'
+import { formatClause, selectList } from '../rows/clickhouseOutputFormat.ts'
 import { clickFields, conversionFields, exportField } from '../rows/exportFields.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
 import { pixelEventFields } from '../stores/clickhouse/tableFields.ts'

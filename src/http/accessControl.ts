@@ -8,12 +8,12 @@ import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { addCacheControl } from './cacheControl.ts'
 import type { Caller } from './caller.ts'
-import { ConcurrencyLimiter } from './concurrencyLimit.ts'
 import type { App } from './context.ts'
 import { releaseAfter } from './disconnection.ts'
 import type { EventLimits } from './eventLimits.ts'
 import { isUnknownPath } from './notFound.ts'
 import { openRateLimits, type RateLimitOptions } from './rateLimit.ts'
+import { ConcurrencyLimiter } from './readSlots.ts'
 
 /** Path prefix of the API. Every route below it, except the documentation, declares a scope. */
 export const apiPrefix = '/api/v1'
@@ -73,7 +73,11 @@ export async function addAccessControl(app: App, options: AccessControlOptions):
     const record = await identify(request, reply)
     const tooMany = await limits.countRequest(request, reply, record)
     const { plan } = record
-    if (!plan) throw new Problem('plan_required', 'The subscription plan of this account has no API access.')
+    if (!plan)
+      throw new Problem(
+        'plan_required',
+        'The subscription plan of this account has no API access; ask the operator for another plan.',
+      )
     if (scope !== 'any' && !record.scopes.has(scope)) {
       throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
@@ -102,7 +106,8 @@ export async function addAccessControl(app: App, options: AccessControlOptions):
     if (countHeader(raw.rawHeaders, 'authorization') > 1) {
       throw new Problem('invalid_authorization', 'The Authorization header was sent more than once; send one API key.')
     }
-    if (!headers.authorization) {
+    // A program sends only the scheme when its variable for the key is empty.
+    if (!headers.authorization || /^(ApiKey|Bearer) *$/i.test(headers.authorization)) {
       throw new Problem('missing_api_key', 'No API key; send the header Authorization: ApiKey <key>.')
     }
     const text = /^(?:(?:ApiKey|Bearer) +)?(\S+) *$/i.exec(headers.authorization)?.[1]

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { v7 as uuidv7 } from 'uuid'
-import type { ProblemBody } from '../../schema/problem.ts'
+import type { ProblemBody } from '../../schema/errorCodes.ts'
 import { Problem } from '../problem.ts'
 import { afterRequests, pipelinedMax } from './pipelining.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ProblemBody } from '../../schema/problem.ts'
+import type { ProblemBody } from '../../schema/errorCodes.ts'
 import { Problem } from '../problem.ts'
 
 /** Sends the response to an error: a Problem as it is, an error of the framework as a Problem, any other as `internal_error`. */
@@ -21,10 +21,15 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** Errors after a disconnection are its consequence and are not logged as errors. */
-function logError(error: unknown, { code }: Problem, { log, raw, method, routeOptions }: FastifyRequest): void {
+function logError(
+  error: unknown,
+  { code, message }: Problem,
+  { log, raw, method, routeOptions }: FastifyRequest,
+): void {
   if (raw.destroyed || raw.socket.destroyed) log.info({ method, route: routeOptions.url }, 'request aborted')
   else if (isOutOfFiles(error)) log.error({ err: error }, 'out of file descriptors: raise the limit of open files')
   else if (code === 'internal_error') log.error(error, 'internal error')
+  else if (code === 'unavailable') log.warn({ reason: message }, 'request failed')
 }
 
 /** Whether the process or the machine has no file descriptors left. */

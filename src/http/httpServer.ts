@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { refuseExcess } from './clientErrorHandler.ts'
 import { oneRequestPerConnection } from './pipelining.ts'
-import { enforceReaderPace, type ReaderPace } from './readerPace.ts'
+import { enforceReaderPace, type ReaderPace } from './slowReaders.ts'
 
 /** Limit of the URL and the headers of a request together, bytes. */
 const headersMaxBytes = 16_384

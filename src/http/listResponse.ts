@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
 import { readEventWatermark } from '../query/eventWatermark.ts'
 import { withReadDeadline } from '../query/readDeadline.ts'
+import type { RetainedFrom } from '../query/retained.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
-import { type ExportOptions, rowFormatSettings } from '../rows/clickhouseFormat.ts'
+import { type ExportOptions, eventExportSettings, rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
 import { type CsvEscape, checkCsvEscape } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
@@ -12,6 +13,7 @@ import { readFields, readPageFields, selectInPage } from '../rows/selectedFields
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { RouteContext } from './context.ts'
+import { setRetainedFrom } from './retainedHeader.ts'
 import { streamFormat } from './streaming.ts'
 
 /** Parameters of a list that select the format and the fields of its response. */
@@ -24,6 +26,8 @@ export interface FormatQuery {
 /** A list in ClickHouse that is read page by page, or exported in one response. */
 export interface ListResponse<Page extends { data: object[] }> {
   resource: 'clicks' | 'conversions' | 'events'
+  /** From when rows are retained, if the list starts before. */
+  retained?: RetainedFrom
   readPage(signal: AbortSignal): Promise<Page>
   /** @param entities ids and names of campaigns and other entities */
   exportSql(entities: readonly RowField[], options: ExportOptions): Fragment
@@ -37,7 +41,8 @@ const entitiesOf = {
 } as const
 
 /**
- * Sends one page as JSON, or streams all rows in another format, with the watermark in `X-As-Of`.
+ * Sends one page as JSON, or streams all rows in another format, with the watermark in `X-As-Of` and from when rows are
+ * retained in `X-Retained-From`.
  * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_fields`, `rate_limited`, `unavailable`, `query_timeout`
  */
 export async function sendList<Page extends { data: object[] }>(
@@ -45,16 +50,14 @@ export async function sendList<Page extends { data: object[] }>(
   request: FastifyRequest,
   reply: FastifyReply,
   query: FormatQuery,
-  { resource, readPage, exportSql }: ListResponse<Page>,
-): Promise<Page | undefined> {
+  { resource, retained = {}, readPage, exportSql }: ListResponse<Page>,
+): Promise<(Page & RetainedFrom) | undefined> {
   const format = streamFormat(request, listFormats, query.format)
   checkCsvEscape(query.csv_escape, format)
   if (!format) {
     const selected = readPageFields(query.fields)
-    return selectInPage(
-      await withReadDeadline(request.signal, 'add filters or request a shorter range', readPage),
-      selected,
-    )
+    const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', readPage)
+    return selectInPage({ ...page, ...retained }, selected)
   }
   const { accountId } = request.caller
   const asOfMs =
@@ -62,6 +65,7 @@ export async function sendList<Page extends { data: object[] }>(
       ? await readEventWatermark(stores, accountId, request.signal)
       : await readWatermark(stores.postgres, accountId, resource)
   reply.header('x-as-of', toInstantText(asOfMs))
+  setRetainedFrom(reply, retained)
   await streaming.send(request, reply, format, (signal) => exportRows(signal))
   return undefined
 
@@ -73,6 +77,7 @@ export async function sendList<Page extends { data: object[] }>(
       selected: readFields(query.fields),
       asOfMs,
     })
-    yield* streamBytes(stores.clickhouse, sql, { label: `${resource}.export`, signal, settings: rowFormatSettings })
+    const settings = resource === 'events' ? { ...rowFormatSettings, ...eventExportSettings } : rowFormatSettings
+    yield* streamBytes(stores.clickhouse, sql, { label: `${resource}.export`, signal, settings })
   }
 }

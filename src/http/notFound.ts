@@ -27,7 +27,7 @@ export function handleUnknownPath(app: App): void {
     const methods = new Set(found.flatMap((route) => [...route.methods]))
     // A wildcard route can match the path and the method of a documentation file that does not exist.
     if (found.length === 0 || methods.has(method)) {
-      return new Problem('not_found', 'No such path; see /api/v1/docs for all paths.')
+      return new Problem('not_found', 'No such path; see /api/v1/docs for the paths of the API.')
     }
     const allow = [...methods].sort()
     return new Problem('method_not_allowed', `Method not allowed; this path supports ${allow.join(', ')}.`, { allow })

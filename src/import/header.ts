@@ -1,12 +1,12 @@
 import { closestMatch } from 'leven'
-import { FormatError } from './formats/formatError.ts'
+import { FormatError } from './parsers/formatError.ts'
 import { printable } from './printable.ts'
 import { clickColumns } from './readers/click.ts'
 import { conversionColumns } from './readers/conversion.ts'
 import { metadataColumns } from './readers/metadata.ts'
 import { pixelEventColumns } from './readers/pixelEvent.ts'
 import type { ResourceName } from './resourceNames.ts'
-import type { Columns } from './rowReader.ts'
+import type { Columns } from './rowDecoder.ts'
 
 const columnsOfResources: Readonly<Record<ResourceName, Columns>> = {
   clicks: clickColumns,

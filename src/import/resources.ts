@@ -1,6 +1,7 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
+import { readRetained } from '../writer/retention/readRetained.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import { storeConversions } from '../writer/store/conversions.ts'
 import { attributeLateClicks } from '../writer/store/lateClicks.ts'
@@ -13,7 +14,8 @@ import { conversionReader } from './readers/conversion.ts'
 import { metadataReaders } from './readers/metadata.ts'
 import { pixelEventReader } from './readers/pixelEvent.ts'
 import type { ResourceName } from './resourceNames.ts'
-import type { RawFields } from './rowReader.ts'
+import type { RawFields } from './rowDecoder.ts'
+import { RowError } from './rowError.ts'
 import type { Source } from './source.ts'
 import { UnknownCampaigns } from './unknownCampaigns.ts'
 
@@ -65,6 +67,7 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
   const read = clickReader(account)
   const existing = existingClicks(writer)
   const erased = await ErasedIdentifiers.read(writer)
+  const { clicksMs } = await readRetained(writer)
   const unknownCampaigns = new UnknownCampaigns(writer)
   return {
     unknownCampaigns,
@@ -77,6 +80,7 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
         },
         add(fields, from) {
           const click = read(fields, from)
+          assertRetained('clickedAt', click.clickedAt, clicksMs)
           erased.blankClick(click)
           batch.add(click)
           unknownCampaigns.add(click.campaignId)
@@ -127,6 +131,7 @@ async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise
   const read = pixelEventReader(account.id, nowMs)
   const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
+  const { eventsMs } = await readRetained(writer)
   const unknownCampaigns = new UnknownCampaigns(writer)
   return {
     unknownCampaigns,
@@ -135,6 +140,7 @@ async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise
         20_000,
         (fields, from) => {
           const event = read(fields, from)
+          assertRetained('occurredAt', event.occurredAt, eventsMs)
           erased.blankEvent(event)
           unknownCampaigns.add(event.campaignId)
           return event
@@ -154,6 +160,13 @@ function importMetadata(table: NamedTable): (run: ImportRun) => Promise<Resource
     const read = metadataReaders[table](account.id)
     return { newBatch: () => bufferedBatch(50_000, read, (rows) => storeMetadata(writer, table, rows, nowMs)) }
   }
+}
+
+/** @throws RowError when rows of that time have been removed: the sums still count the removed clicks */
+function assertRetained(field: string, atMs: number, retainedMs: number): void {
+  if (atMs >= retainedMs) return
+  const month = new Date(retainedMs).toISOString().slice(0, 10)
+  throw new RowError(`${field}: is before ${month}; the account has removed earlier rows`)
 }
 
 /** A batch that keeps its rows decoded until they are stored. */

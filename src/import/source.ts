@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FileFormat } from './fileFormat.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { type CsvOptions, readCsv } from './formats/csv.ts'
-import { readLines } from './formats/lines.ts'
-import { type RawRow, readNdjson } from './formats/ndjson.ts'
+import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
+import { readLines } from './parsers/lines.ts'
+import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
 
 /** A file cannot be read or rejected rows cannot be written; the message is one line. */
 export class SourceError extends Error {

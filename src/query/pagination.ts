@@ -15,8 +15,8 @@ export interface PageKey {
  */
 const earliestMs = Date.parse('0001-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
-/** The longest ids are those of events, with their origin and generation: `browser:4294967295:` and the id. */
-const keyId = new RegExp(idPatternOf(eventIdLengthMax + 'browser:4294967295:'.length))
+/** The longest ids are those of events in a journey: `event:browser:4294967295:` and the id. */
+const keyId = new RegExp(idPatternOf(eventIdLengthMax + 'event:browser:4294967295:'.length))
 
 /** One page of a response. */
 export interface PageRows<Row> {

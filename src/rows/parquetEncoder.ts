@@ -1,6 +1,6 @@
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { Cell } from './csv.ts'
+import type { Cell } from './csvWriter.ts'
 import type { RowEncoder } from './rowEncoder.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]

@@ -1,5 +1,5 @@
 import type { Metric } from '../../schema/metrics.ts'
-import type { Cell } from './csv.ts'
+import type { Cell } from './csvWriter.ts'
 
 /**
  * The cells of the earlier metrics in a table with `compare`.

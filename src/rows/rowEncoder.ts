@@ -1,4 +1,4 @@
-import type { Cell } from './csv.ts'
+import type { Cell } from './csvWriter.ts'
 
 /** The fields of a row by name, its cursor included. */
 export type EncodedRow = Readonly<Record<string, Cell>>

@@ -26,7 +26,7 @@ export interface Stores {
 export type StoreLog = (line: { level: 'info' | 'warn' | 'error'; message: string }) => void
 
 /** Connections of `postgresReader` to a server. Searches run short statements, so a few connections serve many. */
-const readerConnectionsMax = 4
+export const readerConnectionsMax = 4
 
 /**
  * Opens the stores that the settings name, embedded engines where they name none, and verifies that both respond.

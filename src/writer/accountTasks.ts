@@ -54,8 +54,8 @@ export async function completeTask({ stores, accountId, lease, ...retry }: Write
 }
 
 /**
- * Lists accounts with unconfirmed batches, incomplete tasks or erasures: their writer is active or was interrupted. Reads
- * three small tables.
+ * Lists accounts with unconfirmed batches, incomplete tasks, erasures or removals of months: their writer is active or was
+ * interrupted. Reads small tables.
  * @returns account ids
  * @throws Problem `unavailable`
  */
@@ -66,7 +66,9 @@ export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<st
       UNION
       SELECT account_id FROM account_tasks
       UNION
-      SELECT account_id FROM erasures WHERE NOT is_complete) AS unfinished
+      SELECT account_id FROM erasures WHERE NOT is_complete
+      UNION
+      SELECT account_id FROM retained_ranges WHERE NOT is_complete) AS unfinished
     WHERE NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = unfinished.account_id)
     ORDER BY account_id`)
   return rows.map(({ account_id }) => account_id)

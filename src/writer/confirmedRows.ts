@@ -2,7 +2,8 @@ import { batchTimeout, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, storableTimes, text } from '../stores/clickhouse/sql.ts'
 import { queryPostgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/retry.ts'
-import { type MonthlyRows, startOfNextMonth } from './months.ts'
+import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
+import { readRetained } from './retention/readRetained.ts'
 import type { Writer } from './writer.ts'
 
 /** Resources that are counted by month: distinct clicks, and conversions in their latest version. */
@@ -107,14 +108,17 @@ export interface MissingRows {
 
 /**
  * Compares the rows in ClickHouse with those that were confirmed. Rows that no import counted (accounts from before these
- * counts, rows that were restored or inserted by hand) are added to the counts.
+ * counts, rows that were restored or inserted by hand) are added to the counts. Months of removed clicks are left out.
  * @returns months with missing rows
  */
 export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {
   const missing: MissingRows[] = []
   for (const resource of ['clicks', 'conversions'] as const) {
-    const confirmed = new Map((await readConfirmedRows(writer, resource)).map(({ month, rows }) => [month, rows]))
-    const stored = new Map((await countRows(writer, resource)).map(({ month, rows }) => [month, rows]))
+    const retainedMs = resource === 'clicks' ? (await readRetained(writer)).clicksMs : 0
+    const retained = ({ month }: MonthlyRows) => Date.parse(month) >= retainedMs
+    const byMonth = (counts: MonthlyRows[]) => new Map(counts.filter(retained).map(({ month, rows }) => [month, rows]))
+    const confirmed = byMonth(await readConfirmedRows(writer, resource))
+    const stored = byMonth(await countRows(writer, resource))
     const uncounted = [...stored].filter(([month, rows]) => rows > (confirmed.get(month) ?? 0))
     await setConfirmedRows(
       writer,
@@ -127,4 +131,21 @@ export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {
     }
   }
   return missing
+}
+
+/**
+ * @param range of clicked_at, epoch milliseconds, `until` exclusive
+ * @returns first days of the months of which clicks were confirmed and none is left; of removed months too
+ */
+export async function monthsWithoutClicks(
+  writer: Writer,
+  { fromMs, untilMs }: { fromMs: number; untilMs: number },
+): Promise<Set<string>> {
+  const whole = { fromMs: Date.parse(monthOf(fromMs)), untilMs: startOfNextMonth(monthOf(untilMs - 1)) }
+  const confirmed = (await readConfirmedRows(writer, 'clicks')).filter(
+    ({ month, rows }) => rows > 0 && Date.parse(month) >= whole.fromMs && Date.parse(month) < whole.untilMs,
+  )
+  if (confirmed.length === 0) return new Set()
+  const stored = new Set((await countRows(writer, 'clicks', whole)).map(({ month }) => month))
+  return new Set(confirmed.map(({ month }) => month).filter((month) => !stored.has(month)))
 }

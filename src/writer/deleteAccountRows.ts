@@ -2,7 +2,7 @@ import { tablesOf } from '../stores/clickhouse/distributedTables.ts'
 import { asProblem } from '../stores/clickhouse/select.ts'
 import { ch, identifier, text } from '../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../stores/retry.ts'
-import { deleteRows } from './repair/deleteRows.ts'
+import { deleteRows } from './deleteRows.ts'
 import type { Writer } from './writer.ts'
 
 /**

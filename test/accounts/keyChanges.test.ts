@@ -8,7 +8,7 @@ import { createKey, findKey, revokeKey } from '../../src/accounts/keys.ts'
 import { readKeys, storeKeys } from '../../src/accounts/keyTransfer.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { packageRoot } from '../../src/package.ts'
-import { migratePostgres } from '../../src/stores/migrations/postgres.ts'
+import { migratePostgres } from '../../src/stores/migrations/migratePostgres.ts'
 import { assertUtf8, listenTo, openPostgres, type Postgres } from '../../src/stores/postgres/connection.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
 

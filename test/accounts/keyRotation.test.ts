@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countExpiringKeys, listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
 import { rotateKey } from '../../src/accounts/keyRotation.ts'
 import { createKey, findKey, revokeKey } from '../../src/accounts/keys.ts'
-import { openTelemetry } from '../../src/http/telemetry.ts'
+import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 

@@ -3,9 +3,15 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setRetention } from '../../src/accounts/retention.ts'
+import { removeOldMonths } from '../../src/cli/removeOldMonths.ts'
+import { RetainedOtherwise, storeRemovedSums } from '../../src/writer/removedSums.ts'
+import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
+import { importRetained, removalMs, rows, withWriter } from '../writer/retention/retainedAccount.ts'
 import { runHere, start } from './runCommand.ts'
 
 let source: TestApp
@@ -35,8 +41,8 @@ async function succeed({ stores }: TestApp, ...words: string[]) {
 const manifestOf = async (name: string) => JSON.parse(await readFile(join(folder, name, 'account.json'), 'utf8'))
 
 /** A response without the times of storage, which each installation sets. */
-async function bodyOf(app: TestApp, path: string): Promise<unknown> {
-  const response = await app.get(path, key)
+async function bodyOf(app: TestApp, path: string, withKey = key): Promise<unknown> {
+  const response = await app.get(path, withKey)
   expect([path, response.statusCode]).toEqual([path, 200])
   return JSON.parse(response.body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
 }
@@ -175,4 +181,64 @@ describe('an exported account', () => {
     expect(await fails('again')).toMatch(/campaigns\.ndjson\.gz has \d+ rows, but account\.json says 1000\.\n$/)
     expect(await fails('missing')).toContain('account.json cannot be read')
   })
+})
+
+describe('an account with removed months', () => {
+  it('has the same numbers and rows after an import that was interrupted, and its months remain removed', async () => {
+    const agedKey = await source.account('aged')
+    await importRetained(source.stores, 'aged')
+    await setRetention(source.stores.postgres, 'aged', { clickMonths: 2, eventMonths: 1 })
+    await withWriter(source.stores, 'aged', (writer) => removeOldMonths(writer, removalMs, 0))
+    await succeed(source, 'account', 'export', '--account', 'aged', '--output', join(folder, 'aged'))
+    await failRecords()
+    const { environment, postgres } = target.stores
+    const child = start(['account', 'import', join(folder, 'aged')], environment)
+    let printed = ''
+    child.stderr.on('data', (chunk) => {
+      printed += chunk
+    })
+    await expect
+      .poll(() => printed, { timeout: 60_000 })
+      .toContain('while recording which months were removed; retrying')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await postgres`DROP TRIGGER retained_ranges_fail ON retained_ranges`
+    await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:aged'`
+    const later = await withWriter(target.stores, 'aged', (writer) => removeOldMonths(writer, Date.UTC(2026, 0, 1), 0))
+    expect(later).toBeUndefined()
+    await succeed(target, 'account', 'import', join(folder, 'aged'))
+    const range = 'from=2025-01-01&to=2025-03-31'
+    for (const path of [
+      ...['campaign', 'country', 'offer', 'day'].map((by) => `/reports?group_by=${by}&${range}`),
+      `/reports?group_by=country&campaign_id=k2&${range}`,
+      `/stats/daily?${range}&tz=Asia/Kathmandu`,
+      ...['/clicks', '/conversions', '/events'],
+    ]) {
+      expect(await bodyOf(target, path, agedKey)).toEqual(await bodyOf(source, path, agedKey))
+    }
+    expect((await succeed(target, 'verify')).differences).toEqual([])
+    const again = await importContent(target.stores, 'aged', 'clicks', rows.clicks)
+    expect(again).toMatchObject({ inserted: 0, duplicates: 2, rejected: 4 })
+    await succeed(target, 'account', 'export', '--account', 'aged', '--output', join(folder, 'aged-again'))
+    const { retained } = await manifestOf('aged')
+    expect(retained).toMatchObject({ clickMonths: 2, eventMonths: 1 })
+    expect((await manifestOf('aged-again')).retained).toEqual(retained)
+    const other = { clicksMs: Date.UTC(2025, 0, 1), eventsMs: 0 }
+    const none = (): AsyncIterable<Buffer> => Readable.from([])
+    await expect(withWriter(target.stores, 'aged', (writer) => storeRemovedSums(writer, other, none))).rejects.toThrow(
+      RetainedOtherwise,
+    )
+  })
+
+  /** Makes imports wait for the database after the sums of removed clicks are stored, until the trigger is dropped. */
+  async function failRecords(): Promise<void> {
+    target.stores.markDirty()
+    await target.stores.postgres`
+      CREATE OR REPLACE FUNCTION fail_batch() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        RAISE EXCEPTION 'unavailable' USING ERRCODE = '57P01';
+      END $$`
+    await target.stores.postgres`
+      CREATE TRIGGER retained_ranges_fail BEFORE INSERT ON retained_ranges FOR EACH ROW EXECUTE FUNCTION fail_batch()`
+  }
 })

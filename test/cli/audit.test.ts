@@ -77,7 +77,8 @@ describe('the audit log', () => {
     const { entries } = await json('audit', 'list')
     const ofPlans = entries.filter(({ action }: { action: string }) => action === 'plan.set')
     const limits = { hasApi: false, requestsPerMinute: null, eventsPerMinute: null, identifierEventsPerMinute: null }
-    const before = { name: 'free', ...limits, clickAllowance: 10_000 }
+    const retained = { retainedClickMonths: 0, retainedEventMonths: 0 }
+    const before = { name: 'free', ...limits, clickAllowance: 10_000, ...retained }
     const details = { ...before, clickAllowance: 20_000, before }
     expect(ofPlans).toEqual([expect.objectContaining({ accountId: null, details })])
   })

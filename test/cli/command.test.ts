@@ -168,6 +168,8 @@ describe('plans', () => {
       eventsPerMinute: null,
       identifierEventsPerMinute: null,
       clickAllowance: 10_000,
+      retainedClickMonths: 0,
+      retainedEventMonths: 0,
     })
     expect(plans.map(({ name }: { name: string }) => name)).toEqual(['free', 'pro', 'scale'])
   })
@@ -181,6 +183,8 @@ describe('plans', () => {
       eventsPerMinute: 6_000,
       identifierEventsPerMinute: 120,
       clickAllowance: 0,
+      retainedClickMonths: 0,
+      retainedEventMonths: 0,
     })
     expectOneLine(await tributary('plan', 'set', 'gold', '--click-allowance', '5'), 1, /no such plan: gold/)
     expectOneLine(await tributary('plan', 'set', 'pro'), 2, /at least one limit/)
@@ -203,7 +207,7 @@ describe('the command', () => {
   it('exits with 2 and one line on invalid arguments, without opening a database', async () => {
     const nowhere = { DATA_DIR: '/dev/null/nowhere', DATABASE_URL: 'nonsense' }
     for (const [words, line] of [
-      [['nonsense'], /unknown command 'nonsense'/],
+      [['nonsense'], /unknown command 'nonsense'; see: tributary --help$/m],
       [['key', 'crate'], /Did you mean create/],
       [['account', 'create'], /--name/],
       [['account', 'create', '--name', ' '], /1 to 200 characters/],

@@ -29,6 +29,14 @@ async function fileOf(content: string, name = 'clicks.ndjson'): Promise<string> 
   return path
 }
 
+it('warns when a file has no rows', async () => {
+  const empty = await fileOf('')
+  expect(await importing('clicks', empty, '--account', account)).toMatchObject({
+    code: 0,
+    stderr: `Warning: ${empty} has no rows.\n`,
+  })
+})
+
 it('prints the counts of rows, as text or as JSON', async () => {
   const file = await fileOf(good)
   expect(await importing('clicks', file, '--account', account)).toEqual({

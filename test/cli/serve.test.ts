@@ -164,17 +164,17 @@ describe('an unavailable address', () => {
     [
       'a port in use',
       (port: number) => ({ PORT: `${port}` }),
-      /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1\.\n$/,
+      /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1; stop the other program, or set another PORT\.\n$/,
     ],
     [
       'a port in use, with a free telemetry port',
       async (port: number) => ({ PORT: `${port}`, METRICS_PORT: `${await freePort()}` }),
-      /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1\.\n$/,
+      /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1; stop the other program, or set another PORT\.\n$/,
     ],
     [
       'a telemetry port in use',
       (port: number) => ({ METRICS_PORT: `${port}` }),
-      /^error: METRICS_PORT=\d+: the port is already in use\.\n$/,
+      /^error: METRICS_PORT=\d+: the port is already in use; set another METRICS_PORT\.\n$/,
     ],
     [
       'an address of another machine',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openEventTelemetry } from '../../src/api/events/telemetry.ts'
-import { openTelemetry } from '../../src/http/telemetry.ts'
+import { openEventTelemetry } from '../../src/api/events/prometheusMetrics.ts'
+import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
 

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { writeFile as writeTarget } from '../../src/export/outputFile.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
@@ -17,9 +17,9 @@ import { streamBytes } from '../../src/stores/clickhouse/select.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { accepted, send } from '../api/events/send.ts'
 import { type Ended, exitOf, runHere, start } from '../cli/runCommand.ts'
-import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
+import { importContent, makeAccount } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
-import { storeClicks } from '../kit/rows.ts'
+import { runningQueries, storeClicks } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 let source: TestApp
@@ -343,21 +343,22 @@ it.each([
 })
 
 describe('an interrupted export', () => {
-  /** Rows of 4 kB: more bytes than the buffers between the database and a stalled reader hold. */
-  const clicks = 10_000
+  /**
+   * More bytes than the buffers between the database and a stalled reader hold, and more than two blocks. One server reads
+   * blocks of 1 MB; the receiving node of a cluster merges the rows of all nodes into blocks of 65,409 rows.
+   */
+  const { clicks, referrerBytes, bytesPerRead } = inject('engines').clusterEnvironment.CLICKHOUSE_CLUSTER
+    ? { clicks: 150_000, referrerBytes: 200, bytesPerRead: 65_536 }
+    : { clicks: 10_000, referrerBytes: 4_000, bytesPerRead: 8_192 }
   beforeAll(async () => {
     await createAccount(source.stores.postgres, { id: 'large', name: 'large', plan: 'scale', currency: 'USD' })
     await source.stores.clickhouse.client.command({
       query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
-        SELECT 'large', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), repeat('x', 4000)
+        SELECT 'large', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), repeat('x', ${referrerBytes})
         FROM numbers(${clicks})`,
     })
   })
-  const running = () =>
-    rowsOf<{ query_id: string }>(
-      source.stores,
-      "SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'export.clicks'",
-    )
+  const running = () => runningQueries(source.stores, 'export.clicks')
 
   it('fails when the database ends its query', async () => {
     const child = start(['export', 'clicks', '--account', 'large'], source.stores.environment)
@@ -365,16 +366,16 @@ describe('an interrupted export', () => {
     const [query] = await running()
     let isKilled = false
     const killing = source.stores.clickhouse.client
-      .command({ query: `KILL QUERY WHERE query_id = '${query?.query_id}' ASYNC` })
+      .command({ query: `KILL QUERY WHERE query_id = '${query?.queryId}' ASYNC` })
       .then(() => {
         isKilled = true
       })
     const linesOf = (chunk: Buffer | string | null) => `${chunk ?? ''}`.split('\n').length - 1
     let lines = 0
     // TRAP: a query that waits for its reader delays the KILL that ends it until its block is read, so the test continues to
-    // read, but so slowly that the whole export takes much longer than a block of 1 MB.
+    // read, but so slowly that the whole export takes longer than a block.
     while (!isKilled) {
-      lines += linesOf(child.stdout.read(8_192))
+      lines += linesOf(child.stdout.read(bytesPerRead))
       await pause(5)
     }
     const [rest, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child), killing])

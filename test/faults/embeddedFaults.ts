@@ -27,20 +27,16 @@ type EmbeddedFault = (
 /** Events acknowledged before and after each failure. */
 const eventsBetween = 200
 
+/** Batches are sent over few connections, so that several of them are in flight at each failure. */
+const batchConnections = 8
+const batchSize = 100
+
 export const embeddedFaults: Record<string, EmbeddedFault> = {
-  async 'the server is killed under load and restarted'(server, { connections, repetitions }) {
-    let child = await server.serve()
-    const load = server.load(connections)
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      await load.progress(eventsBetween)
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      child = await server.serve()
-    }
-    await load.progress(eventsBetween)
-    await load.finish()
-    return { load }
-  },
+  'the server is killed under load and restarted': (server, { connections, repetitions }) =>
+    killServer(server, () => server.load(connections), repetitions),
+
+  'the server is killed under a load of batches and restarted': (server, { repetitions }) =>
+    killServer(server, () => server.load(batchConnections, batchSize), repetitions),
 
   async 'the server is terminated under load and restarted'(server, { connections, repetitions }) {
     let child = await server.serve()
@@ -59,18 +55,11 @@ export const embeddedFaults: Record<string, EmbeddedFault> = {
     return { load, faults }
   },
 
-  async 'ClickHouse is killed under load'(server, { connections, repetitions }) {
-    await server.serve()
-    const load = server.load(connections)
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      await load.progress(eventsBetween)
-      server.signal('clickhouse/engine', 'SIGKILL')
-      await sleep(500)
-    }
-    await load.progress(eventsBetween)
-    await load.finish()
-    return { load }
-  },
+  'ClickHouse is killed under load': (server, { connections, repetitions }) =>
+    killClickHouse(server, () => server.load(connections), repetitions),
+
+  'ClickHouse is killed under a load of batches': (server, { repetitions }) =>
+    killClickHouse(server, () => server.load(batchConnections, batchSize), repetitions),
 
   async 'ClickHouse hangs under load'(server, { connections, outageMs }) {
     await server.serve()
@@ -113,4 +102,31 @@ export const embeddedFaults: Record<string, EmbeddedFault> = {
     if (refused === 0) faults.push('No event was refused: the disk was not full.')
     return { load, faults }
   },
+}
+
+async function killServer(server: EmbeddedServer, start: () => EventLoad, repetitions: number) {
+  let child = await server.serve()
+  const load = start()
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    await load.progress(eventsBetween)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    child = await server.serve()
+  }
+  await load.progress(eventsBetween)
+  await load.finish()
+  return { load }
+}
+
+async function killClickHouse(server: EmbeddedServer, start: () => EventLoad, repetitions: number) {
+  await server.serve()
+  const load = start()
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    await load.progress(eventsBetween)
+    server.signal('clickhouse/engine', 'SIGKILL')
+    await sleep(500)
+  }
+  await load.progress(eventsBetween)
+  await load.finish()
+  return { load }
 }

@@ -14,8 +14,8 @@ import { compareStoredEvents } from './storedEvents.ts'
 export interface EmbeddedServer {
   /** Starts the server, always on the same port; resolves when it listens. */
   serve(): Promise<ChildProcess>
-  /** Sends events over that many connections until the load is finished. */
-  load(connections: number): EventLoad
+  /** Sends events over that many connections until the load is finished. @param batchSize undefined: single events */
+  load(connections: number, batchSize?: number): EventLoad
   /** Sends a signal to the running process of an engine or of the supervisor. */
   signal(program: Program, signal: NodeJS.Signals): void
   /** Compares acknowledged events with stored ones. @returns the differences, empty when there are none */
@@ -49,14 +49,15 @@ export async function openEmbeddedServer(folder: string): Promise<EmbeddedServer
       return child
     },
     // Scenarios kill and stop the only server at any time.
-    load: (connections) => new EventLoad([{ port: Number(environment.PORT), isDown: () => true }], key, connections),
+    load: (connections, batchSize) =>
+      new EventLoad([{ port: Number(environment.PORT), isDown: () => true }], key, connections, { batchSize }),
     signal(program, signal) {
       const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
       const line = lines.find((candidate) => candidate.endsWith(`/embedded/${program}.js ${folder}`))
       if (!line) throw new Error(`${program} does not run.`)
       process.kill(Number.parseInt(line, 10), signal)
     },
-    differences: async (load) => [...load.faults, ...(await compareStoredEvents(stores, load))],
+    differences: async (load) => [...load.faults, ...(await compareStoredEvents(stores, [load]))],
     async close() {
       for (const server of servers) server.kill('SIGKILL')
       await stores.close()

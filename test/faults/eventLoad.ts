@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Response, sendRequest, type Target } from './httpRequest.ts'
+import { type Request, type Response, sendRequest, type Target } from './httpRequest.ts'
 import { clickCount } from './loadAccount.ts'
 
 const retryDelayMs = 100
@@ -13,8 +13,8 @@ const requestTimeoutMs = 30_000
 export type OnFailure = (port: number, status: string, body: string) => void
 
 /**
- * Concurrent clients that send events. Each event has its own id and is retried with it until the response is 200, each
- * time at the next instance.
+ * Concurrent clients that send events, one by one or in batches. Each event has its own id. A request is repeated with the same
+ * ids until the response is 200, each time at the next instance.
  */
 export class EventLoad {
   /** Ids of events with a 200 response. */
@@ -27,13 +27,21 @@ export class EventLoad {
   readonly #key: string
   readonly #clients: Promise<void>[]
   readonly #onFailure: OnFailure
+  readonly #batchSize: number | undefined
   #isFinishing = false
   #sent = 0
 
-  constructor(targets: readonly Target[], key: string, connections: number, onFailure: OnFailure = () => {}) {
+  /** @param batchSize events per request; undefined: single events */
+  constructor(
+    targets: readonly Target[],
+    key: string,
+    connections: number,
+    { onFailure = () => {}, batchSize }: { onFailure?: OnFailure; batchSize?: number | undefined } = {},
+  ) {
     this.#targets = targets
     this.#key = key
     this.#onFailure = onFailure
+    this.#batchSize = batchSize
     this.#clients = Array.from({ length: connections }, () => this.#runClient())
   }
 
@@ -55,14 +63,14 @@ export class EventLoad {
     const agents = this.#targets.map(() => new Agent({ keepAlive: true, maxSockets: 1 }))
     while (!this.#isFinishing) {
       const number = this.#sent++
-      await this.#send(agents, number, `load-${number}`)
+      await this.#send(agents, number, this.#batchSize === undefined ? single(number) : batch(number, this.#batchSize))
     }
     for (const agent of agents) agent.destroy()
   }
 
-  async #send(agents: readonly Agent[], number: number, id: string): Promise<void> {
-    const event = { click_id: `click-${number % clickCount}`, event_name: 'paid', event_id: id, value: number }
-    const request = { method: 'POST', path: '/api/v1/events', key: this.#key, body: JSON.stringify(event) } as const
+  async #send(agents: readonly Agent[], number: number, { ids, differences, ...sent }: Sending): Promise<void> {
+    const request = { method: 'POST', key: this.#key, ...sent } as const
+    const name = ids[0]
     const deadline = Date.now() + eventTimeoutMs
     for (let attempt = 1; ; attempt++) {
       const index = (number + attempt) % this.#targets.length
@@ -71,24 +79,80 @@ export class EventLoad {
       const wasDown = target.isDown()
       const response = await sendRequest(agent, target, request, requestTimeoutMs)
       if (response?.status === 200) {
-        const expected =
-          attempt === 1 ? ['{"accepted":true}'] : ['{"accepted":true}', '{"accepted":true,"deduplicated":true}']
-        if (!expected.includes(response.body)) this.faults.push(`${id}, attempt ${attempt}: ${response.body}`)
-        this.acknowledged.add(id)
+        for (const difference of differences(response.body, attempt > 1)) {
+          this.faults.push(`${name}, attempt ${attempt}: ${difference}`)
+        }
+        for (const id of ids) this.acknowledged.add(id)
         return
       }
       const status = `${response?.status ?? 'none'}`
       this.failures.set(status, (this.failures.get(status) ?? 0) + 1)
       this.#onFailure(target.port, status, response?.body ?? '')
       const fault = faultOf(response, wasDown || target.isDown())
-      if (fault) this.faults.push(`${id} at ${target.port}: ${fault}`)
+      if (fault) this.faults.push(`${name} at ${target.port}: ${fault}`)
       if (Date.now() > deadline) {
-        this.faults.push(`${id} was not acknowledged within ${eventTimeoutMs} ms`)
+        this.faults.push(`${name} was not acknowledged within ${eventTimeoutMs} ms`)
         return
       }
       await sleep(retryDelayMs)
     }
   }
+}
+
+/** One request of a load. */
+interface Sending extends Pick<Request, 'path' | 'body' | 'contentType'> {
+  /** The events that a response of 200 acknowledges. */
+  ids: readonly string[]
+  /** Compares the body of such a response with the expected one. @returns the differences */
+  differences(body: string, isRepeated: boolean): string[]
+}
+
+const accepted = '{"accepted":true}'
+const deduplicated = '{"accepted":true,"deduplicated":true}'
+
+function single(number: number): Sending {
+  const event = eventOf(number, `load-${number}`)
+  return {
+    path: '/api/v1/events',
+    body: JSON.stringify(event),
+    ids: [event.event_id],
+    differences: (body, isRepeated) => (body === accepted || (isRepeated && body === deduplicated) ? [] : [body]),
+  }
+}
+
+/** A batch as JSON or as NDJSON; its first event occurs a second time at its end. */
+function batch(number: number, size: number): Sending {
+  const events = Array.from({ length: size }, (_, index) => eventOf(number * size + index, `batch-${number}-${index}`))
+  const first = events[0] as (typeof events)[number]
+  const all = [...events, first]
+  const isNdjson = number % 2 === 1
+  return {
+    path: '/api/v1/events/batch',
+    body: isNdjson ? all.map((event) => JSON.stringify(event)).join('\n') : JSON.stringify({ events: all }),
+    contentType: isNdjson ? 'application/x-ndjson' : 'application/json',
+    ids: events.map(({ event_id }) => event_id),
+    differences(body, isRepeated) {
+      const { stored, deduplicated: duplicates, results } = JSON.parse(body) as BatchResponse
+      const found = results.flatMap(({ index, ...result }, position) => {
+        const text = JSON.stringify(result)
+        const isExpected =
+          position === size ? text === deduplicated : text === accepted || (isRepeated && text === deduplicated)
+        return index === position && isExpected ? [] : [`result ${position} is ${index}: ${text}`]
+      })
+      const isComplete = results.length === all.length && stored + duplicates === all.length
+      return isComplete ? found : [`${stored} stored and ${duplicates} duplicates of ${all.length}`, ...found]
+    },
+  }
+}
+
+interface BatchResponse {
+  stored: number
+  deduplicated: number
+  results: { index: number }[]
+}
+
+function eventOf(number: number, id: string) {
+  return { click_id: `click-${number % clickCount}`, event_name: 'paid', event_id: id, value: number }
 }
 
 /**

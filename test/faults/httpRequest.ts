@@ -12,6 +12,8 @@ export interface Request {
   path: string
   key: string
   body?: string
+  /** `application/json` by default. */
+  contentType?: string
 }
 
 export interface Response {
@@ -26,13 +28,13 @@ const defaultTimeoutMs = 45_000
 export function sendRequest(
   agent: Agent,
   { port }: Target,
-  { method, path, key, body }: Request,
+  { method, path, key, body, contentType = 'application/json' }: Request,
   timeoutMs = defaultTimeoutMs,
 ): Promise<Response | undefined> {
   return new Promise((resolve) => {
     const headers = {
       authorization: `ApiKey ${key}`,
-      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }),
     }
     const outgoing = request({ agent, port, method, path, headers }, (response) => {
       let text = ''

@@ -1,7 +1,8 @@
 // Fault tests under load: makes the API and its stores fail, and checks that every 200 response is correct, that every
 // acknowledged event is stored exactly once, retried ones included, and that the service recovers by itself within
 // seconds. Runs on servers as in production, then on the embedded engines, then the crash scenarios.
-//   npm run faults [-- part of a scenario's name, which begins with "Servers: ", "Embedded: " or "Crashes: "] [--runs 10]
+//   npm run faults [-- parts of names of scenarios, which begin with "Servers: ", "Embedded: " or "Crashes: "] [--runs 10]
+//     [--concurrency 6]
 // Requires Debian's postgresql-15, redis-server, faketime and strace, and permission to mount a small disk.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -21,22 +22,24 @@ const effort: Effort = { connections: 64, repetitions: 3, outageMs: 20_000 }
 const embeddedDiskMb = 600
 /** Holds what ClickHouse stores during all server faults, including merged parts that are not yet removed. */
 const serverDiskMb = 2_000
-/** Concurrent crash scenarios: most of their time they wait for an engine to start. */
-const concurrentCrashes = 3
+/** Number of concurrent crash scenarios: most of their time they wait for deadlines and for engines to start. */
+const concurrentCrashesDefault = '6'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { runs: { type: 'string', default: '1' } },
+  options: {
+    runs: { type: 'string', default: '1' },
+    concurrency: { type: 'string', default: concurrentCrashesDefault },
+  },
 })
-const namePart = positionals[0] ?? ''
+const runs = Number(values.runs)
 const cleanUp = new CleanUp()
 let failed = 0
-for (let run = 1; run <= Number(values.runs); run++) {
-  if (values.runs !== '1') console.log(`Run ${run} of ${values.runs}`)
+for (let run = 1; run <= runs; run++) {
   await runOnServers()
   await runOnEmbeddedEngines()
-  await runCrashes()
 }
+await runCrashes()
 // Clients of a load that did not finish keep the process alive.
 process.exit(failed === 0 ? 0 : 1)
 
@@ -70,8 +73,12 @@ async function runOnEmbeddedEngines(): Promise<void> {
   }
 }
 
+/** Crashes have their own stores, so the scenarios of all runs share one queue. */
 async function runCrashes(): Promise<void> {
-  const queue = Object.entries(select('Crashes', crashScenarios))
+  const selected = Object.entries(select('Crashes', crashScenarios))
+  const queue = Array.from({ length: runs }, (_, index) =>
+    selected.map(([name, scenario]) => [runs === 1 ? name : `Run ${index + 1}: ${name}`, scenario] as const),
+  ).flat()
   const runQueued = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [name, scenario] = next
@@ -83,13 +90,15 @@ async function runCrashes(): Promise<void> {
       report(name, faults, `${summary}; ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
     }
   }
-  await Promise.all(Array.from({ length: concurrentCrashes }, runQueued))
+  await Promise.all(Array.from({ length: Number(values.concurrency) }, runQueued))
 }
 
 /** @returns the scenarios that the command line selects, by the name that is printed */
 function select<Scenario>(group: string, scenarios: Record<string, Scenario>): Record<string, Scenario> {
   const named = Object.entries(scenarios).map(([name, scenario]) => [`${group}: ${name}`, scenario] as const)
-  return Object.fromEntries(named.filter(([name]) => name.includes(namePart)))
+  return Object.fromEntries(
+    named.filter(([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part))),
+  )
 }
 
 function report(name: string, faults: readonly string[], summary: string): void {

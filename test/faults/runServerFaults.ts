@@ -15,6 +15,8 @@ const stableMs = 1_000
 const stableResponses = 60
 
 const eventConnections = 24
+const batchConnections = 4
+const batchSize = 50
 const readConnections = 10
 
 /** Result of one fault. */
@@ -41,11 +43,14 @@ export async function runServerFaults(
   const failures: { atMs: number; port: number; status: string; body: string }[] = []
   const onFailure: OnFailure = (port, status, body) => failures.push({ atMs: performance.now(), port, status, body })
   const expected = await expectedBodies(servers)
-  const load = new EventLoad([one, other], key, eventConnections, onFailure)
+  const load = new EventLoad([one, other], key, eventConnections, { onFailure })
+  const batches = new EventLoad([one, other], key, batchConnections, { onFailure, batchSize })
   const reads = new ReadLoad([one, other], key, expected, readConnections, onFailure)
+  const loads = [load, batches, reads]
   await waitUntilStable()
   for (const [name, fault] of Object.entries(serverFaults)) {
-    const [failuresBefore, faultsBefore] = [failures.length, load.faults.length + reads.faults.length]
+    const failuresBefore = failures.length
+    const faultsBefore = loads.map(({ faults }) => faults.length)
     const found: string[] = []
     await fault.inject(servers).catch((error: Error) => found.push(error.message))
     const endedMs = performance.now()
@@ -59,13 +64,13 @@ export async function runServerFaults(
       counts[status] = (counts[status] ?? 0) + 1
       if (!affectedPorts.has(port)) found.push(`An instance that must not be affected responded ${status}: ${body}`)
     }
-    found.push(...[...load.faults, ...reads.faults].slice(faultsBefore))
+    found.push(...loads.flatMap(({ faults }, index) => faults.slice(faultsBefore[index])))
     report({ name, faults: found, recoveryMs, failures: counts })
   }
-  await Promise.all([load.finish(), reads.finish()])
+  await Promise.all(loads.map((one) => one.finish()))
   return {
-    faults: await compareStoredEvents(servers.stores, load),
-    events: load.acknowledged.size,
+    faults: await compareStoredEvents(servers.stores, [load, batches]),
+    events: load.acknowledged.size + batches.acknowledged.size,
     reads: reads.correct,
   }
 

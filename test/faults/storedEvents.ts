@@ -1,15 +1,16 @@
-import { countStoredEvents } from '../../src/query/monthlyEvents.ts'
+import { countStoredEvents } from '../../src/query/countMonthlyEvents.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { changeTables } from '../kit/rows.ts'
 import type { EventLoad } from './eventLoad.ts'
 import { loadAccountId } from './loadAccount.ts'
 
-/** Compares the acknowledged events of a load with the stored ones. @returns the differences, empty when there are none */
+/** Compares the acknowledged events of all loads with the stored ones. @returns the differences, empty when there are none */
 export async function compareStoredEvents(
   { clickhouse }: Pick<Stores, 'clickhouse'>,
-  load: EventLoad,
+  loads: readonly EventLoad[],
 ): Promise<string[]> {
   const faults: string[] = []
+  const acknowledged = new Set(loads.flatMap((load) => [...load.acknowledged]))
   const stored = new Map<string, number>()
   const result = await clickhouse.client.query({
     query: 'SELECT id, count() AS rows, max(generation) AS generation FROM pixel_events FINAL GROUP BY id',
@@ -19,9 +20,9 @@ export async function compareStoredEvents(
   for (const { id, rows, generation } of await result.json<{ id: string; rows: number; generation: number }>()) {
     stored.set(id, rows)
     if (rows !== 1 || generation !== 0) faults.push(`${id} is stored ${rows} times, last as generation ${generation}`)
-    if (!load.acknowledged.has(id)) faults.push(`${id} is stored and was not acknowledged`)
+    if (!acknowledged.has(id)) faults.push(`${id} is stored and was not acknowledged`)
   }
-  for (const id of load.acknowledged) if (!stored.has(id)) faults.push(`${id} was acknowledged and is not stored`)
+  for (const id of acknowledged) if (!stored.has(id)) faults.push(`${id} was acknowledged and is not stored`)
   await changeTables({ clickhouse }, 'OPTIMIZE TABLE pixel_events FINAL')
   let counted = 0
   // An instance with a wrong clock may have dated events into an adjacent month.

@@ -36,7 +36,7 @@ export class RegularClients {
     return Object.fromEntries(await Promise.all(outcomes)) as Record<Kind, Outcome>
   }
 
-  /** Sends many concurrent requests, so that the server has opened its maximum of store connections. */
+  /** Sends many concurrent requests, so that the server has opened most of its connections to the stores. */
   async warmUp(): Promise<void> {
     for (const concurrency of [1, 128]) {
       const sends = Array.from({ length: concurrency }, () => kinds.map((kind) => this.#sendOne(kind, [], {}))).flat()

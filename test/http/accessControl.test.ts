@@ -94,12 +94,16 @@ describe('authentication', () => {
     for (const authorization of [
       `Basic ${key}`,
       `ApiKey Bearer ${key}`,
-      'ApiKey',
-      'Bearer ',
       `ApiKey ${key} x`,
       `ApiKey ${makeKeyText()}`,
     ]) {
       expectProblem(await request(good, { apiKey: null, headers: { authorization } }), 401, 'invalid_api_key')
+    }
+  })
+
+  it('says that the key is missing when the header has only a scheme', async () => {
+    for (const authorization of ['ApiKey', 'Bearer ']) {
+      expectProblem(await request(good, { apiKey: null, headers: { authorization } }), 401, 'missing_api_key')
     }
   })
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { App, RouteContext } from '../../src/http/context.ts'
-import { rowsOf } from '../import/runImport.ts'
 import { testNowMs } from '../kit/app.ts'
 import { openRaw, type RawConnection, rawGet } from '../kit/rawConnection.ts'
+import { runningQueries } from '../kit/rows.ts'
 import { openProbe, type Probe } from './probe.ts'
 
 let probe: Probe
@@ -63,8 +63,7 @@ it('a client that stops reading an export loses its slot, and its query ends', a
       SELECT 'account-0', toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number, toString(number), repeat('x', 4000)
       FROM numbers(10000)`,
   })
-  const running = () =>
-    rowsOf(stores, "SELECT query_id FROM system.processes WHERE Settings['log_comment'] = 'clicks.export'")
+  const running = () => runningQueries(stores, 'clicks.export')
   let elapsedMs = 0
   const pace = { stallMs: 60_000, spanMs: 600_000, spanBytesMin: 1, checkMs: 20, monotonicMs: () => elapsedMs }
   const app = await buildApp({ settings: stores.settings, stores, now: () => testNowMs, pace })

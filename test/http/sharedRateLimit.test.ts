@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { Redis as Client } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,6 +9,7 @@ import { createKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
+import { FixedWindowCounters } from '../../src/http/fixedWindowCounters.ts'
 import { openRedis, type Redis } from '../../src/stores/redis.ts'
 import { testNowMs } from '../kit/app.ts'
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts'
@@ -117,6 +119,37 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
     expect(await batch(other, 21)).toEqual([429, '19'])
     expect(await batch(one, 19)).toEqual([200, '0'])
     expect(await batch(other, 1)).toEqual([429, '0'])
+  })
+
+  it('adds to a counter only within a maximum, as in memory: in any order, and never above it when instances race', async () => {
+    const [first, second] = opened as [Redis, Redis]
+    const amounts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 })
+    let runs = 0
+    await fc.assert(
+      fc.asyncProperty(amounts, fc.integer({ min: 1, max: 30 }), async (all, max) => {
+        runs += 1
+        const memory = new FixedWindowCounters(60_000)
+        for (const amount of all) {
+          const { endsInMs, ...added } = await first.addWithin(`key:in-order-${runs}`, 60_000, amount, max)
+          const { endsInMs: _, ...expected } = memory.addWithin('key', 0, amount, max)
+          expect([amount, added]).toEqual([amount, expected])
+          // A counter that does not exist has nothing to expire.
+          expect(endsInMs > 0 && endsInMs <= 60_000).toBe(added.count > 0)
+        }
+        const raced = await Promise.all(
+          all.map(async (amount, index) => ({
+            amount,
+            ...(await (index % 2 ? second : first).addWithin(`key:raced-${runs}`, 60_000, amount, max)),
+          })),
+        )
+        const sum = raced.reduce((total, { amount, isAdded }) => total + (isAdded ? amount : 0), 0)
+        expect(sum).toBeLessThanOrEqual(max)
+        expect((await second.read(`key:raced-${runs}`)).count).toBe(sum)
+        // None is refused for which there was space at the end.
+        for (const { amount, isAdded } of raced) if (!isAdded) expect(sum + amount).toBeGreaterThan(max)
+      }),
+      { numRuns: 15 },
+    )
   })
 
   it('stores nothing in Redis for longer than a minute', async () => {

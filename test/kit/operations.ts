@@ -25,6 +25,11 @@ export interface Parameter {
   schema: TSchema
 }
 
+/** Whether a valid request has the parameter: it is required, or the first of two of which one is required. */
+export function isNeeded({ required, schema }: Parameter): boolean {
+  return required || schema['x-required-without'] !== undefined
+}
+
 interface RawOperation {
   parameters?: (Parameter & { in: string })[]
   requestBody?: { content: { 'application/json': { schema: TSchema } } }

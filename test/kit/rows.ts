@@ -95,12 +95,41 @@ export async function startMerges(stores: Pick<Stores, 'clickhouse'>, table: str
 /** Maximum size of a merge, with many and with few free threads. */
 const mergeLimits = ['max_bytes_to_merge_at_max_space_in_pool', 'max_bytes_to_merge_at_min_space_in_pool']
 
-/** Runs DELETE, ALTER or OPTIMIZE directly, on every node of a cluster. */
+/**
+ * Runs DELETE, ALTER or OPTIMIZE directly, on every node of a cluster.
+ * @throws Error for an INSERT, whose rows each node would store, and for SYSTEM without a table, which changes the databases of
+ *   other test files on the same server
+ */
 export async function changeTables({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<void> {
+  if (/^\s*(INSERT|SYSTEM)\b/.test(query)) throw new Error(`not a statement for every node: ${query}`)
   for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse]) {
     await client.command({
       query,
       clickhouse_settings: { mutations_sync: '1', lightweight_deletes_sync: '2' },
     })
   }
+}
+
+/** Runs a SELECT on the local tables of every node: `system` tables, plans. @returns the rows of all nodes, node by node */
+export async function rowsOfEveryNode<Row>({ clickhouse }: Pick<Stores, 'clickhouse'>, query: string): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const { client } of clickhouse.cluster?.nodes ?? [clickhouse]) {
+    rows.push(...(await (await client.query({ query, format: 'JSONEachRow' })).json<Row>()))
+  }
+  return rows
+}
+
+/**
+ * Lists the running queries of these stores with a label, such as `clicks.export`. Test files share the servers, and a node of a
+ * cluster also lists the parts of queries of other nodes.
+ */
+export async function runningQueries({ clickhouse }: Pick<Stores, 'clickhouse'>, label: string) {
+  const result = await clickhouse.client.query({
+    query: `
+      SELECT query_id AS queryId FROM system.processes
+      WHERE is_initial_query AND current_database = {database:String} AND Settings['log_comment'] = {label:String}`,
+    query_params: { database: clickhouse.database, label },
+    format: 'JSONEachRow',
+  })
+  return await result.json<{ queryId: string }>()
 }

@@ -46,9 +46,12 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
         client.query({ ...params, query: params.query.replace('now64(3)', `(now64(3) + INTERVAL ${hours} HOUR)`) })
       return { value: Object.create(client, { query: { value: query } }) as ClickHouseClient }
     }
+    const { cluster } = clickhouse
+    const nodes = cluster?.nodes.map((node) => Object.create(node, { client: ahead(node.client) }))
     const stores = Object.create(clickhouse, {
       client: ahead(clickhouse.client),
       reader: ahead(clickhouse.reader),
+      cluster: { value: cluster && { ...cluster, nodes } },
     }) as typeof clickhouse
     return buildApp({
       settings: api.stores.settings,

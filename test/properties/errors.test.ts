@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ProblemBody } from '../../schema/errorCodes.ts'
 import { columnFilterNames, filterNames } from '../../schema/filters.ts'
 import { namedTables } from '../../schema/metadata.ts'
-import { ProblemBody } from '../../schema/problem.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { createKey, revokeKey } from '../../src/accounts/keys.ts'
@@ -11,7 +11,7 @@ import { buildApp } from '../../src/app.ts'
 import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { assertSchema, openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { type Operation, operations, operationsOf, type Parameter } from '../kit/operations.ts'
+import { isNeeded, type Operation, operations, operationsOf, type Parameter } from '../kit/operations.ts'
 import { changeTables, storeClicks, storeEvents, storeMetadata } from '../kit/rows.ts'
 
 // Tests each row of the error table at every endpoint that it applies to. The rows that apply follow from the contract, so
@@ -57,13 +57,15 @@ interface Difference {
 }
 
 /** Valid values of the required parameters. */
-const goodValues: Record<string, string> = { group_by: 'day', q: 'needle', from: '2026-11-20', steps: 'visit,signup' }
+const goodValues: Record<string, string> = {
+  ...{ group_by: 'day', q: 'needle', from: '2026-11-20', steps: 'visit,signup', visitor_id: 'v1' },
+}
 const goodBody = { click_id: 'my-click', event_name: 'paid' }
 const goodBodies: Record<string, object> = { '/events': goodBody, '/events/batch': { events: [goodBody] } }
 
 async function send(operation: Operation, difference: Difference = {}, app = api.app): Promise<LightMyRequestResponse> {
   const { method = operation.method, authorization = `ApiKey ${key}`, body = goodBodies[operation.path] } = difference
-  const required = operation.query.filter((parameter) => parameter.required).map(({ name }) => [name, goodValues[name]])
+  const required = operation.query.filter(isNeeded).map(({ name }) => [name, goodValues[name]])
   const query = Object.entries({ ...Object.fromEntries(required), ...difference.query })
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)

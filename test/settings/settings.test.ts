@@ -16,6 +16,15 @@ it('names the invalid variable in one line, and never shows a password', () => {
   expect(() => readSettings({ PORT: '70000' })).toThrow(/^PORT=70000: /)
 })
 
+it('names the values that a setting accepts', () => {
+  expect(() => readSettings({ RATE_LIMIT_WITHOUT_REDIS: 'maybe' })).toThrow(
+    'RATE_LIMIT_WITHOUT_REDIS=maybe: expected one of open, closed.',
+  )
+  for (const value of ['abc', '70000', '-1', '1.5']) {
+    expect(() => readSettings({ PORT: value })).toThrow(`PORT=${value}: expected a whole number from 0 to 65535.`)
+  }
+})
+
 it('accepts every address that the drivers accept', () => {
   for (const [name, value] of [
     ['CLICKHOUSE_URL', 'https://user:p%40ss@db.example.com:8443/tributary'],

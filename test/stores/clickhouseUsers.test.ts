@@ -15,6 +15,7 @@ import { openStores, type Stores } from '../../src/stores/open.ts'
 import { completeErasures } from '../../src/writer/erasure/eraseRows.ts'
 import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'
+import { removeMonths } from '../../src/writer/removeMonths.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { testNowMs } from '../kit/app.ts'
 import { type ClickHouseServer, documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
@@ -150,6 +151,15 @@ describe('the writer', () => {
     expect(await completeErasures(writing, { inFlightMs: 0 })).toEqual({ clicks: 1, conversions: 1, events: 0 })
     await writing.close()
     expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', city: null }] }])
+  })
+
+  it('removes months of clicks and events', async () => {
+    const writing = await openWriter(stores, 'acme', { onMessage: () => {}, signal: new AbortController().signal })
+    const until = { clicksMs: Date.UTC(2026, 11, 1), eventsMs: Date.UTC(2090, 0, 1) }
+    const audit = (sql: typeof stores.postgres) => sql`audited AS (SELECT FROM recorded)`
+    expect(await removeMonths(writing, until, { audit, announceMs: 0 })).toEqual({ clicks: 1, events: 1 })
+    await writing.close()
+    expect(await get('/reports?group_by=campaign')).toMatchObject([200, { totals: { clicks: 1, revenue: 7 } }])
   })
 
   it.each([

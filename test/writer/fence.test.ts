@@ -8,13 +8,14 @@ import {
   insertRows,
   mustBeginBefore,
   NotBegun,
+  runOnEveryNode,
   runStatement,
 } from '../../src/stores/clickhouse/insert.ts'
 import { RowBinary } from '../../src/stores/clickhouse/rowBinary.ts'
 import { ch, text } from '../../src/stores/clickhouse/sql.ts'
 import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
-import { changeTables } from '../kit/rows.ts'
+import { rowsOfEveryNode, stopMerges } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 
 let stores: TestStores
@@ -22,7 +23,7 @@ let account: string
 beforeAll(async () => {
   stores = await openTestStores()
   stores.markDirty()
-  await changeTables(stores, 'SYSTEM STOP MERGES')
+  for (const table of ['clicks', 'click_index', 'pixel_events']) await stopMerges(stores, table)
 })
 afterAll(() => stores.close())
 beforeEach(async () => {
@@ -55,11 +56,12 @@ describe('an insert with a deadline', () => {
   it('that arrives in time stores a large batch as one part per month, with default values', async () => {
     const deadlineMs = (await readClickHouseClock(stores.clickhouse)) + 60_000
     const parts = `SELECT name FROM system.parts WHERE database = currentDatabase() AND table = 'clicks' AND active`
-    const before = (await rowsOf(stores, parts)).length
+    const before = (await rowsOfEveryNode(stores, parts)).length
     await insertRows(stores.clickhouse, insertionOf(150_000), { queryId: randomUUID(), deadlineMs })
     expect(await count('clicks')).toBe(150_000)
     expect(await count('click_index')).toBe(150_000)
-    if (!stores.clickhouse.cluster) expect((await rowsOf(stores, parts)).length).toBe(before + 3)
+    const nodes = stores.clickhouse.cluster?.nodes.length ?? 1
+    expect((await rowsOfEveryNode(stores, parts)).length).toBe(before + 3 * nodes)
     expect(
       await rowsOf(
         stores,
@@ -91,10 +93,11 @@ describe('an insert with a deadline', () => {
   })
 
   it('that is sent twice stores its rows twice: ClickHouse deduplicates no inserts', async () => {
+    const insert = (query: string) => stores.clickhouse.client.command({ query })
     for (const table of ['clicks', 'pixel_events']) {
       for (let n = 0; n < 2; n++) {
-        await changeTables(stores, `INSERT INTO ${table} (account_id, id) VALUES ('${account}', 'same')`)
-        await changeTables(stores, `INSERT INTO ${table} (account_id, id) SELECT '${account}', 'selected' ORDER BY 1`)
+        await insert(`INSERT INTO ${table} (account_id, id) VALUES ('${account}', 'same')`)
+        await insert(`INSERT INTO ${table} (account_id, id) SELECT '${account}', 'selected' ORDER BY 1`)
       }
       expect([table, await count(table)]).toEqual([table, 4])
     }
@@ -133,18 +136,17 @@ it('a DELETE that begins after its deadline deletes nothing and leaves no failin
   await importContent(stores, account, 'clicks', [{ id: 'k1', clickedAt: '2026-01-01T00:00:00Z', campaignId: 'c1' }])
   const deadlineMs = await readClickHouseClock(stores.clickhouse)
   const removal = (moment: number) =>
-    runStatement(
+    runOnEveryNode(
       stores.clickhouse,
       ch`DELETE FROM click_index WHERE account_id = ${text(account)} AND ${beginsBefore(moment)}`,
       'test',
     )
-  if (stores.clickhouse.cluster) return
-  await changeTables(stores, 'SYSTEM START MERGES')
   await removal(deadlineMs)
   expect(await count('click_index')).toBe(1)
   await removal(deadlineMs + 60_000)
   expect(await count('click_index')).toBe(0)
-  expect(await rowsOf(stores, 'SELECT command FROM system.mutations WHERE NOT is_done')).toEqual([])
+  const unfinished = 'SELECT command FROM system.mutations WHERE database = currentDatabase() AND NOT is_done'
+  expect(await rowsOfEveryNode(stores, unfinished)).toEqual([])
 })
 
 it('a batch that arrives after its deadline is sent again with a later deadline', async () => {

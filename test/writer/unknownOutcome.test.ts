@@ -4,7 +4,7 @@ import { openIdleWriter } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
 import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
-import { advanceWatermarks, changeTables } from '../kit/rows.ts'
+import { advanceWatermarks, changeTables, storeClicks } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { clickTables, conversionTables, killedStores, type WrittenTable } from './killedImport.ts'
 
@@ -116,18 +116,11 @@ describe('an import whose connection breaks during an insert', () => {
     'attributes conversions that arrived before their click exactly when $without did not receive them',
     async ({ without }) => {
       await importContent(stores, account, 'conversions', conversions)
-      await changeTables(
-        stores,
-        `INSERT INTO clicks (account_id, id, clicked_at, stored_at, campaign_id, country, cost_base)
-        VALUES ${clicks
-          .map(
-            (
-              row,
-            ) => `('${account}', '${row.id}', '${row.clickedAt.slice(0, 19).replace('T', ' ')}', '2020-01-01 00:00:00',
-          '${row.campaignId}', 'DE', 0.25)`,
-          )
-          .join(', ')}`,
-      )
+      const stored = clicks.map(({ id, clickedAt, campaignId, country, cost }) => ({
+        ...{ id, clicked_at: clickedAt.slice(0, 19).replace('T', ' '), stored_at: '2020-01-01 00:00:00' },
+        ...{ campaign_id: campaignId, country, cost_base: cost },
+      }))
+      await storeClicks(stores, account, stored)
       await advanceWatermarks(stores, account)
       const done = await importContent(losing(without), account, 'clicks', clicks)
       expect(done).toMatchObject({ inserted: 0, duplicates: clicks.length, said: [confirmed] })
@@ -206,9 +199,12 @@ describe('a writer that is suspended while another one takes over stores no more
     await expectExact({ changes: false })
   })
 
-  it.each(['click_index', 'sums_by_day', 'sums_by_quarter_hour'] as const)(
+  it.for(['click_index', 'sums_by_day', 'sums_by_quarter_hour'] as const)(
     'when suspended while it repairs %s',
-    async (table) => {
+    async (table, { skip }) => {
+      // TRAP: a node whose statement fails resets its connections to the other nodes. A ClickHouse server logs that (it sets
+      // ServerErrorHandler); the embedded engine, which is clickhouse-local, sets KillingErrorHandler and ends with SIGABRT.
+      if (process.env.TRIBUTARY_TEST_CLUSTER && table !== 'click_index') skip('needs a cluster of ClickHouse servers')
       const killed = importContent(killedStores(stores, account, [table]), account, 'clicks', clicks)
       await expect(killed).rejects.toThrow()
       const late = importContent(holding(new RegExp(`INSERT INTO ${table}`), supersede), account, 'clicks', clicks)

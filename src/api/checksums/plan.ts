@@ -1,15 +1,18 @@
 import type { ChecksumQuery } from '../../../schema/checksum.ts'
+import { onlyRetained, type RetainedFrom, retainedFrom } from '../../query/retained.ts'
 import { assertDaysAtMost, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
+import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
 /** Resources with checksums. */
-export type ChecksumResource = 'clicks' | 'conversions'
+export type ChecksumResource = 'clicks' | 'conversions' | 'events'
 
 /** Query plan of checksums. */
 export interface ChecksumPlan {
   resource: ChecksumResource
   accountId: string
-  /** Whole UTC days. */
+  /** Whole UTC days with rows that are retained. */
   range: Range
+  retained: RetainedFrom
 }
 
 /**
@@ -19,10 +22,15 @@ export interface ChecksumPlan {
 export function planChecksums(
   resource: ChecksumResource,
   query: ChecksumQuery,
-  { accountId }: { accountId: string },
+  { accountId, retained }: { accountId: string; retained: RetainedRanges },
   nowMs: number,
 ): ChecksumPlan {
   const range = reportRange(query, 1, 'UTC', nowMs)
   assertDaysAtMost(rangeDaysMax, range, 'UTC', 'A request of checksums')
-  return { resource, accountId, range }
+  const retainedMs = { clicks: retained.clicksMs, conversions: 0, events: retained.eventsMs }[resource]
+  return {
+    ...{ resource, accountId },
+    range: onlyRetained(range, retainedMs),
+    retained: retainedFrom(range.fromMs, retainedMs),
+  }
 }

@@ -1,4 +1,4 @@
-import { ChecksumQuery, ClickChecksums, ConversionChecksums } from '../../../schema/checksum.ts'
+import { ChecksumQuery, ClickChecksums, ConversionChecksums, EventChecksums } from '../../../schema/checksum.ts'
 import { NotModified } from '../../../schema/notModified.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { planChecksums } from './plan.ts'
@@ -7,6 +7,7 @@ import { runChecksums } from './run.ts'
 const resources = [
   { resource: 'clicks', scope: 'read:clicks', tag: 'Clicks', schema: ClickChecksums },
   { resource: 'conversions', scope: 'read:conversions', tag: 'Conversions', schema: ConversionChecksums },
+  { resource: 'events', scope: 'read:events', tag: 'Events', schema: EventChecksums },
 ] as const
 
 export function checksumRoutes(app: App, context: RouteContext): void {
@@ -18,7 +19,7 @@ export function checksumRoutes(app: App, context: RouteContext): void {
           tags: [tag],
           summary: `Get checksums of ${resource}`,
           description:
-            'Verifies a copy: for each UTC day the number of rows, the sum of their amounts and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.',
+            'Verifies a copy: for each UTC day the number of rows, the sum of their amounts (events have none) and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.',
           querystring: ChecksumQuery,
           response: { 200: schema, 304: NotModified },
         },

@@ -1,20 +1,23 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Static } from '@sinclair/typebox'
-import type { ClickChecksums, ConversionChecksums } from '../../../schema/checksum.ts'
+import type { ClickChecksums, ConversionChecksums, EventChecksums } from '../../../schema/checksum.ts'
 import type { RouteContext } from '../../http/context.ts'
+import { readEventWatermark } from '../../query/eventWatermark.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
 import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
 import type { ChecksumPlan, ChecksumResource } from './plan.ts'
 import { checksumSql } from './sql.ts'
 
-/** The name of the amount of each resource. */
-const amountNames = { clicks: 'costBase', conversions: 'revenueBase' } as const satisfies Record<
+type Checksums = Static<typeof ClickChecksums> | Static<typeof ConversionChecksums> | Static<typeof EventChecksums>
+
+/** The name of the amount of each resource; events have none. */
+const amountNames = { clicks: 'costBase', conversions: 'revenueBase', events: undefined } as const satisfies Record<
   ChecksumResource,
-  string
+  string | undefined
 >
 
-/** Versions of a row are in one partition: those of clicks are months of `clicked_at`, conversions have no partitions. */
+/** Versions of a row are in one partition: those of clicks are months of `clicked_at`, the other tables have no partitions. */
 const settings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1, ...longRead }
 
 /**
@@ -25,9 +28,12 @@ export async function runChecksums(
   { stores }: RouteContext,
   plan: ChecksumPlan,
   signal: AbortSignal,
-): Promise<Static<typeof ClickChecksums> | Static<typeof ConversionChecksums>> {
+): Promise<Checksums> {
   // Before the query, so that every row with an earlier `storedAt` is visible to it.
-  const asOfMs = await readWatermark(stores.postgres, plan.accountId, plan.resource)
+  const asOfMs =
+    plan.resource === 'events'
+      ? await readEventWatermark(stores, plan.accountId, signal)
+      : await readWatermark(stores.postgres, plan.accountId, plan.resource)
   const rows = await selectRows<{ day: string; rows: number; amount: string; hash: string }>(
     stores.clickhouse,
     checksumSql(plan, asOfMs),
@@ -35,7 +41,12 @@ export async function runChecksums(
   )
   const amountName = amountNames[plan.resource]
   return {
+    ...plan.retained,
     asOf: toInstantText(asOfMs),
-    data: rows.map(({ day, rows, amount, hash }) => ({ day, rows, [amountName]: Number(amount), hash })),
-  } as Static<typeof ClickChecksums> | Static<typeof ConversionChecksums>
+    data: rows.map(({ day, rows, amount, hash }) => ({
+      ...{ day, rows },
+      ...(amountName && { [amountName]: Number(amount) }),
+      hash,
+    })),
+  } as Checksums
 }

@@ -2,27 +2,33 @@ import { inRange } from '../../query/conditions.ts'
 import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import type { ChecksumPlan, ChecksumResource } from './plan.ts'
 
-/** Table, time and amount of each resource. */
-const sources: Record<ChecksumResource, { table: Fragment; at: Fragment; amount: Fragment }> = {
-  clicks: { table: ch`clicks`, at: ch`clicked_at`, amount: ch`cost_base` },
-  conversions: { table: ch`conversions`, at: ch`converted_at`, amount: ch`revenue_base` },
+/** Table, time, key and amount of each resource. */
+const sources: Record<ChecksumResource, { table: Fragment; at: Fragment; key: Fragment; amount: Fragment }> = {
+  clicks: { table: ch`clicks`, at: ch`clicked_at`, key: ch`id`, amount: ch`cost_base` },
+  conversions: { table: ch`conversions`, at: ch`converted_at`, key: ch`id`, amount: ch`revenue_base` },
+  events: {
+    table: ch`pixel_events`,
+    at: ch`occurred_at`,
+    key: ch`origin, '|', id, '|', toString(generation)`,
+    amount: ch`NULL`,
+  },
 }
 
 /**
  * Checksums of the latest versions by day. XOR does not depend on the order of rows; FINAL removes copies, which would cancel
  * each other.
  * @param asOfMs watermark; later rows are left out
- * @returns rows `day`, `rows`, `amount` (decimal text), `hash`, by day
+ * @returns rows `day`, `rows`, `amount` (decimal text, 0 for events), `hash`, by day
  */
 export function checksumSql({ resource, accountId, range }: ChecksumPlan, asOfMs: number): Fragment {
-  const { table, at, amount } = sources[resource]
+  const { table, at, key, amount } = sources[resource]
   const conditions = [ch`account_id = ${text(accountId)}`, ...inRange(at, range)]
   return ch`
 SELECT day, count() AS rows, sum(ifNull(amount, 0)) AS amount,
   substring(leftPad(lower(hex(groupBitXor(digits))), 16, '0'), 2) AS hash
 FROM (
   SELECT toDate(${at}) AS day, ${amount} AS amount, stored_at,
-    concat(id, '|', replaceOne(toString(stored_at), ' ', 'T'), 'Z') AS row,
+    concat(${key}, '|', replaceOne(toString(stored_at), ' ', 'T'), 'Z') AS row,
     bitShiftRight(reinterpretAsUInt64(reverse(substring(MD5(row), 1, 8))), 4) AS digits
   FROM ${table} FINAL
   WHERE ${join(conditions, '\n  AND ')}

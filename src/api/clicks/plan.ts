@@ -3,13 +3,16 @@ import { pageLimitDefault } from '../../../schema/page.ts'
 import { type ColumnFilter, type Filter, readColumnFilters, readFilters } from '../../query/filters.ts'
 import { cursorBinding, type ListOrder, planListOrder } from '../../query/listOrder.ts'
 import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
+import { onlyRetained, type RetainedFrom, retainedFrom } from '../../query/retained.ts'
 import { listRange, type Range } from '../../query/timeRange.ts'
+import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
 /** Query plan of one page of clicks. */
 export interface ClickPlan {
   accountId: string
   baseCurrency: string
   range: Partial<Range>
+  retained: RetainedFrom
   filters: readonly Filter[]
   columnFilters: readonly ColumnFilter[]
   isBot: boolean | undefined
@@ -31,16 +34,18 @@ export interface ClickPlan {
  */
 export function planClicks(
   query: ClickQuery,
-  caller: { accountId: string; currency: string },
+  caller: { accountId: string; currency: string; retained: RetainedRanges },
   nowMs: number,
 ): ClickPlan {
   const { limit, cursor, fields: _fields, format: _format, csv_escape: _escape, order: _order, ...filters } = query
   const order = planListOrder(query)
+  const range = listRange(query)
   const boundTo = fingerprint(caller.accountId, 'clicks', { ...filters, ...cursorBinding(order) })
   return {
     accountId: caller.accountId,
     baseCurrency: caller.currency,
-    range: listRange(query),
+    range: onlyRetained(range, caller.retained.clicksMs),
+    retained: retainedFrom(range.fromMs, caller.retained.clicksMs),
     filters: readFilters(query),
     columnFilters: readColumnFilters(query),
     isBot: query.is_bot,

@@ -24,6 +24,7 @@ export function clickRoutes(app: App, context: RouteContext): void {
       const plan = planClicks(request.query, request.caller, context.now())
       return sendList(context, request, reply, request.query, {
         resource: 'clicks',
+        retained: plan.retained,
         readPage: (signal) => listClicks(context, plan, signal),
         exportSql: (entities, options) => clickExportSql(plan, entities, options),
       })

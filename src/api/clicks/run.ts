@@ -4,10 +4,10 @@ import { findLatestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
+import { readClicks } from '../../rows/clicksByKey.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { findNewestKeys } from './newestKeys.ts'
 import type { ClickPlan } from './plan.ts'
-import { readClicks } from './rows.ts'
 import { clickListSql, convertedQuery, hasConvertedQuery } from './sql.ts'
 
 /** A page; `asOf` is the watermark of a list ordered by `storedAt`, else null. */

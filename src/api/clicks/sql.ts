@@ -3,20 +3,9 @@ import { inRange } from '../../query/conditions.ts'
 import { columnFilterConditions, type Filter, filterConditions } from '../../query/filters.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
-import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseFormat.ts'
-import { clickColumns } from '../../rows/clicks.ts'
+import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { clickFields, type RowField } from '../../rows/exportFields.ts'
-import {
-  ch,
-  count,
-  type Fragment,
-  identifier,
-  instant,
-  instantKeys,
-  join,
-  nothing,
-  text,
-} from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import type { ClickPlan } from './plan.ts'
 
 /**
@@ -141,33 +130,6 @@ function isOfConvertedClicks({ attribute }: Filter): boolean {
 /** Whether `convertedQuery` applies all filters of the plan. */
 export function hasConvertedQuery({ filters, columnFilters, isBot, isTest }: ClickPlan): boolean {
   return filters.every(isOfConvertedClicks) && columnFilters.length === 0 && isBot === undefined && isTest === undefined
-}
-
-/**
- * The clicks of a page by their sort keys, unordered; columns as stored.
- * @param table `converted_click_rows` has copies of most clicks with conversions
- */
-export function clickRowsSql(
-  table: 'clicks' | 'converted_click_rows',
-  accountId: string,
-  keys: readonly PageKey[],
-): Fragment {
-  return ch`
-SELECT ${clickColumns}
-FROM ${identifier(table)}
-WHERE account_id = ${text(accountId)}
-  AND (clicked_at, id) IN ${instantKeys(keys)}`
-}
-
-/** @returns rows `id`, `conversionCount` of the clicks of a page with conversions that are not tests */
-export function conversionCountsSql(accountId: string, keys: readonly PageKey[]): Fragment {
-  return ch`
-SELECT click_id AS id, count() AS conversionCount
-FROM converted_clicks FINAL
-WHERE account_id = ${text(accountId)}
-  AND (clicked_at, click_id) IN ${instantKeys(keys)}
-  AND NOT is_test
-GROUP BY click_id`
 }
 
 /**

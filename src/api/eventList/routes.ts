@@ -26,6 +26,7 @@ export function eventListRoutes(app: App, context: RouteContext): void {
       const plan = planEventList(request.query, request.caller)
       return sendList(context, request, reply, request.query, {
         resource: 'events',
+        retained: plan.retained,
         readPage: (signal) => listEvents(context, plan, signal),
         exportSql: (entities, options) => eventExportSql(plan, entities, options),
       })

@@ -1,16 +1,16 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { inRange } from '../../query/conditions.ts'
+import type { EventKey } from '../../query/eventKey.ts'
 import { cursorOf } from '../../query/pagination.ts'
-import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseFormat.ts'
+import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { eventColumns, eventExportFields } from '../../rows/events.ts'
 import type { RowField } from '../../rows/exportFields.ts'
-import { ch, count, type Fragment, instant, join, pairs, text, texts } from '../../stores/clickhouse/sql.ts'
-import type { EventKey } from './key.ts'
+import { ch, count, type Fragment, instant, join, text, texts } from '../../stores/clickhouse/sql.ts'
 import type { EventListPlan } from './plan.ts'
 
 /**
  * The keys of the next events in the order of the list. A row that a merge will remove may be among them, and matches only
- * by values that it does not keep: the caller reads the remaining rows with `eventRowsSql`.
+ * by values that it does not keep: the caller reads the remaining rows with `readEventsByKey`.
  * @param from the last key that was read; undefined at the start
  * @param asOfMs watermark, the exclusive end of an order by `stored_at`
  * @returns rows `atMs`, `origin`, `id`, `generation`
@@ -39,15 +39,6 @@ LIMIT ${count(limit)}`
 /** @returns the settings of `eventKeysSql`: the index of visitors or clicks is smaller than the projection */
 export function eventKeysSettings({ visitorId, clickId }: EventListPlan): ClickHouseSettings {
   return visitorId === undefined && clickId === undefined ? { preferred_optimize_projection_name: 'by_time' } : {}
-}
-
-/** The events with these keys, unordered, each in the row that merges keep, if that row matches the filters. */
-export function eventRowsSql(plan: EventListPlan, asOfMs: number | undefined, keys: readonly EventKey[]): Fragment {
-  return ch`
-SELECT ${eventColumns}
-FROM pixel_events FINAL
-PREWHERE account_id = ${text(plan.accountId)} AND (origin, id) IN ${pairs(keys.map(({ origin, id }) => [origin, id]))}
-WHERE ${join([ch`account_id = ${text(plan.accountId)}`, ...filterConditions(plan, asOfMs)], '\n  AND ')}`
 }
 
 /** The newest generation of a server event. */
@@ -97,7 +88,8 @@ function directionOf({ order }: EventListPlan): Fragment {
   return order.isOldestFirst ? ch`ASC` : ch`DESC`
 }
 
-function filterConditions(plan: EventListPlan, asOfMs: number | undefined): Fragment[] {
+/** The conditions of the filters and of the order, on an event's row. */
+export function filterConditions(plan: EventListPlan, asOfMs: number | undefined): Fragment[] {
   const { range, eventNames, origin, campaignId, clickId, visitorId, order } = plan
   return [
     ...inRange(ch`occurred_at`, range),

@@ -208,5 +208,5 @@ export class Batcher<Item, Result> {
 }
 
 function unavailable(): Problem {
-  return new Problem('unavailable', 'A store did not respond in time; retry.', { retryAfterS: 2 })
+  return new Problem('unavailable', 'The databases did not respond in time; retry.', { retryAfterS: 2 })
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../../schema/event.ts'
-import { countStoredEvents } from '../../query/monthlyEvents.ts'
+import { countStoredEvents } from '../../query/countMonthlyEvents.ts'
 import type { QueryTarget } from '../../stores/clickhouse/select.ts'
 
 /** Reservation of one event below the ceiling of its account. */

@@ -5,9 +5,9 @@ import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
 import { type Acceptance, type Duplicates, generationAfter, type Outcome } from './duplicates.ts'
 import type { FairUseCeiling, Reservation } from './fairUseCeiling.ts'
 import { type IncomingEvent, monthOf, rowOf } from './incomingEvent.ts'
-import { storeEvents } from './insertEvents.ts'
+import { insertEvents } from './insertEvents.ts'
+import type { EventTelemetry } from './prometheusMetrics.ts'
 import { recordRetries } from './retriedEvents.ts'
-import type { EventTelemetry } from './telemetry.ts'
 
 /** Dependencies of a flush. */
 export interface FlushParts {
@@ -117,7 +117,7 @@ async function store(
   const rows = reserved.map(({ row }) => row)
   const late = AbortSignal.timeout(Math.max(0, Math.round(remainingMs * insertShare)))
   try {
-    await storeEvents(parts.clickhouse, rows, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
+    await insertEvents(parts.clickhouse, rows, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
     return reserved.map(() => 'stored')
   } catch (error) {
     const outcomes = await findUnconfirmed(parts, reserved, retry).catch(() => reserved.map(notStored))

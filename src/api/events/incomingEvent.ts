@@ -1,4 +1,4 @@
-import { startOfUtcMonth } from '../../query/monthlyEvents.ts'
+import { startOfUtcMonth } from '../../query/countMonthlyEvents.ts'
 import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
 import type { EventCampaign } from './attribution.ts'
 import type { AccountMonth } from './fairUseCeiling.ts'

@@ -16,7 +16,7 @@ const freeBuffers: RowBinary[] = []
  * @throws Problem `unavailable` or the reason of `retry.signal`: the events may be stored or not; the driver's error when
  *   ClickHouse rejected the rows
  */
-export async function storeEvents(
+export async function insertEvents(
   clickhouse: ClickHouse,
   events: readonly PixelEvent[],
   retry: RetryOptions,

@@ -12,7 +12,7 @@ import { Duplicates, type InFlight, type Outcome } from './duplicates.ts'
 import { FairUseCeiling } from './fairUseCeiling.ts'
 import { decideEvents, type FlushParts, flushEvents } from './flush.ts'
 import type { IncomingEvent, Sender } from './incomingEvent.ts'
-import { openEventTelemetry } from './telemetry.ts'
+import { openEventTelemetry } from './prometheusMetrics.ts'
 import type { ValidEvent } from './validate.ts'
 
 /** The result of a dry run for one event. */

@@ -45,6 +45,7 @@ export function validateEvent(
   nowMs: number,
   note: Note = noNotes,
 ): ValidEvent {
+  if (body.event_name === undefined) throw invalid('event_name', 'is required')
   if (!matches(eventName, body.event_name)) {
     throw invalid('event_name', 'must start with a letter and have up to 64 letters, digits and _')
   }

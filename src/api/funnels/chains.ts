@@ -19,8 +19,9 @@ export function rowNumber(at: Fragment, label: Fragment, cannotStart: Fragment):
  * optimal: any other row is later and leaves less of the window.
  *
  * The next row of a step after each position is found for all rows of a unit at once, from the last step to the first:
- * `rows_of_k` has the rows of step k with the rows that continue a chain from there, `next_k` copies each backward to the
- * positions before it. So the time is linear in the number of rows, whatever their distribution over units.
+ * `rows_of_k` has the rows of step k, `next_k_k` copies each backward to the positions before it, and `next_k_j` does the same
+ * with the row of the later step j that continues a chain from there. So the time is linear in the number of rows, whatever
+ * their distribution over units. Arrays of numbers take less time than one array of tuples.
  *
  * A unit with the same step twice in a row moves on by one position, so that a row counts for one step. Copies of a click that
  * are not merged yet have equal values, so they are collapsed only where a step is repeated: otherwise they do not change a
@@ -30,40 +31,44 @@ export function rowNumber(at: Fragment, label: Fragment, cannotStart: Fragment):
  */
 export function chainsSql({ steps, labelOf, windowMs, groupBy }: FunnelPlan, rows: Fragment): Fragment {
   const isRepeated = new Set(labelOf).size < labelOf.length
+  const last = steps.length
   const all = isRepeated
     ? ch`arrayMap(pair -> pair.1, arraySort(groupUniqArray((moment, row))))`
     : ch`arraySort(groupArray(moment))`
-  const last = steps.length
   const definitions = [ch`${all} AS rows`]
   for (let step = last; step >= 2; step--) {
     const rowsOf = identifier(`rows_of_${step}`)
-    const next = identifier(`next_${step}`)
-    const following = step === last ? ch`rows` : identifier(`next_${step + 1}`)
     const isOfStep = ch`bitAnd(bitShiftRight(x, 1), 7) = ${count(labelOf[step - 1] as number)}`
-    const noRow = tupleOf(none, none, last - step)
-    const filled = ch`arrayReverseFill(t -> ${element(ch`t`, 1)} != ${none}, ${rowsOf})`
-    definitions.push(
-      ch`arrayMap((x, t) -> if(${isOfStep}, ${tupleOf(ch`x`, ch`t`, last - step)}, ${noRow}), rows, ${following}) AS ${rowsOf}`,
-      labelOf[step - 1] === labelOf[step - 2]
-        ? ch`arrayPushBack(arrayPopFront(${filled}), ${noRow}) AS ${next}`
-        : ch`${filled} AS ${next}`,
-    )
+    const isSameAsBefore = labelOf[step - 1] === labelOf[step - 2]
+    definitions.push(ch`arrayMap(x -> if(${isOfStep}, x, ${none}), rows) AS ${rowsOf}`)
+    for (let later = step; later <= last; later++) {
+      const filled =
+        later === step
+          ? ch`arrayReverseFill(x -> x != ${none}, ${rowsOf})`
+          : ch`arrayReverseFill((y, x) -> x != ${none}, ${nextOf(step + 1, later)}, ${rowsOf})`
+      const next = isSameAsBefore ? ch`arraySlice(arrayPushBack(${filled}, ${none}), 2)` : filled
+      definitions.push(ch`${next} AS ${nextOf(step, later)}`)
+    }
   }
-  const positions = steps.slice(1).map((_, index) => index + 1)
+  const laterSteps = steps.slice(1).map((_, index) => index + 2)
   const limit = ch`x + ${count(windowMs * 16 + 15)}`
+  const names = laterSteps.map((step) => identifier(`y${step}`))
   const depth = ch`multiIf(${join(
-    positions.map((position) => ch`${element(ch`t`, position)} > ${limit}, ${count(position)}`),
+    laterSteps.map((step, index) => ch`${names[index] as Fragment} > ${limit}, ${count(step - 1)}`),
     ', ',
   )}, ${count(last)})`
   definitions.push(
-    ch`arrayMap((x, t) -> if(bitAnd(x, 15) = 0, bitOr(bitShiftLeft(toUInt64(8 - ${depth}), ${depthShift}), x), ${none}), rows, next_2) AS chains`,
+    ch`arrayMap((x, ${join(names, ', ')}) -> if(bitAnd(x, 15) = 0, bitOr(bitShiftLeft(toUInt64(8 - ${depth}), ${depthShift}), x), ${none}), rows, ${join(
+      laterSteps.map((step) => nextOf(2, step)),
+      ', ',
+    )}) AS chains`,
     ch`arrayMin(chains) AS chain`,
+    ch`indexOf(chains, chain) AS position`,
     ch`bitAnd(chain, bitShiftLeft(toUInt64(1), ${depthShift}) - 1) AS start`,
-    ch`next_2[indexOf(chains, chain)] AS tail`,
   )
-  const gaps = positions.map((position) => {
-    const before = position === 1 ? ch`start` : element(ch`tail`, position - 1)
-    return ch`intDiv(${element(ch`tail`, position)}, 16) - intDiv(${before}, 16) AS ${identifier(`gap${position + 1}`)}`
+  const gaps = laterSteps.map((step) => {
+    const before = step === 2 ? ch`start` : ch`${nextOf(2, step - 1)}[position]`
+    return ch`intDiv(${nextOf(2, step)}[position], 16) - intDiv(${before}, 16) AS ${identifier(`gap${step}`)}`
   })
   // Of starts at the same moment the one with the first bucket.
   const bucket = ch`,
@@ -77,13 +82,10 @@ GROUP BY unit
 HAVING chain != ${none}`
 }
 
-/** A row and those that continue a chain from it: the elements of the tuple `tail`, or `none` for each. */
-function tupleOf(row: Fragment, tail: Fragment, tailLength: number): Fragment {
-  const rest = Array.from({ length: tailLength }, (_, index) => (tail === none ? none : element(tail, index + 1)))
-  return ch`tuple(${join([row, ...rest], ', ')})`
-}
-
-/** @param position from 1 */
-function element(tuple: Fragment, position: number): Fragment {
-  return ch`tupleElement(${tuple}, ${count(position)})`
+/**
+ * For each position, the row of step `later` in the chain that continues there with step `step`. Without a row of `step` only
+ * the first of these arrays has `none`.
+ */
+function nextOf(step: number, later: number): Fragment {
+  return identifier(`next_${step}_${later}`)
 }

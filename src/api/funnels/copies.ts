@@ -1,34 +1,80 @@
 import { duplicateWindowMs } from '../../../schema/event.ts'
 import { inRange } from '../../query/conditions.ts'
-import { ch, counts, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
+import { ch, count, counts, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import type { FunnelPlan } from './plan.ts'
 
-/** Hashes of the keys of events that are stored more than once, until a merge keeps one row. */
-export type CopiedKeys = readonly number[]
+/** Maximum number of keys that are listed in a query; each statement of a funnel lists them up to nine times, 1 MB each. */
+export const copiedKeysMax = 50_000
 
-/** 53 bits: JSON numbers are exact. Another key with the same hash is only read in the slower way. */
-const keyHash = ch`bitShiftRight(sipHash64(origin, id, generation), 11)`
+/**
+ * Hashes of the keys of events that are stored more than once, until a merge keeps one row; `many` if there are more than
+ * `copiedKeysMax`.
+ */
+export type CopiedKeys = readonly number[] | 'many'
+
+/**
+ * 53 bits: JSON numbers are exact. Another key with the same hash is only read in the slower way. TRAP: an id alone is not a
+ * key: both origins may use it, and it is another event 24 hours later.
+ */
+const keyHash = ch`bitShiftRight(cityHash64(origin, id, generation), 11)`
 
 /** A hash takes up to 17 bytes; ClickHouse rejects a form field above 128 KiB. */
 const hashesPerParameter = 5_000
 
+/** A part of the table, and the number of its events in the range of a funnel. */
+export interface EventPart {
+  part: string
+  events: number
+}
+
+/**
+ * The parts with the events of a funnel, the largest first. A part has no copies in itself, so the events of a single part
+ * have none.
+ * @returns rows of `EventPart`
+ */
+export function eventPartsSql(plan: FunnelPlan): Fragment {
+  return ch`
+SELECT _part AS part, count() AS events
+FROM pixel_events
+WHERE ${join(inReach(plan), '\n  AND ')}
+GROUP BY part
+ORDER BY events DESC, part`
+}
+
 /**
  * The events in the range of a funnel that are stored more than once. Copies can differ in every other value: in the time,
  * which is by default that of the request, and in the name.
- * @returns rows `hash`
+ * @param parts of `eventPartsSql`. An event with copies is in two parts, so in one besides the largest: if that has half of
+ *   the events, only those of the others are grouped. If it has been merged since, they are all events.
+ * @returns rows `hash`, at most one more than `copiedKeysMax`
  */
-export function copiedKeysSql(plan: FunnelPlan): Fragment {
+export function copiedKeysSql(plan: FunnelPlan, parts: readonly EventPart[]): Fragment {
+  const [largest, ...others] = parts
+  const isMost = largest && largest.events >= others.reduce((sum, { events }) => sum + events, 0)
+  const conditions = [
+    ...inReach(plan),
+    ...(isMost
+      ? [
+          ch`${keyHash} IN (
+    SELECT ${keyHash}
+    FROM pixel_events
+    WHERE ${join([...inReach(plan), ch`_part != ${text(largest.part)}`], '\n  AND ')}
+  )`,
+        ]
+      : []),
+  ]
   return ch`
 SELECT ${keyHash} AS hash
 FROM pixel_events
-WHERE ${join(inReach(plan), '\n  AND ')}
+WHERE ${join(conditions, '\n  AND ')}
 GROUP BY hash
-HAVING count() > 1`
+HAVING count() > 1
+LIMIT ${count(copiedKeysMax + 1)}`
 }
 
 /**
  * Events that fulfil conditions, each in the one row that merges keep: a SELECT of columns. FINAL reads in the order of ids
- * whatever the range, so it reads only the events that have copies.
+ * whatever the range, so it reads only the events that have copies, unless they are too many to list.
  */
 export function eventsOnceSql(
   plan: FunnelPlan,
@@ -40,6 +86,7 @@ export function eventsOnceSql(
   SELECT ${columns}
   FROM ${from}
   WHERE ${join([...conditions, ...more], '\n  AND ')}`
+  if (copies === 'many') return select(ch`pixel_events FINAL`, [])
   if (copies.length === 0) return select(ch`pixel_events`, [])
   const isCopied = ch`${keyHash} IN ${hashList(copies)}`
   const ids = ch`(origin, id) IN (
@@ -60,7 +107,7 @@ function inReach({ accountId, range, windowMs }: FunnelPlan): Fragment[] {
   return [ch`account_id = ${text(accountId)}`, ...inRange(ch`occurred_at`, { fromMs, untilMs })]
 }
 
-function hashList(hashes: CopiedKeys): Fragment {
+function hashList(hashes: readonly number[]): Fragment {
   const chunks: Fragment[] = []
   for (let first = 0; first < hashes.length; first += hashesPerParameter) {
     chunks.push(ch`${counts(hashes.slice(first, first + hashesPerParameter))}`)

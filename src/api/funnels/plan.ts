@@ -2,8 +2,10 @@ import { type FunnelDimension, type FunnelQuery, funnelDaysDefault } from '../..
 import type { Scope } from '../../../schema/scopes.ts'
 import { Problem } from '../../problem.ts'
 import { type Filter, readFilters } from '../../query/filters.ts'
+import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
 import { assertDaysAtMost, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import { readTimeZone } from '../../query/timeZone.ts'
+import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
 /** The rows that a step counts. */
 export type StepRows = { kind: 'click' } | { kind: 'conversion' } | { kind: 'event'; eventName: string }
@@ -24,6 +26,10 @@ export interface FunnelPlan {
   /** Of the first step. */
   filters: readonly Filter[]
   groupBy: FunnelDimension | undefined
+  /** All steps read clicks: their visitors, and which are those of bots. */
+  retained: RetainedFrom
+  /** Rows from before these times are being removed, and not read. */
+  retainedRanges: RetainedRanges
   nowMs: number
 }
 
@@ -43,7 +49,7 @@ const scopesOfSteps: Partial<Record<StepRows['kind'], Scope>> = {
  */
 export function planFunnel(
   query: FunnelQuery,
-  caller: { accountId: string; scopes: ReadonlySet<Scope> },
+  caller: { accountId: string; scopes: ReadonlySet<Scope>; retained: RetainedRanges },
   nowMs: number,
 ): FunnelPlan {
   const steps = query.steps.split(',')
@@ -69,6 +75,11 @@ export function planFunnel(
     range,
     filters: readFilters(query),
     groupBy: query.group_by,
+    retained: retainedFrom(
+      range.fromMs,
+      Math.max(caller.retained.clicksMs, rows.some(({ kind }) => kind === 'event') ? caller.retained.eventsMs : 0),
+    ),
+    retainedRanges: caller.retained,
     nowMs,
   }
 }

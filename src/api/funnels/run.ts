@@ -5,7 +5,7 @@ import { ratio } from '../../query/ratio.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
-import { copiedKeysSql } from './copies.ts'
+import { type CopiedKeys, copiedKeysMax, copiedKeysSql, type EventPart, eventPartsSql } from './copies.ts'
 import type { FunnelPlan } from './plan.ts'
 import { funnelSql } from './sql.ts'
 
@@ -36,25 +36,29 @@ export async function runFunnel(
   const range = { from: toInstantText(plan.range.fromMs), to: toInstantText(plan.range.untilMs) }
   const asOf = toInstantText(plan.nowMs)
   const hasEvents = plan.labels.some(({ kind }) => kind === 'event')
-  const copied = hasEvents
-    ? await selectRows<{ hash: number }>(stores.clickhouse, copiedKeysSql(plan), {
-        ...options,
-        label: 'funnels.copies',
-      })
-    : []
-  const query = funnelSql(
-    plan,
-    copied.map(({ hash }) => hash),
-  )
+  const query = funnelSql(plan, hasEvents ? await readCopiedKeys(stores, plan, signal) : [])
   if (!plan.groupBy) {
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
-    return { ...range, steps: stepsOf(plan, sums ?? {}), asOf }
+    return { ...range, steps: stepsOf(plan, sums ?? {}), ...plan.retained, asOf }
   }
   const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
   const ids = rows.map(({ id }) => id)
   const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)
   const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepsOf(plan, row) }))
-  return { ...range, steps: stepsOf(plan, totals), data, asOf }
+  return { ...range, steps: stepsOf(plan, totals), data, ...plan.retained, asOf }
+}
+
+/** Finds the events of a funnel that are stored more than once. */
+async function readCopiedKeys(
+  { clickhouse }: RouteContext['stores'],
+  plan: FunnelPlan,
+  signal: AbortSignal,
+): Promise<CopiedKeys> {
+  const options = { label: 'funnels.copies', signal, settings }
+  const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan), options)
+  if (parts.length < 2) return []
+  const copied = await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts), options)
+  return copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash)
 }
 
 function stepsOf({ steps }: FunnelPlan, sums: StepSums): FunnelResponse['steps'] {

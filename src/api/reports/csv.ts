@@ -1,6 +1,6 @@
 import type { ReportResponse } from '../../../schema/report.ts'
-import { type Cell, toCsv } from '../../rows/csv.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
+import { type Cell, toCsv } from '../../rows/csvWriter.ts'
 import { previousCells } from '../../rows/previousCells.ts'
 import type { ReportPlan } from './plan.ts'
 

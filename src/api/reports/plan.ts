@@ -5,8 +5,10 @@ import { Problem } from '../../problem.ts'
 import { type PreviousRange, previousRange } from '../../query/comparison.ts'
 import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
 import { readFilters } from '../../query/filters.ts'
+import { type RetainedFrom, retainedFromOfFacts } from '../../query/retained.ts'
 import { assertDaysAtMost, hoursDaysMax, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import { readTimeZone } from '../../query/timeZone.ts'
+import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
 /** The order of a report's rows; equal rows are ordered by id. */
 export interface ReportOrder {
@@ -32,6 +34,7 @@ export interface ReportPlan {
   metrics: readonly Metric[]
   /** With `compare`: the earlier range. */
   previous: (PreviousRange & { facts: FactsPlan }) | undefined
+  retained: RetainedFrom
   nowMs: number
 }
 
@@ -42,7 +45,7 @@ export interface ReportPlan {
  */
 export function planReport(
   query: ReportQuery,
-  caller: { accountId: string; currency: string },
+  caller: { accountId: string; currency: string; retained: RetainedRanges },
   nowMs: number,
 ): ReportPlan {
   const dimensions = readDimensions(query.group_by)
@@ -51,7 +54,9 @@ export function planReport(
   const isByHour = dimensions.includes('hour')
   assertDaysAtMost(isByHour ? hoursDaysMax : rangeDaysMax, range, zone, isByHour ? 'A report by hour' : 'A report')
   const facts = { accountId: caller.accountId, range, zone, dimensions, filters: readFilters(query) }
-  const previous = query.compare && previousRange(query.compare, range, zone, nowMs)
+  const shifted = query.compare && previousRange(query.compare, range, zone, nowMs)
+  const previous = shifted && { ...shifted, facts: planFacts({ ...facts, range: shifted.range }) }
+  const planned = planFacts(facts)
   const wanted = new Set<string>(query.metrics?.split(','))
   return {
     accountId: caller.accountId,
@@ -60,11 +65,12 @@ export function planReport(
     dimensions,
     range,
     tz: query.tz === undefined ? undefined : zone,
-    facts: planFacts(facts),
+    facts: planned,
     order: readOrder(query.sort ?? '-clicks'),
     limit: query.limit ?? reportBucketsMax,
     metrics: query.metrics === undefined ? metricNames : metricNames.filter((name) => wanted.has(name)),
-    previous: previous && { ...previous, facts: planFacts({ ...facts, range: previous.range }) },
+    previous,
+    retained: retainedFromOfFacts([planned, previous?.facts], caller.retained.clicksMs),
     nowMs,
   }
 }

@@ -3,6 +3,7 @@ import { ReportQuery, ReportResponse } from '../../../schema/report.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { wantsCsv } from '../../http/contentNegotiation.ts'
 import type { App, RouteContext } from '../../http/context.ts'
+import { setRetainedFrom } from '../../http/retainedHeader.ts'
 import { Problem } from '../../problem.ts'
 import { checkCsvEscape } from '../../rows/csvEscape.ts'
 import { reportCsv } from './csv.ts'
@@ -30,6 +31,7 @@ export function reportRoutes(app: App, context: RouteContext): void {
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
       if (isCsv) {
+        setRetainedFrom(reply, plan.retained)
         return context.responseCache.sendCsv(request, reply, async (signal) =>
           reportCsv(await run(signal), plan, { csvEscape, hasTotals }),
         )

@@ -49,6 +49,7 @@ export async function runReport(
     })),
     totals: toMetrics(totals, plan.metrics),
     ...(previous && { previous: previous.response }),
+    ...plan.retained,
     bucketCount: rowsBeforeLimit,
     truncated: rowsBeforeLimit > rows.length,
     asOf: toInstantText(plan.nowMs),

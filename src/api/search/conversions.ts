@@ -4,6 +4,7 @@ import { findLatestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, toPage } from '../../query/pagination.ts'
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
+import { longRead } from '../../stores/clickhouse/select.ts'
 import { fold } from './caseFolding.ts'
 import { findNames } from './names.ts'
 import type { ConversionSearchPlan } from './plan.ts'
@@ -74,7 +75,7 @@ async function findInPart(
       return matches.length === 0 ? [] : [{ row, matches }]
     })
   }
-  const options = { label: 'conversions.search', signal }
+  const options = { label: 'conversions.search', signal, settings: longRead }
   return await findLatestVersions(context.stores.clickhouse, query, plan.after, plan.limit + 1, options, readMatching)
 }
 

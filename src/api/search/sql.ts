@@ -1,6 +1,7 @@
 import { type ConversionSearchField, conversionSearchFields } from '../../../schema/search.ts'
 import { inRange } from '../../query/conditions.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
+import { hasTrigrams } from '../../query/trigrams.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
@@ -65,17 +66,10 @@ function inText(columns: readonly string[], folded: string): Fragment {
  * two characters has its own index of pairs.
  */
 function inIndex(columns: readonly string[], folded: string): Fragment {
-  const characters = [...folded]
-  const trigrams = characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''))
   const hasNgrams =
-    characters.length === 2
-      ? ch`hasAllTokens(lower(search_text), ${texts([folded])})`
-      : ch`hasAllTokens(search_text, ${texts([...new Set(trigrams)].slice(0, trigramsMax))})`
+    [...folded].length === 2 ? ch`hasAllTokens(lower(search_text), ${texts([folded])})` : hasTrigrams(folded)
   return ch`(${hasNgrams}${inColumns(columns, folded)})`
 }
-
-/** More trigrams exclude few more rows. */
-const trigramsMax = 32
 
 function inColumns(columns: readonly string[], folded: string): Fragment {
   if (columns.length === searchColumnCount) return nothing

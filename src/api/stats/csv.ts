@@ -1,7 +1,7 @@
 import { metricNames } from '../../../schema/metrics.ts'
 import type { StatsDaily } from '../../../schema/stats.ts'
-import { type Cell, toCsv } from '../../rows/csv.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
+import { type Cell, toCsv } from '../../rows/csvWriter.ts'
 import { previousCells } from '../../rows/previousCells.ts'
 
 /** Formats a series as CSV; with `compare`, `previous_<metric>` follows the metrics. */

@@ -3,8 +3,10 @@ import { type CalendarBucket, calendarOf, type Interval } from '../../query/cale
 import { type PreviousRange, previousRange } from '../../query/comparison.ts'
 import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
 import { readFilters } from '../../query/filters.ts'
+import { type RetainedFrom, retainedFromOfFacts } from '../../query/retained.ts'
 import { assertDaysAtMost, hoursDaysMax, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import { readTimeZone } from '../../query/timeZone.ts'
+import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
 /** Query plan of an overview. */
 export interface StatsPlan {
@@ -16,7 +18,15 @@ export interface StatsPlan {
   facts: FactsPlan
   /** With `compare`: the earlier range. */
   previous: (PreviousRange & { facts: FactsPlan }) | undefined
+  retained: RetainedFrom
   nowMs: number
+}
+
+/** The account of the request. */
+interface StatsCaller {
+  accountId: string
+  currency: string
+  retained: RetainedRanges
 }
 
 /** Query plan of a series. */
@@ -30,11 +40,7 @@ export interface DailyPlan extends StatsPlan {
  * Builds the query plan of an overview; no I/O.
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, or `invalid_<filter>`
  */
-export function planOverview(
-  query: StatsQuery,
-  caller: { accountId: string; currency: string },
-  nowMs: number,
-): StatsPlan {
+export function planOverview(query: StatsQuery, caller: StatsCaller, nowMs: number): StatsPlan {
   return planStats(query, [], caller, nowMs)
 }
 
@@ -42,11 +48,7 @@ export function planOverview(
  * Builds the query plan of a series; no I/O.
  * @throws Problem like `planOverview`
  */
-export function planDaily(
-  query: DailyQuery,
-  caller: { accountId: string; currency: string },
-  nowMs: number,
-): DailyPlan {
+export function planDaily(query: DailyQuery, caller: StatsCaller, nowMs: number): DailyPlan {
   const interval = query.interval ?? 'day'
   const plan = planStats(query, [interval], caller, nowMs)
   if (interval === 'hour') assertDaysAtMost(hoursDaysMax, plan.range, plan.tz, 'A series by hour')
@@ -56,21 +58,24 @@ export function planDaily(
 function planStats(
   query: StatsQuery,
   dimensions: readonly Interval[],
-  { accountId, currency }: { accountId: string; currency: string },
+  { accountId, currency, retained }: StatsCaller,
   nowMs: number,
 ): StatsPlan {
   const tz = readTimeZone(query.tz ?? 'UTC')
   const range = reportRange(query, statsDaysDefault, tz, nowMs)
   assertDaysAtMost(rangeDaysMax, range, tz, 'A range')
   const facts = { accountId, range, zone: tz, dimensions, filters: readFilters(query) }
-  const previous = query.compare && previousRange(query.compare, range, tz, nowMs)
+  const shifted = query.compare && previousRange(query.compare, range, tz, nowMs)
+  const previous = shifted && { ...shifted, facts: planFacts({ ...facts, range: shifted.range }) }
+  const planned = planFacts(facts)
   return {
     accountId,
     currency,
     tz,
     range,
-    facts: planFacts(facts),
-    previous: previous && { ...previous, facts: planFacts({ ...facts, range: previous.range }) },
+    facts: planned,
+    previous,
+    retained: retainedFromOfFacts([planned, previous?.facts], retained.clicksMs),
     nowMs,
   }
 }

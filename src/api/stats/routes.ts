@@ -3,6 +3,7 @@ import { tableFormats } from '../../../schema/rowFormat.ts'
 import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
 import { wantsCsv } from '../../http/contentNegotiation.ts'
 import type { App, RouteContext } from '../../http/context.ts'
+import { setRetainedFrom } from '../../http/retainedHeader.ts'
 import { checkCsvEscape } from '../../rows/csvEscape.ts'
 import { dailyCsv } from './csv.ts'
 import { planDaily, planOverview } from './plan.ts'
@@ -47,6 +48,7 @@ export function statsRoutes(app: App, context: RouteContext): void {
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
       if (!isCsv) return context.responseCache.send(request, reply, run)
+      setRetainedFrom(reply, plan.retained)
       return context.responseCache.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal), csvEscape))
     },
   )

@@ -38,6 +38,7 @@ export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal
       }
     }),
     ...(previous && { previous: endsOf(previous.range) }),
+    ...plan.retained,
     asOf: toInstantText(nowMs),
   }
 }
@@ -62,6 +63,7 @@ export async function runOverview(
     ...(plan.previous &&
       previousTotals && { previous: { ...endsOf(plan.previous.range), totals: toMetrics(previousTotals) } }),
     resources,
+    ...plan.retained,
     asOf: toInstantText(plan.nowMs),
   }
 }

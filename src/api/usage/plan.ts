@@ -1,5 +1,5 @@
 import type { Usage } from '../../../schema/usage.ts'
-import { startOfUtcMonth } from '../../query/monthlyEvents.ts'
+import { startOfUtcMonth } from '../../query/countMonthlyEvents.ts'
 import type { Range } from '../../query/timeRange.ts'
 
 /** The subscription plan of an account, as far as usage shows it. */

@@ -1,7 +1,7 @@
 import { fairUseFactor } from '../../../schema/event.ts'
 import type { Usage } from '../../../schema/usage.ts'
 import type { RouteContext } from '../../http/context.ts'
-import { countStoredEvents } from '../../query/monthlyEvents.ts'
+import { countStoredEvents } from '../../query/countMonthlyEvents.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import type { UsagePlan } from './plan.ts'

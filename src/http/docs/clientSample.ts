@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation, Parameter, Schema } from './document.ts'
+import { isNeeded, type OpenApiDocument, type Operation, type Parameter, type Schema } from './openapiDocument.ts'
 
 /**
  * A program that calls one operation with the typed client.
@@ -20,7 +20,7 @@ export function clientSample(
 }
 
 function readCall(document: OpenApiDocument, path: string, operation: Operation): string {
-  const required = (operation.parameters ?? []).filter((parameter) => parameter.required)
+  const required = (operation.parameters ?? []).filter(isNeeded)
   const given = ['path', 'query'].flatMap((place) => {
     const fields = required.filter((parameter) => parameter.in === place).map(literal)
     return fields.length > 0 ? [`${place}: { ${fields.join(', ')} }`] : []

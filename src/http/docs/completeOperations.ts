@@ -1,6 +1,6 @@
 import { clientSample } from './clientSample.ts'
-import { type OpenApiDocument, type Operation, operationsOf, type Response } from './document.ts'
 import { examples } from './examples.ts'
+import { isNeeded, type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiDocument.ts'
 import { authenticateHeader, rateLimitHeaders, requestIdHeader, retryHeader } from './responseHeaders.ts'
 
 /** Adds error responses, headers, examples and a code sample to every operation of the document. */
@@ -25,7 +25,7 @@ export function completeOperations(document: OpenApiDocument): void {
 /** Removes examples of optional parameters: tools would prefill and send them as filters. */
 function removeOptionalExamples({ parameters = [] }: Operation): void {
   for (const parameter of parameters) {
-    if (parameter.required) continue
+    if (isNeeded(parameter)) continue
     delete parameter.example
     delete parameter.examples
     delete parameter.schema.examples

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type Operation, operationsOf, type Parameter, type Schema } from './document.ts'
+import { type OpenApiDocument, type Operation, operationsOf, type Parameter, type Schema } from './openapiDocument.ts'
 
 /** The API on one page of plain text for language models, from the OpenAPI document: guides, operations, schemas. */
 export function llmsText(document: OpenApiDocument): string {

@@ -36,7 +36,7 @@ export async function renderPage(files: Readonly<Record<string, StaticContent>>,
 <a class="bar-title" href="#"><img src="${await address('favicon.svg')}" alt="" width="24" height="24">Tributary API</a>
 <form id="key-form" class="bar-key" autocomplete="off">
 <label for="key">API key</label>
-<input id="key" name="key" type="password" placeholder="trb_live_…" spellcheck="false" autocomplete="off" required>
+<input id="key" name="key" type="password" placeholder="API key: trb_live_…" spellcheck="false" autocomplete="off" required>
 <button type="submit">Use key</button>
 <output id="key-status" for="key" role="status"></output>
 </form>

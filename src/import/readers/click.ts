@@ -4,7 +4,7 @@ import { type Click, clickRowFields } from '../../writer/tables/click.ts'
 import { baseAmount } from '../baseCurrency.ts'
 import type { Decimal } from '../decimal.ts'
 import * as fieldTypes from '../fieldTypes.ts'
-import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowReader.ts'
+import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowDecoder.ts'
 
 /** A click with the fields that only a file has. */
 interface ClickRow extends Click {

@@ -4,7 +4,7 @@ import { blankConversion, type Conversion } from '../../writer/tables/conversion
 import { baseAmount } from '../baseCurrency.ts'
 import type { Decimal } from '../decimal.ts'
 import * as fieldTypes from '../fieldTypes.ts'
-import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowReader.ts'
+import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowDecoder.ts'
 
 /** A conversion with the fields that only a file has. */
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {

@@ -2,47 +2,10 @@ import type { NamedTable } from '../../../schema/metadata.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
 import { formatMillionths } from '../../query/money.ts'
 import { columnName } from '../../stores/columnName.ts'
+import { blankMetadata, type MetadataRowOf } from '../../stores/postgres/metadataFields.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
 import * as fieldTypes from '../fieldTypes.ts'
-import { type Columns, columnsOf, type RowReader, type RowShape, rowReader } from '../rowReader.ts'
-
-interface Named {
-  id: string
-  name: string
-  status: string
-  createdAt: number | null
-  updatedAt: number | null
-}
-
-interface CampaignRow extends Named {
-  userId: string
-  trafficSourceId: string | null
-  costModel: string | null
-  costValue: bigint | null
-  currency: string | null
-  tags: string[]
-}
-
-interface OfferRow extends Named {
-  url: string | null
-  affiliateNetwork: string | null
-  payoutType: string | null
-  payout: bigint | null
-  currency: string | null
-  countries: string[]
-  tags: string[]
-}
-
-interface LandingPageRow extends Named {
-  url: string | null
-  tags: string[]
-}
-
-interface TrafficSourceRow extends Named {
-  category: string | null
-  costModel: string | null
-  currency: string | null
-}
+import { type Columns, columnsOf, type RowReader, type RowShape, rowReader } from '../rowDecoder.ts'
 
 const named = {
   id: fieldTypes.id,
@@ -51,10 +14,9 @@ const named = {
   createdAt: fieldTypes.instant,
   updatedAt: fieldTypes.instant,
 }
-const blankNamed = { id: '', name: '', status: 'active', createdAt: null, updatedAt: null }
 const required = ['id', 'name'] as const
 
-const campaigns: RowShape<CampaignRow> = {
+const campaigns: RowShape<MetadataRowOf<'campaigns'>> = {
   name: 'campaigns',
   required,
   ignored: ['trafficSourceName'],
@@ -69,7 +31,7 @@ const campaigns: RowShape<CampaignRow> = {
   },
 }
 
-const offers: RowShape<OfferRow> = {
+const offers: RowShape<MetadataRowOf<'offers'>> = {
   name: 'offers',
   required,
   ignored: [],
@@ -85,14 +47,14 @@ const offers: RowShape<OfferRow> = {
   },
 }
 
-const landingPages: RowShape<LandingPageRow> = {
+const landingPages: RowShape<MetadataRowOf<'landing_pages'>> = {
   name: 'landing-pages',
   required,
   ignored: [],
   fields: { ...named, url: fieldTypes.text, tags: fieldTypes.tags },
 }
 
-const trafficSources: RowShape<TrafficSourceRow> = {
+const trafficSources: RowShape<MetadataRowOf<'traffic_sources'>> = {
   name: 'traffic-sources',
   required,
   ignored: [],
@@ -109,37 +71,14 @@ export const metadataColumns: Readonly<Record<NamedTable, Columns>> = {
 /** The readers of metadata, by table. */
 export const metadataReaders: Readonly<Record<NamedTable, (accountId: string) => RowReader<MetadataRow>>> = {
   campaigns: (accountId) =>
-    toColumns(
-      rowReader(campaigns, () => ({
-        ...blankNamed,
-        userId: accountId,
-        trafficSourceId: null,
-        costModel: null,
-        costValue: null,
-        currency: null,
-        tags: [],
-      })),
-    ),
-  offers: () =>
-    toColumns(
-      rowReader(offers, () => ({
-        ...blankNamed,
-        url: null,
-        affiliateNetwork: null,
-        payoutType: null,
-        payout: null,
-        currency: null,
-        countries: [],
-        tags: [],
-      })),
-    ),
-  landing_pages: () => toColumns(rowReader(landingPages, () => ({ ...blankNamed, url: null, tags: [] }))),
-  traffic_sources: () =>
-    toColumns(rowReader(trafficSources, () => ({ ...blankNamed, category: null, costModel: null, currency: null }))),
+    toColumns(rowReader(campaigns, () => ({ ...blankMetadata('campaigns'), userId: accountId }))),
+  offers: () => toColumns(rowReader(offers, () => blankMetadata('offers'))),
+  landing_pages: () => toColumns(rowReader(landingPages, () => blankMetadata('landing_pages'))),
+  traffic_sources: () => toColumns(rowReader(trafficSources, () => blankMetadata('traffic_sources'))),
 }
 
 /** Converts rows to columns, `costValue` to `cost_value`, with amounts and times as text. */
-function toColumns<Row extends Named>(read: RowReader<Row>): RowReader<MetadataRow> {
+function toColumns<Row extends object>(read: RowReader<Row>): RowReader<MetadataRow> {
   return (fields, from) => {
     const row = read(fields, from)
     const columns = Object.entries(row).map(([name, value]) => [

@@ -382,7 +382,7 @@ export interface paths {
         };
         /**
          * Get checksums of clicks
-         * @description Verifies a copy: for each UTC day the number of rows, the sum of their amounts and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.
+         * @description Verifies a copy: for each UTC day the number of rows, the sum of their amounts (events have none) and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.
          *
          *     Scope: `read:clicks`.
          */
@@ -404,11 +404,33 @@ export interface paths {
         };
         /**
          * Get checksums of conversions
-         * @description Verifies a copy: for each UTC day the number of rows, the sum of their amounts and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.
+         * @description Verifies a copy: for each UTC day the number of rows, the sum of their amounts (events have none) and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.
          *
          *     Scope: `read:conversions`.
          */
         get: operations["getChecksumsConversions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checksums/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get checksums of events
+         * @description Verifies a copy: for each UTC day the number of rows, the sum of their amounts (events have none) and a hash of their ids and versions. A copy that has the same values has the same rows; read a day again only if they differ.
+         *
+         *     Scope: `read:events`.
+         */
+        get: operations["getChecksumsEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -481,6 +503,28 @@ export interface paths {
          *     Scope: `read:events`.
          */
         get: operations["getFunnels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/journeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a journey
+         * @description The clicks, events and conversions of one visitor or click, oldest first, each with the fields of its list; at the same moment clicks come before events, and events before conversions. Those of bots and tests and conversions of any status are included. A journey without rows is an empty list. Requires `visitor_id` or `click_id`.
+         *
+         *     Scope: `read:events`.
+         */
+        get: operations["getJourneys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1056,6 +1100,12 @@ export interface components {
             };
             /**
              * Format: date-time
+             * @description Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            retainedFrom?: string;
+            /**
+             * Format: date-time
              * @description RFC 3339, UTC, with milliseconds.
              * @example 2026-11-21T03:00:00.000Z
              */
@@ -1183,6 +1233,12 @@ export interface components {
                  */
                 to: string;
             };
+            /**
+             * Format: date-time
+             * @description Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            retainedFrom?: string;
             /**
              * Format: date-time
              * @description RFC 3339, UTC, with milliseconds.
@@ -1352,6 +1408,12 @@ export interface components {
                 to: string;
                 totals: components["schemas"]["SelectedMetrics"];
             };
+            /**
+             * Format: date-time
+             * @description Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            retainedFrom?: string;
             /** @description Total number of buckets, including those beyond `limit`. */
             bucketCount: number;
             /** @description Whether there are more buckets than rows in `data`. */
@@ -1469,6 +1531,20 @@ export interface components {
             revenueBase: number;
             /**
              * @description XOR over the rows of the first 15 hexadecimal digits of MD5(`id|storedAt`), with `storedAt` as in a response; lower case, with leading zeros.
+             * @example 0a1b2c3d4e5f607
+             */
+            hash: string;
+        };
+        EventChecksum: {
+            /**
+             * Format: date
+             * @description UTC day of `occurredAt`. Days without rows are omitted.
+             */
+            day: string;
+            /** @description Number of rows, including tests and bots. */
+            rows: number;
+            /**
+             * @description XOR over the rows of the first 15 hexadecimal digits of MD5(`origin|id|generation|storedAt`), with `storedAt` as in a response; lower case, with leading zeros.
              * @example 0a1b2c3d4e5f607
              */
             hash: string;
@@ -1615,11 +1691,274 @@ export interface components {
             data?: components["schemas"]["FunnelGroup"][];
             /**
              * Format: date-time
+             * @description Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            retainedFrom?: string;
+            /**
+             * Format: date-time
              * @description RFC 3339, UTC, with milliseconds.
              * @example 2026-11-21T03:00:00.000Z
              */
             asOf: string;
         };
+        JourneyClick: {
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            id: string;
+            /**
+             * @description Kind of the row.
+             * @enum {string}
+             */
+            kind: "click";
+            /**
+             * Format: date-time
+             * @description Equal to `clickedAt`; the rows are in the order of this time.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            clickedAt: string;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            campaignId: string | null;
+            /** @description Current name of the campaign; null for an unknown id. */
+            campaignName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            offerId: string | null;
+            /** @description Current name of the offer; null for an unknown id. */
+            offerName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            landingPageId: string | null;
+            /** @description Current name of the landing page; null for an unknown id. */
+            landingPageName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            trafficSourceId: string | null;
+            /** @description Current name of the traffic source; null for an unknown id. */
+            trafficSourceName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            visitorId: string | null;
+            /** @description Country code, ISO 3166-1 alpha-2. */
+            country: string | null;
+            /** @description As sent by the tracker. */
+            region: string | null;
+            /** @description As sent by the tracker. */
+            city: string | null;
+            /** @enum {string|null} */
+            device: "desktop" | "mobile" | "tablet" | "other" | null;
+            /** @description Operating system. */
+            os: string | null;
+            /** @description Version of the operating system. */
+            osVersion: string | null;
+            /** @description Browser. */
+            browser: string | null;
+            /** @description Version of the browser. */
+            browserVersion: string | null;
+            /** @description `Accept-Language` header, as sent by the browser. */
+            language: string | null;
+            /** @description URL of the page that linked to the click URL. */
+            referrer: string | null;
+            /** @description `User-Agent` header, as sent by the browser. */
+            userAgent: string | null;
+            /** @description IP address with the last octet (IPv4) or the last 80 bits (IPv6) set to zero. */
+            ip: string | null;
+            subIds: components["schemas"]["SubIds"];
+            /** @description Click id of the traffic source, for example a gclid. */
+            externalClickId: string | null;
+            /** @description utm_source */
+            utmSource: string | null;
+            /** @description utm_medium */
+            utmMedium: string | null;
+            /** @description utm_campaign */
+            utmCampaign: string | null;
+            /** @description utm_term */
+            utmTerm: string | null;
+            /** @description utm_content */
+            utmContent: string | null;
+            /** @description At most 6 decimals, in the accompanying currency. */
+            cost: number | null;
+            /** @description ISO 4217. */
+            currency: string | null;
+            /** @description `cost` in `baseCurrency`, at the rate imported with the click. */
+            costBase: number | null;
+            /** @description Currency of the account. */
+            baseCurrency: string;
+            /** @description Click of a bot: listed here, excluded from stats and reports. */
+            isBot: boolean;
+            /** @description Test click: listed here, excluded from stats and reports. */
+            isTest: boolean;
+            /** @description Whether `conversionCount` is above 0. */
+            converted: boolean;
+            /** @description Number of conversions of this click, of any status, without tests. */
+            conversionCount: number;
+            /**
+             * Format: date-time
+             * @description When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            storedAt: string;
+        };
+        JourneyEvent: {
+            /** @description `event_id`, or a generated UUIDv7. */
+            id: string;
+            /**
+             * @description Kind of the row.
+             * @enum {string}
+             */
+            kind: "event";
+            /**
+             * Format: date-time
+             * @description Equal to `occurredAt`; the rows are in the order of this time.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            at: string;
+            /**
+             * @description `server`: sent to `POST /events` or `POST /events/batch`; `browser`: sent by the pixel.
+             * @enum {string}
+             */
+            origin: "server" | "browser";
+            /** @description How many times this `event_id` was accepted before, each time more than 24 hours after the last. */
+            generation: number;
+            /** @description Name of the event. */
+            eventName: string;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            clickId: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            visitorId: string | null;
+            /** @description Campaign of the click, or the named campaign. */
+            campaignId: string | null;
+            /** @description Current name of the campaign; null for an unknown id. */
+            campaignName: string | null;
+            /** @description Owner of the campaign. */
+            userId: string | null;
+            /** @description Number that you define, not revenue. */
+            value: number | null;
+            /** @description ISO 4217. */
+            currency: string | null;
+            /** @description Fields that you define. */
+            properties: {
+                [key: string]: string | number | boolean;
+            } | null;
+            /**
+             * Format: date-time
+             * @description Time of the event, clamped.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            occurredAt: string;
+            /**
+             * Format: date-time
+             * @description When the event was accepted.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            receivedAt: string;
+            /**
+             * Format: date-time
+             * @description When Tributary stored the event.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            storedAt: string;
+        };
+        JourneyConversion: {
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            id: string;
+            /**
+             * @description Kind of the row.
+             * @enum {string}
+             */
+            kind: "conversion";
+            /**
+             * Format: date-time
+             * @description Equal to `convertedAt`; the rows are in the order of this time.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            at: string;
+            /** @enum {string} */
+            source: "cpa" | "revenue";
+            /** @enum {string} */
+            status: "approved" | "pending" | "declined" | "hold" | "refunded" | "chargeback";
+            /** @description Status in the terms of the sender. */
+            externalStatus: string | null;
+            /** @description Name of the event, for example purchase. */
+            eventName: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            convertedAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            clickedAt: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            updatedAt: string;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            clickId: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            visitorId: string | null;
+            /** @description Transaction id of the sender. */
+            transactionId: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            campaignId: string | null;
+            /** @description Current name of the campaign; null for an unknown id. */
+            campaignName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            offerId: string | null;
+            /** @description Current name of the offer; null for an unknown id. */
+            offerName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            landingPageId: string | null;
+            /** @description Current name of the landing page; null for an unknown id. */
+            landingPageName: string | null;
+            /** @description Letters, digits, `_ . : -`; 1 to 64 characters. */
+            trafficSourceId: string | null;
+            /** @description Current name of the traffic source; null for an unknown id. */
+            trafficSourceName: string | null;
+            /** @description Country code, ISO 3166-1 alpha-2. */
+            country: string | null;
+            /** @enum {string|null} */
+            device: "desktop" | "mobile" | "tablet" | "other" | null;
+            /** @description Operating system. */
+            os: string | null;
+            /** @description Browser. */
+            browser: string | null;
+            subIds: components["schemas"]["SubIds"];
+            /** @description At most 6 decimals, in the accompanying currency. */
+            payout: number | null;
+            /** @description At most 6 decimals, in the accompanying currency. */
+            revenue: number | null;
+            /** @description ISO 4217. */
+            currency: string | null;
+            /** @description `revenue` in `baseCurrency`, at the rate imported with the conversion. */
+            revenueBase: number | null;
+            /** @description Currency of the account. */
+            baseCurrency: string;
+            /** @description Coupon code, as sent. */
+            couponCode: string | null;
+            /** @description Test conversion: excluded from stats and reports, listed only with `include_test_mode=true`. */
+            isTest: boolean;
+            /**
+             * Format: date-time
+             * @description When Tributary stored the row, or this version of it. `updated_since` filters and orders by this field.
+             * @example 2026-11-21T03:00:00.000Z
+             */
+            storedAt: string;
+        };
+        JourneyRow: components["schemas"]["JourneyClick"] | components["schemas"]["JourneyEvent"] | components["schemas"]["JourneyConversion"];
         EventBatch: {
             /** @description Each event as in `POST /events`; up to 64 KiB each, 4 MiB in total. */
             events: components["schemas"]["EventInput"][];
@@ -1934,6 +2273,12 @@ export interface operations {
                          * @description With `updated_since` or `updated_after`: every version with a `storedAt` before this time is visible; null otherwise. No row is stored with an earlier `storedAt` afterwards, even if a clock is set back, so a sync that continues from here skips no row. It does not change while nothing is stored.
                          */
                         asOf: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        retainedFrom?: string;
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
@@ -4082,6 +4427,12 @@ export interface operations {
                          */
                         asOf: string;
                         data: components["schemas"]["ClickChecksum"][];
+                        /**
+                         * Format: date-time
+                         * @description Present if the range begins before this time: the account has removed earlier rows by its retention, and their days are omitted. Your copy may keep them.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        retainedFrom?: string;
                     };
                 };
             };
@@ -4284,6 +4635,129 @@ export interface operations {
             };
         };
     };
+    getChecksumsEvents: {
+        parameters: {
+            query: {
+                /** @description First UTC day. */
+                from: string;
+                /** @description Last UTC day, included; default today. At most 366 days. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful response. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description The checksums include the rows with a `storedAt` before this time; later writes get a later `storedAt`. In your copy, compare the rows with a `storedAt` before this time.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        asOf: string;
+                        data: components["schemas"]["EventChecksum"][];
+                        /**
+                         * Format: date-time
+                         * @description Present if the range begins before this time: the account has removed earlier rows by its retention, and their days are omitted. Your copy may keep them.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        retainedFrom?: string;
+                    };
+                };
+            };
+            /** @description The response has not changed since the one with the `ETag` that you sent. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_from`, `invalid_to`, `invalid_date_range`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rate limit is exceeded: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal server error: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getEvents: {
         parameters: {
             query?: {
@@ -4344,6 +4818,12 @@ export interface operations {
                          * @description With `updated_since` or `updated_after`: every event with a `storedAt` before this time is visible, and no event is stored with an earlier one afterwards unless the clock of the store is set back, so read again from a minute before it; null otherwise.
                          */
                         asOf: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        retainedFrom?: string;
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
@@ -4927,6 +5407,121 @@ export interface operations {
                 content?: never;
             };
             /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_steps`, `invalid_by`, `invalid_window`, `invalid_days`, `invalid_from`, `invalid_to`, `invalid_tz`, `invalid_group_by`, `invalid_campaign_id`, `invalid_offer_id`, `invalid_landing_page_id`, `invalid_traffic_source_id`, `invalid_country`, `invalid_region`, `invalid_city`, `invalid_device`, `invalid_os`, `invalid_browser`, `invalid_language`, `invalid_referrer_domain`, `invalid_utm_source`, `invalid_utm_medium`, `invalid_utm_campaign`, `invalid_utm_term`, `invalid_utm_content`, `invalid_sub1`, `invalid_sub2`, `invalid_sub3`, `invalid_sub4`, `invalid_sub5`, `invalid_sub6`, `invalid_sub7`, `invalid_sub8`, `invalid_sub9`, `invalid_sub10`, `invalid_date_range`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing or not valid: `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks the permission: `insufficient_scope`, `plan_required`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rate limit is exceeded: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal server error: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A database is unavailable or the query timed out; retry: `unavailable`, `query_timeout`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getJourneys: {
+        parameters: {
+            query?: {
+                /** @description The journey of this visitor: rows with this visitor id, and the events and conversions of its clicks. Required without `click_id`. */
+                visitor_id?: string;
+                /** @description The journey of this click: the click, its events and its conversions. Not with `visitor_id`. */
+                click_id?: string;
+                /** @description Number of rows per page. */
+                limit?: number;
+                /** @description `nextCursor` of the previous page. It never expires and is valid only with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful response. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["JourneyRow"][];
+                        /** @description Pass it as `cursor` to read the next page; null if and only if `hasMore` is false. */
+                        nextCursor: string | null;
+                        hasMore: boolean;
+                        /** @description Kinds that the API key may not read: `click` requires the scope `read:clicks`, `conversion` requires `read:conversions`. */
+                        omitted: ("click" | "event" | "conversion")[];
+                        /**
+                         * Format: date-time
+                         * @description Present if the response would need rows from before this time: the account has removed them by its retention. Sums of whole UTC days still count them.
+                         * @example 2026-11-21T03:00:00.000Z
+                         */
+                        retainedFrom?: string;
+                    };
+                };
+            };
+            /** @description A parameter is invalid: `invalid_authorization`, `unknown_parameter`, `invalid_visitor_id`, `invalid_click_id`, `invalid_limit`, `invalid_cursor`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

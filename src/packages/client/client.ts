@@ -118,7 +118,16 @@ export interface Tributary {
    * @throws as `get`
    */
   funnel(steps: readonly string[], request?: FunnelArguments): Promise<ResponseOf<'/funnels'>>
+  /**
+   * Reads all rows of a journey, oldest first: clicks, events and conversions, by `kind`.
+   * `for await (const row of tributary.journey({ visitor_id: 'vis-1042' })) console.log(row.at, row.kind)`
+   * @throws as `get`
+   */
+  journey(of: { visitor_id: string } | { click_id: string }, options?: CallOptions): AsyncGenerator<JourneyRow, void>
 }
+
+/** A row of a journey; `kind` decides the other fields. */
+export type JourneyRow = RowOf<'/journeys'>
 
 type FunnelRequest = ReadArguments<'/funnels'>[0]
 /** The other parameters of a funnel. */
@@ -231,6 +240,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     events: (...request) => rows('/events', ...request),
     funnel: (steps, { query, ...options } = {}) =>
       get('/funnels', { ...options, query: { ...query, steps: steps.join(',') } }),
+    journey: (of, options) => rows('/journeys', { ...options, query: of }),
   }
 }
 

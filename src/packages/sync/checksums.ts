@@ -19,7 +19,7 @@ export interface DayRange {
   to: string
 }
 
-/** Checksums of one day, as in the API; the amount as decimal text. */
+/** Checksums of one day, as in the API; the amount as decimal text, 0 for events. */
 export interface DayChecksum {
   day: string
   rows: number
@@ -31,6 +31,7 @@ export interface DayChecksum {
 export interface SourceChecksums {
   asOf: string
   days: DayChecksum[]
+  /** The days that are compared: the source has removed the rows of earlier ones, and the copy keeps them. */
   range: DayRange
 }
 
@@ -40,24 +41,26 @@ export interface SourceChecksums {
  */
 export async function checksumsOf(
   { client, signal }: Source,
-  { name, amount }: ChangingResource,
+  { path, amount }: ChangingResource,
   range: DayRange,
 ): Promise<SourceChecksums> {
   const days: DayChecksum[] = []
   let asOf: string | undefined
+  let firstCompared = range.from
   for (let from = range.from; from <= range.to; from = addDays(from, daysMax)) {
     const [to = range.to] = [addDays(from, daysMax - 1), range.to].sort()
     const query = { from, to }
-    const path = name === 'clicks' ? '/checksums/clicks' : '/checksums/conversions'
-    const response = await client.get(path, { query, signal })
+    const response = await client.get(`/checksums${path}`, { query, signal })
     // The earliest time holds for all parts.
     asOf ??= response.asOf
+    const { retainedFrom = '' } = response as { retainedFrom?: string }
+    if (retainedFrom.slice(0, 10) > firstCompared) firstCompared = retainedFrom.slice(0, 10)
     for (const day of response.data) {
-      const sum = (day as unknown as Record<typeof amount, number>)[amount]
-      days.push({ day: day.day, rows: day.rows, amount: `${sum}`, hash: day.hash })
+      const amounts: Partial<Record<string, unknown>> = day
+      days.push({ day: day.day, rows: day.rows, amount: `${amount ? amounts[amount] : 0}`, hash: day.hash })
     }
   }
-  return { asOf: asOf ?? '', days, range }
+  return { asOf: asOf ?? '', days, range: { ...range, from: firstCompared } }
 }
 
 /**
@@ -65,23 +68,48 @@ export async function checksumsOf(
  * @returns undefined if there are none
  */
 export async function dayRange(
-  { client, from, signal }: Source,
+  source: Source,
   resource: ChangingResource,
   copy: DayRange | undefined,
 ): Promise<DayRange | undefined> {
-  const timeOf = (row: object | undefined) => {
-    const times = row as { clickedAt?: string; convertedAt?: string } | undefined
-    return (resource.name === 'clicks' ? times?.clickedAt : times?.convertedAt)?.slice(0, 10)
-  }
-  const page = async (order: 'asc' | 'desc') => {
-    const query = { ...resource.query, ...(from && { from }), order, limit: 1 }
-    return timeOf((await client.get(resource.path, { query, signal })).data[0])
-  }
-  const firsts = [await page('asc'), copy?.from].filter((day) => day !== undefined).sort()
-  const lasts = [await page('desc'), copy?.to].filter((day) => day !== undefined).sort()
+  const times = await timeRange(source, resource)
+  const firsts = [times?.from, copy?.from].filter((time) => time !== undefined).sort()
+  const lasts = [times?.to, copy?.to].filter((time) => time !== undefined).sort()
   const [first] = firsts
   const last = lasts.at(-1)
+  return first && last ? { from: first.slice(0, 10), to: last.slice(0, 10) } : undefined
+}
+
+/**
+ * Reads the times of the first and the last row of the source.
+ * @returns undefined if there are no rows
+ */
+export async function timeRange(
+  { client, from, signal }: Source,
+  resource: ChangingResource,
+): Promise<{ from: string; to: string } | undefined> {
+  const page = async (order: 'asc' | 'desc') => {
+    const query = { ...resource.query, ...(from && { from }), order, limit: 1 }
+    const [row] = (await client.get(resource.path, { query, signal })).data
+    const times: Partial<Record<ChangingResource['time'], string | null>> | undefined = row
+    return times?.[resource.time]
+  }
+  const [first, last] = [await page('asc'), await page('desc')]
   return first && last ? { from: first, to: last } : undefined
+}
+
+/**
+ * Whether the source has not removed the rows of a day by age. It announces a removal before it removes rows, so an export that ends
+ * before the answer is complete.
+ */
+export async function isRetained(
+  { client, signal }: Source,
+  { path, query }: ChangingResource,
+  day: string,
+): Promise<boolean> {
+  const page = await client.get(path, { query: { ...query, from: day, to: day, limit: 1 }, signal })
+  const { retainedFrom = '' } = page as { retainedFrom?: string }
+  return retainedFrom.slice(0, 10) <= day
 }
 
 function addDays(day: string, days: number): string {

@@ -1,15 +1,18 @@
-import type { Source } from './checksums.ts'
+import { type Source, timeRange } from './checksums.ts'
 import type { Row, SyncState, Target } from './postgres/target.ts'
 import type { ChangingResource, Resource } from './resources.ts'
 
 /** Rows of one statement; about 5 MB of JSON. */
 const batchRows = 5_000
 
+/** Passes that may end before the time that `copyBeyond` is given. */
+const passesMax = 3
+
 /** What a run needs. */
 export interface Run extends Source {
   target: Target
-  /** Called with the number of rows that were stored. */
-  onRows(resource: string, rows: number): void
+  /** Called with the number of rows that were stored, and the part of the resource that is done, 0 to 1. */
+  onRows(resource: string, rows: number, fraction: number): void
 }
 
 /** Yields the rows of an iteration in groups. */
@@ -28,29 +31,29 @@ export async function* batchesOf(rows: AsyncIterable<Row>): AsyncGenerator<Row[]
 export async function copyAll({ client, target, signal, onRows }: Run, resource: Resource): Promise<void> {
   for await (const rows of batchesOf(client.exportRows(resource.path, { signal }))) {
     await target.storeAll(resource, rows)
-    onRows(resource.name, rows.length)
+    onRows(resource.name, rows.length, 1)
   }
 }
 
 /**
  * Copies the rows that were stored since the last pass, all of them at first, or continues an interrupted pass. The next batch
  * is read while one is stored.
+ * @returns the time before which all rows are copied
  */
-export async function copyChanges(
-  { client, target, from, signal, onRows }: Run,
-  resource: ChangingResource,
-): Promise<void> {
+async function copyChanges(run: Run, resource: ChangingResource): Promise<string> {
+  const { client, target, from, signal, onRows } = run
   let state = await target.readState(resource)
   const firstDay = from ?? null
   // Another first day: a new copy from the start.
   const pass: SyncState = state.firstDay === firstDay ? state : { firstDay, since: null, nextSince: null, cursor: null }
-  let nextSince = pass.nextSince
+  let { nextSince } = pass
   const query = {
     ...resource.query,
     ...(firstDay !== null && { from: firstDay }),
     ...(pass.since !== null && { updated_since: pass.since }),
     ...(pass.cursor !== null && { cursor: pass.cursor }),
   }
+  const times = pass.since === null ? await timeRange(run, resource) : undefined
   const rows = client.exportRows(resource.path, {
     query,
     signal,
@@ -61,10 +64,13 @@ export async function copyChanges(
   const store = async (batch: readonly Row[], cursor: string | null) => {
     const after: SyncState = cursor
       ? { firstDay, since: pass.since, nextSince, cursor }
-      : { firstDay, since: nextSince, nextSince: null, cursor: null }
-    await target.store(resource, batch, state, after)
+      : { firstDay, since: nextSince && earlier(nextSince, resource.overlapMs), nextSince: null, cursor: null }
+    const stored = await target.store(resource, batch, state, after)
     state = after
-    onRows(resource.name, batch.length)
+    const row = batch.at(-1)
+    // A complete export is ordered from the newest row to the oldest, later passes by `storedAt`.
+    const done = times ? share(times.to, row?.[resource.time], times.from) : share(pass.since, row?.storedAt, nextSince)
+    onRows(resource.name, stored, done)
   }
   let storing = Promise.resolve()
   for await (const batch of batchesOf(rows)) {
@@ -75,4 +81,28 @@ export async function copyChanges(
   }
   await storing
   await store([], null)
+  return nextSince ?? ''
+}
+
+/**
+ * Copies changes until the copy has all rows that were stored before `asOf`. One pass is enough, unless it continues one that
+ * began before `asOf`, or a clock was set back.
+ * @param asOf undefined for one pass
+ */
+export async function copyBeyond(run: Run, resource: ChangingResource, asOf: string | undefined): Promise<void> {
+  for (let pass = 1; pass <= passesMax; pass++) {
+    const copied = await copyChanges(run, resource)
+    if (asOf === undefined || copied >= asOf) return
+  }
+}
+
+/** @returns how far a time is between two others, 0 to 1 */
+function share(first: string | null, time: unknown, last: string | null): number {
+  const [start, at, end] = [first, time, last].map((one) => Date.parse(`${one}`))
+  const done = (Number(at) - Number(start)) / (Number(end) - Number(start))
+  return Number.isFinite(done) ? Math.min(Math.max(done, 0), 1) : 1
+}
+
+function earlier(time: string, ms: number): string {
+  return new Date(Date.parse(time) - ms).toISOString()
 }

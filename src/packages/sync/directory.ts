@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { checksumsOf, type DayChecksum, dayRange, type Source } from './checksums.ts'
+import { checksumsOf, type DayChecksum, dayRange, isRetained, type Source } from './checksums.ts'
 import { assertSameAccount } from './errors.ts'
 import type { ChangingResource, Resource } from './resources.ts'
 
@@ -13,8 +13,8 @@ export interface DirectoryRun extends Source {
   folder: string
   /** Compares the files with their digests as well. */
   isVerified: boolean
-  /** Called with the number of rows that were written. */
-  onRows(resource: string, rows: number): void
+  /** Called with the number of rows that were written, and the part of the resource that is done, 0 to 1. */
+  onRows(resource: string, rows: number, fraction: number): void
 }
 
 /** The checksum that a file was read for, and its digest. */
@@ -49,7 +49,7 @@ export async function writeAll(run: DirectoryRun, resource: Resource): Promise<v
 
 /**
  * Writes the rows of each UTC day with a changed checksum to `<resource>/day=2026-11-20/part.parquet`, and removes the files of
- * days without rows. A file is replaced whole; a process that ends at any moment leaves complete files, old or new.
+ * days without rows; those of days that the source has removed by age remain. A file is replaced whole; a process that ends at any moment leaves complete files, old or new.
  */
 export async function writeDays(run: DirectoryRun, resource: ChangingResource): Promise<string[]> {
   const folder = join(run.folder, resource.name)
@@ -58,21 +58,24 @@ export async function writeDays(run: DirectoryRun, resource: ChangingResource): 
   const days = [...known.keys()].sort()
   const last = days.at(-1)
   const range = await dayRange(run, resource, days[0] && last ? { from: days[0], to: last } : undefined)
-  const source = range ? (await checksumsOf(run, resource, range)).days : []
+  const checksums = range && (await checksumsOf(run, resource, range))
+  const source = checksums?.days ?? []
   const written: string[] = []
-  for (const checksum of source) {
+  for (const [index, checksum] of source.entries()) {
     const { day, rows } = checksum
     const dayFolder = join(folder, `day=${day}`)
     if (await isCurrent(known.get(day), checksum, run.isVerified ? dayFolder : undefined)) continue
     const query = { ...resource.query, from: day, to: day }
-    const sha256 = await download(run, resource, dayFolder, query)
+    const sha256 = await download(run, resource, dayFolder, query, () => isRetained(run, resource, day))
+    if (sha256 === undefined) continue
     known.set(day, { ...checksum, sha256 })
     await writeState(folder, known)
     written.push(day)
-    run.onRows(resource.name, rows)
+    run.onRows(resource.name, rows, (index + 1) / source.length)
   }
   const present = new Set(source.map(({ day }) => day))
-  for (const day of days.filter((day) => !present.has(day))) {
+  const isCompared = (day: string) => checksums === undefined || day >= checksums.range.from
+  for (const day of days.filter((day) => isCompared(day) && !present.has(day))) {
     await rm(join(folder, `day=${day}`), { recursive: true, force: true })
     known.delete(day)
     await writeState(folder, known)
@@ -94,13 +97,18 @@ async function isCurrent(known: FileState | undefined, checksum: DayChecksum, da
   return digest.digest('hex') === known.sha256
 }
 
-/** Writes an export to `part.parquet`, which gets its name when it is complete. @returns its SHA-256 */
+/**
+ * Writes an export to `part.parquet`, which gets its name when it is complete.
+ * @param isComplete asked after the last row; if not, the file is dropped
+ * @returns its SHA-256; undefined if it is not complete
+ */
 async function download(
   { client, signal }: DirectoryRun,
   { path }: Resource,
   folder: string,
   query: object,
-): Promise<string> {
+  isComplete = async () => true,
+): Promise<string | undefined> {
   await mkdir(folder, { recursive: true })
   const [file, part] = [join(folder, 'part.parquet'), join(folder, '.part.parquet.tmp')]
   for (let attempt = 1; ; attempt++) {
@@ -121,6 +129,10 @@ async function download(
     } catch (error) {
       if (signal.aborted || attempt === attemptsMax) throw error
       continue
+    }
+    if (!(await isComplete())) {
+      await rm(part)
+      return undefined
     }
     await rename(part, file)
     return digest.digest('hex')

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { createTributary, TributaryError } from 'tributary-client'
 import type { Source } from './checksums.ts'
-import { copyAll, copyChanges, type Run } from './copy.ts'
+import { copyAll, copyBeyond, type Run } from './copy.ts'
 import { assignFolder, type DirectoryRun, writeAll, writeDays } from './directory.ts'
 import { StillDifferent, SyncError, UsageError } from './errors.ts'
 import { openPostgres } from './postgres/target.ts'
@@ -27,7 +27,7 @@ interface Result {
   /** Rows that were stored, by resource. */
   rows: Record<string, number>
   verified?: Record<string, Verified>
-  /** Days whose files were written or removed. */
+  /** Days for which a file was written or removed. */
   written?: Record<string, string[]>
 }
 
@@ -48,7 +48,11 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
         .argParser(parseResources)
         .default(resourceNames, 'all'),
     )
-    .option('--from <day>', 'first UTC day of clicks and conversions, such as 2026-01-01; default: all', parseDay)
+    .option(
+      '--from <day>',
+      'first UTC day of clicks, conversions and events, such as 2026-01-01; default: all',
+      parseDay,
+    )
     .option('--every <time>', 'repeat until interrupted, such as 30s, 5m or 1h', parseInterval)
     .option('--verify', 'compare every day with the checksums of the API and replace days that differ')
     .option('--schema <name>', 'schema of the tables', parseSchema, 'tributary')
@@ -56,7 +60,12 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
     .helpOption('-h, --help', 'show help')
     .addHelpText(
       'after',
-      '\nExample:\n  TRIBUTARY_KEY=trb_live_… tributary-sync postgres://localhost/warehouse --url https://api.example.com --every 5m',
+      `
+Exit codes:
+  0 success, 1 failure (one line on standard error says why), 2 wrong arguments
+
+Example:
+  TRIBUTARY_KEY=trb_live_… tributary-sync postgres://localhost/warehouse --url https://api.example.com --every 5m`,
     )
     .exitOverride()
   const interrupted = new AbortController()
@@ -81,32 +90,39 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
 async function synchronize(target: string, apiKey: string, options: Options, signal: AbortSignal): Promise<void> {
   const source: Source = { client: createTributary({ baseUrl: options.url, apiKey }), from: options.from, signal }
   if (!isPostgres(target)) {
-    await repeat(options, signal, (onRows) =>
+    // The rows of the other resources are in one file each, which is not read.
+    await repeat(options, changing, signal, (onRows) =>
       runDirectory({ ...source, folder: target, isVerified: options.verify === true, onRows }, options),
     )
     return
   }
   const copy = await openPostgres(target, options.schema)
   try {
-    await repeat(options, signal, (onRows) => runPostgres({ ...source, target: copy, onRows }, options))
+    await repeat(options, [...changing, ...metadata], signal, (onRows) =>
+      runPostgres({ ...source, target: copy, onRows }, options),
+    )
   } finally {
     await copy.close()
   }
 }
 
-/** Runs once, or with `--every` until the signal aborts; then temporary failures end one run only. */
+/**
+ * Runs once, or with `--every` until the signal aborts; then temporary failures end one run only.
+ * @param counted resources for which the result has a number of rows
+ */
 async function repeat(
   options: Options,
+  counted: readonly { name: string }[],
   signal: AbortSignal,
-  runOnce: (onRows: (resource: string, rows: number) => void) => Promise<Omit<Result, 'rows'>>,
+  runOnce: (onRows: Run['onRows']) => Promise<Omit<Result, 'rows'>>,
 ): Promise<void> {
   for (;;) {
     const progress = openProgress()
-    const rows: Record<string, number> = Object.fromEntries(options.resources.map((name) => [name, 0]))
+    const rows: Record<string, number> = Object.fromEntries(counted.filter(isIn(options)).map(({ name }) => [name, 0]))
     try {
-      const result = await runOnce((resource, count) => {
+      const result = await runOnce((resource, count, fraction) => {
         rows[resource] = (rows[resource] ?? 0) + count
-        progress.show(resource, rows[resource])
+        progress.show(resource, rows[resource], fraction)
       })
       progress.stop()
       print({ rows, ...result }, options)
@@ -127,7 +143,7 @@ async function runPostgres(run: Run, options: Options): Promise<Omit<Result, 'ro
   for (const resource of metadata.filter(isIn(options))) await copyAll(run, resource)
   for (const resource of changing.filter(isIn(options))) {
     const checksums = options.verify && (await readChecksums(run, resource))
-    await copyChanges(run, resource)
+    await copyBeyond(run, resource, checksums?.asOf)
     if (checksums) verified[resource.name] = await verify(run, resource, checksums)
   }
   return options.verify ? { verified } : {}

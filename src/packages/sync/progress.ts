@@ -1,29 +1,54 @@
+import { Presets, SingleBar } from 'cli-progress'
+
 /** Progress display of a run. */
 export interface Progress {
-  show(resource: string, rows: number): void
+  /** @param fraction of the resource that is done, 0 to 1 */
+  show(resource: string, rows: number, fraction: number): void
   stop(): void
 }
 
-const intervalMs = 100
-
-/** Opens a line with the rows and the rate of a resource if standard error is a terminal, else a display that shows nothing. */
+/** Opens a progress bar on standard error if that is a terminal, else a display that shows nothing. */
 export function openProgress(): Progress {
   if (!process.stderr.isTTY) return { show: () => {}, stop: () => {} }
+  const bar = new SingleBar(
+    { stream: process.stderr, clearOnComplete: true, hideCursor: true, format: formatBar },
+    Presets.shades_classic,
+  )
   const startedMs = new Map<string, number>()
-  let shownMs = 0
+  let isStarted = false
   return {
-    show(resource, rows) {
+    show(resource, rows, fraction) {
       const nowMs = performance.now()
       const sinceMs = startedMs.get(resource) ?? nowMs
       startedMs.set(resource, sinceMs)
-      if (nowMs - shownMs < intervalMs) return
-      shownMs = nowMs
-      const rate =
-        nowMs > sinceMs ? `, ${Math.round((rows * 1000) / (nowMs - sinceMs)).toLocaleString('en')} per second` : ''
-      process.stderr.write(`\r\u001b[K${resource}: ${rows.toLocaleString('en')} rows${rate}`)
+      const payload: BarPayload = { resource, rows, perSecond: rows / Math.max((nowMs - sinceMs) / 1_000, 1) }
+      // At the total the bar would end.
+      const steps = Math.min(Math.floor(fraction * barSteps), barSteps - 1)
+      if (isStarted) bar.update(steps, payload)
+      else bar.start(barSteps, steps, payload)
+      isStarted = true
     },
     stop() {
-      if (shownMs > 0) process.stderr.write('\r\u001b[K')
+      if (isStarted) bar.stop()
     },
   }
+}
+
+const barSteps = 1_000
+const barWidth = 30
+
+interface BarPayload {
+  resource: string
+  rows: number
+  perSecond: number
+}
+
+function formatBar(_options: unknown, { progress }: { progress: number }, bar: BarPayload): string {
+  const done = Math.round(progress * barWidth)
+  const drawn = `${'█'.repeat(done)}${'░'.repeat(barWidth - done)} ${Math.floor(progress * 100)} %`
+  return `${bar.resource} ${drawn} · ${thousands(bar.rows)} rows, ${thousands(bar.perSecond)} per second`
+}
+
+function thousands(count: number): string {
+  return Math.round(count).toLocaleString('en')
 }

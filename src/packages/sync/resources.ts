@@ -4,6 +4,8 @@ import type { ExportPath } from 'tributary-client'
 export interface Resource {
   name: string
   path: ExportPath
+  /** Fields that identify a row, in the order of the hash of checksums. */
+  key: readonly string[]
   /** SQL type of each stored field, by its name in the API; sub-ids by their own names. */
   fields: Readonly<Record<string, string>>
   /** Indexes, as lists of columns. */
@@ -12,18 +14,19 @@ export interface Resource {
 
 /** Rows that change over time and are read by `storedAt`. */
 export interface ChangingResource extends Resource {
-  path: '/clicks' | '/conversions'
+  path: '/clicks' | '/conversions' | '/events'
   /** Parameters without which rows would be missing. */
   query: Readonly<Record<string, boolean>>
-  /** Field and column of the time that a row belongs to. */
-  timeColumn: string
-  /** The amount of the checksums, and its column. */
-  amount: 'costBase' | 'revenueBase'
-  amountColumn: string
+  /** Field of the time that a row belongs to. */
+  time: 'clickedAt' | 'convertedAt' | 'occurredAt'
+  /** The amount of the checksums; events have none. */
+  amount?: 'costBase' | 'revenueBase'
+  /** How much of the last pass the next one reads again. */
+  overlapMs: number
 }
 
 const text = 'text'
-const id = 'text PRIMARY KEY'
+const id = 'text NOT NULL'
 const time = 'timestamptz'
 const money = 'numeric(18, 6)'
 const flag = 'boolean NOT NULL'
@@ -33,10 +36,11 @@ const entityIds = { campaignId: text, offerId: text, landingPageId: text, traffi
 const clicks: ChangingResource = {
   name: 'clicks',
   path: '/clicks',
+  key: ['id'],
   query: {},
-  timeColumn: 'clicked_at',
+  time: 'clickedAt',
   amount: 'costBase',
-  amountColumn: 'cost_base',
+  overlapMs: 0,
   fields: {
     ...{ id, clickedAt: `${time} NOT NULL`, ...entityIds, visitorId: text, country: text, region: text, city: text },
     ...{ device: text, os: text, osVersion: text, browser: text, browserVersion: text, language: text, referrer: text },
@@ -58,10 +62,11 @@ const clicks: ChangingResource = {
 const conversions: ChangingResource = {
   name: 'conversions',
   path: '/conversions',
+  key: ['id'],
   query: { include_test_mode: true },
-  timeColumn: 'converted_at',
+  time: 'convertedAt',
   amount: 'revenueBase',
-  amountColumn: 'revenue_base',
+  overlapMs: 0,
   fields: {
     ...{ id, source: text, status: text, externalStatus: text, eventName: text, convertedAt: `${time} NOT NULL` },
     ...{ clickedAt: time, createdAt: time, updatedAt: time, clickId: text, visitorId: text, transactionId: text },
@@ -72,6 +77,24 @@ const conversions: ChangingResource = {
   indexes: ['converted_at', 'campaign_id, converted_at', 'click_id'],
 }
 
+const events: ChangingResource = {
+  name: 'events',
+  path: '/events',
+  key: ['origin', 'id', 'generation'],
+  query: {},
+  time: 'occurredAt',
+  // Their `storedAt` is the clock of the event store, which may be set back.
+  overlapMs: 60_000,
+  fields: {
+    ...{ id, origin: `${text} NOT NULL`, generation: 'bigint NOT NULL', eventName: `${text} NOT NULL` },
+    ...{ clickId: text, visitorId: text, campaignId: text, userId: text, value: 'double precision' },
+    // TRAP: `properties` are not jsonb, which refuses the character U+0000.
+    ...{ currency: text, properties: 'json', occurredAt: `${time} NOT NULL`, receivedAt: time },
+    ...{ storedAt: `${time} NOT NULL` },
+  },
+  indexes: ['occurred_at', 'event_name, occurred_at', 'click_id', 'visitor_id'],
+}
+
 const named = { id, name: `${text} NOT NULL` }
 const dated = { createdAt: time, updatedAt: time }
 
@@ -80,6 +103,7 @@ export const metadata: readonly Resource[] = [
   {
     name: 'campaigns',
     path: '/campaigns',
+    key: ['id'],
     fields: {
       ...{ ...named, userId: text, status: text, trafficSourceId: text, costModel: text, costValue: money },
       ...{ currency: text, tags: 'text[]', ...dated },
@@ -89,6 +113,7 @@ export const metadata: readonly Resource[] = [
   {
     name: 'offers',
     path: '/offers',
+    key: ['id'],
     fields: {
       ...{ ...named, status: text, url: text, affiliateNetwork: text, payoutType: text, payout: money, currency: text },
       ...{ countries: 'text[]', tags: 'text[]', ...dated },
@@ -98,18 +123,20 @@ export const metadata: readonly Resource[] = [
   {
     name: 'landing_pages',
     path: '/landing-pages',
+    key: ['id'],
     fields: { ...named, status: text, url: text, tags: 'text[]', ...dated },
     indexes: [],
   },
   {
     name: 'traffic_sources',
     path: '/traffic-sources',
+    key: ['id'],
     fields: { ...named, status: text, category: text, costModel: text, currency: text, ...dated },
     indexes: [],
   },
 ]
 
-export const changing: readonly ChangingResource[] = [clicks, conversions]
+export const changing: readonly ChangingResource[] = [clicks, conversions, events]
 
 /** @returns the column of a field: `campaignId` is `campaign_id` */
 export function columnOf(field: string): string {

@@ -52,7 +52,7 @@ export interface Insertion {
 /** ClickHouse did not begin a statement: it arrived after its deadline, or the connection failed. Nothing was written. */
 export class NotBegun extends Problem {
   constructor() {
-    super('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
+    super('unavailable', 'ClickHouse is not reachable at the moment; try again.', { retryAfterS: 2 })
   }
 }
 
@@ -119,6 +119,7 @@ export function beginsBefore(deadlineMs: number): Fragment {
  * Runs an INSERT … SELECT.
  * @param label names it in ClickHouse's own logs
  * @param queryId for statements that other processes may end
+ * @param values rows of its `input`
  * @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known
  */
 export async function runStatement(
@@ -126,8 +127,9 @@ export async function runStatement(
   statement: Fragment,
   label: string,
   queryId?: string,
+  values?: Readable,
 ): Promise<void> {
-  await run(clickhouse.client, statement, label, queryId)
+  await run(clickhouse.client, statement, label, queryId, values)
 }
 
 /**
@@ -152,6 +154,7 @@ async function run(
   statement: Fragment,
   label: string,
   queryId: string = randomUUID(),
+  values?: Readable,
 ): Promise<void> {
   const { text, params } = render(statement)
   try {
@@ -159,7 +162,7 @@ async function run(
       query: text,
       query_params: params,
       query_id: queryId,
-      use_multipart_params_auto: true,
+      ...(values ? { values } : { use_multipart_params_auto: true }),
       clickhouse_settings: { ...writeSettings, log_comment: label },
     })
   } catch (error) {

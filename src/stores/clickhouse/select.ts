@@ -246,7 +246,7 @@ export function asProblem(error: unknown, memoryAdvice = 'try again'): unknown {
 }
 
 function unavailable(): Problem {
-  return new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
+  return new Problem('unavailable', 'ClickHouse is not reachable at the moment; try again.', { retryAfterS: 2 })
 }
 
 /**

@@ -4,9 +4,9 @@ import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
-import { migrateClickHouse } from './clickhouse.ts'
 import { type AppliedMigration, findPending, MigrationError, readMigrations } from './files.ts'
-import { migratePostgres } from './postgres.ts'
+import { migrateClickHouse } from './migrateClickHouse.ts'
+import { migratePostgres } from './migratePostgres.ts'
 
 /** The name of the lease that a migration of ClickHouse holds; no writer starts meanwhile. */
 export const migrationLease = 'migrate'

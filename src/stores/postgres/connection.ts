@@ -9,6 +9,9 @@ export type Postgres = postgres.Sql
 /** The address of Postgres: a URL, or the socket of the embedded engine. */
 export type PostgresAddress = { url: string } | { path: string }
 
+/** Connections of a pool to a server, unless the caller says otherwise. */
+export const poolConnectionsMax = 10
+
 /**
  * Opens a pool. The embedded engine is one session behind a socket, so it gets one connection: more
  * would only be queued. TRAP: nothing may rely on session state (SET, advisory session locks, LISTEN) for the same reason.
@@ -16,7 +19,7 @@ export type PostgresAddress = { url: string } | { path: string }
  * @param prepare whether statements are prepared once per connection. TRAP: after five executions the server keeps one plan
  *   for all values, and until the table is analysed that plan may be one for a table that was almost empty
  */
-export function openPostgres(address: PostgresAddress, connectionsMax = 10, prepare = true): Postgres {
+export function openPostgres(address: PostgresAddress, connectionsMax = poolConnectionsMax, prepare = true): Postgres {
   const options = {
     prepare,
     connect_timeout: 5,
@@ -102,7 +105,7 @@ export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[
 const queryCanceled = '57014'
 
 function unavailable(): Problem {
-  return new Problem('unavailable', 'A store is not reachable at the moment; try again.', { retryAfterS: 2 })
+  return new Problem('unavailable', 'Postgres is not reachable at the moment; try again.', { retryAfterS: 2 })
 }
 
 /** Whether an error means that Postgres was unreachable, rather than that the query was wrong. */

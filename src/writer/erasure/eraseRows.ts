@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
 import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
 import { beginsBefore, NotBegun, runOnEveryNode } from '../../stores/clickhouse/insert.ts'
@@ -8,6 +9,7 @@ import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { clearBatches, recordBatch } from '../journal.ts'
 import type { Writer } from '../writer.ts'
+import { chunksOf } from './chunksOf.ts'
 import {
   addErasures,
   type Erasure,
@@ -19,13 +21,17 @@ import {
 } from './erasures.ts'
 import { erasedUntilMs, hasPersonalData, isErased } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
-import { waitForMutations, waitForRemoval } from './rewrittenParts.ts'
+import { waitForMutations, waitForRemoval } from './waitForMutations.ts'
 
-/** Erasures that are compared in one statement: their hashes are a parameter, which may have 128 KiB. */
-const erasuresPerPage = 1_000
+/**
+ * Erasures that are compared in one statement, and positions of rows that one mutation changes: each mutation rewrites all parts
+ * with such rows. The text of a mutation has at most 1 MB, which Keeper stores for a replicated table.
+ */
+const erasuresPerPage = 5_000
+const positionsPerMutation = { instant: 5_000, text: 2_000 }
 
-/** Rows that one mutation changes, for the same reason. */
-const rowsPerMutation = 800
+/** Positions in one parameter, which may have 128 KiB. */
+const positionsPerParameter = 800
 
 /** An event that a server received before the erasure is stored within this time. */
 const eventsInFlightMs = 12_000
@@ -68,13 +74,13 @@ export async function completeErasures(
   await waitForMutations(writer, tableNames)
   await addClicksOfVisitors(writer)
   const storedAt = await beginRewrite(writer)
+  const [late, present] = [personalTables.filter(isOfEvents), personalTables.filter((table) => !isOfEvents(table))]
   await forEachPage(writer, 'incomplete', async (page) => {
-    for (const table of personalTables) erased[table.resource] += await eraseIn(writer, table, page, storedAt)
-    const lateMs = Math.max(...page.map(({ erasedMs }) => erasedMs)) + inFlightMs - (await readErasureClock(writer))
-    if (lateMs <= 0) return
-    await pause(lateMs, undefined, { signal: writer.signal })
-    for (const table of personalTables.filter(({ resource }) => resource === 'events'))
-      erased.events += await eraseIn(writer, table, page, storedAt)
+    for (const table of present) erased[table.resource] += await eraseIn(writer, table, page, storedAt)
+    const erasedMs = page.reduce((latest, erasure) => Math.max(latest, erasure.erasedMs), 0)
+    const waitMs = erasedMs + inFlightMs - (await readErasureClock(writer))
+    if (waitMs > 0) await pause(waitMs, undefined, { signal: writer.signal })
+    for (const table of late) erased[table.resource] += await eraseIn(writer, table, page, storedAt)
   })
   // Before the removal: every new row is visible, and `asOf` does not advance until then.
   await endRewrite(writer)
@@ -87,6 +93,10 @@ export async function completeErasures(
     )
   }
   return erased
+}
+
+function isOfEvents({ resource }: PersonalTable): boolean {
+  return resource === 'events'
 }
 
 /** Counts rows of erased visitors and clicks that have personal fields, as after a restore of an earlier state. */
@@ -146,9 +156,7 @@ GROUP BY id`
     const added = rows.map(({ id, erasedMs }) => ({
       ...{ kind: 'click' as const, key, hash: hashOf(key, 'click', id), erasedMs },
     }))
-    for (let from = 0; from < added.length; from += erasuresPerPage) {
-      await addErasures(writer, added.slice(from, from + erasuresPerPage))
-    }
+    for (const some of chunksOf(added, erasuresPerPage)) await addErasures(writer, some)
   })
 }
 
@@ -220,10 +228,11 @@ WHERE account_id = ${text(writer.accountId)}
   AND ${where}`,
   )
   const positions = [...new Set(rows.map((row) => row.position))]
-  for (let from = 0; from < positions.length; from += rowsPerMutation) {
-    const chunk = positions.slice(from, from + rowsPerMutation)
-    const among = kind === 'instant' ? instants(chunk as number[]) : texts(chunk as string[])
-    await rewrite(writer, table, ch`${column} IN ${among}\n  AND ${where}`, storedAt[table.resource])
+  for (const some of chunksOf(positions, positionsPerMutation[kind])) {
+    const among = chunksOf(some, positionsPerParameter).map(
+      (chunk) => ch`${column} IN ${kind === 'instant' ? instants(chunk as number[]) : texts(chunk as string[])}`,
+    )
+    await rewrite(writer, table, ch`(${join(among, ' OR ')})\n  AND ${where}`, storedAt[table.resource])
   }
   return table.name === 'converted_click_rows' ? 0 : new Set(rows.map(({ id }) => id)).size
 }
@@ -258,7 +267,10 @@ SETTINGS mutations_sync = 2`,
 function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
   return retryWhileUnavailable(
     'looking for rows to erase',
-    () => selectRows<Row>(writer.stores.clickhouse, query, { label, signal: writer.signal, ...batchTimeout }),
+    () => selectRows<Row>(writer.stores.clickhouse, query, { label, signal: writer.signal, settings }),
     writer,
   )
 }
+
+/** The node of a cluster that receives a query sends it to the others with the values of its parameters in its text. */
+const settings: ClickHouseSettings = { ...batchTimeout.settings, max_query_size: '4000000' }

@@ -1,11 +1,15 @@
 import { ch, counts, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import { chunksOf } from './chunksOf.ts'
 import type { ErasedKind, Erasure } from './erasures.ts'
 import type { PersonalTable } from './personalFields.ts'
+
+/** Hashes in one parameter, which may have 128 KiB. */
+const erasuresPerParameter = 1_500
 
 /**
  * Condition: the row belongs to an erased visitor or click, and has a time up to that of the erasure. It contains hashes
  * only: ClickHouse keeps the text of a mutation on disk.
- * @param erasures of one key; few enough for a parameter of 128 KiB
+ * @param erasures of one key
  * @param kinds which of them to compare
  */
 export function isErased(
@@ -35,10 +39,13 @@ export function hasPersonalData({ personal }: PersonalTable): Fragment {
  * @param erasures of this kind and of one key
  */
 export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: readonly Erasure[]): Fragment {
-  const hashes = texts(erasures.map(({ hash }) => hash))
-  const until = counts(erasures.map(({ erasedMs }) => erasedMs + 1))
   const prefix = `${erasures[0]?.key ?? ''} ${kind} `
   // HMAC takes ten times as long in ClickHouse, and protects no better here: no hash is computed from chosen text.
   const hash = ch`hex(SHA256(concat(${text(prefix)}, ${column})))`
-  return ch`if(${column} = '', toUInt64(0), transform(${hash}, ${hashes}, ${until}, toUInt64(0)))`
+  const untilMs = chunksOf(erasures, erasuresPerParameter).map((some) => {
+    const hashes = texts(some.map((erasure) => erasure.hash))
+    const until = counts(some.map(({ erasedMs }) => erasedMs + 1))
+    return ch`transform(${hash}, ${hashes}, ${until}, toUInt64(0))`
+  })
+  return ch`if(${column} = '', toUInt64(0), greatest(${join([ch`toUInt64(0)`, ...untilMs], ', ')}))`
 }

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { monthsWithoutClicks } from '../confirmedRows.ts'
+import { deleteRows } from '../deleteRows.ts'
+import { readRetained } from '../retention/readRetained.ts'
 import type { Writer } from '../writer.ts'
-import { deleteRows } from './deleteRows.ts'
 import { repairSumsTable } from './sumDifferences.ts'
 import { type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
 
@@ -23,22 +26,25 @@ export function wholeDays(accountId: string, ranges: readonly { firstMs: number;
 }
 
 /**
- * Rebuilds the click index and all sums from the stored rows, one or a few months at a time. Idempotent.
+ * Rebuilds the click index and all sums from the stored rows, one or a few months at a time. If the clicks of a month were
+ * removed, or all its confirmed clicks are missing, it rebuilds only the sums of conversions of that month: retention may have
+ * removed the clicks after the state to which Postgres was restored. Idempotent.
  * @param span whole UTC days
  */
 export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
-  for (const part of await spansWithRows(writer, span)) {
-    await rebuildClickIndex(writer, part)
+  for (const part of await spansToRebuild(writer, span)) {
+    if (!part.areClicksRemoved && !part.areClicksMissing) await rebuildClickIndex(writer, part)
     await repairSumsTables(writer, part)
   }
 }
 
 /**
- * Rebuilds all sums from the stored clicks and conversions, one or a few months at a time. Idempotent.
+ * Rebuilds all sums from the stored clicks and conversions, one or a few months at a time. If the clicks of a month were
+ * removed, or are all missing, it rebuilds only the sums of conversions of that month. Idempotent.
  * @param span whole UTC days
  */
 export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
-  for (const part of await spansWithRows(writer, span)) await repairSumsTables(writer, part)
+  for (const part of await spansToRebuild(writer, span)) await repairSumsTables(writer, part)
 }
 
 async function repairSumsTables(writer: Writer, span: Span): Promise<void> {
@@ -53,10 +59,19 @@ async function repairSumsTables(writer: Writer, span: Span): Promise<void> {
 const rowsTogetherMax = 100_000
 
 /**
- * Splits a span into parts of whole UTC months, each within one year and of limited memory; omits months without stored or
- * derived rows.
+ * Splits a span into parts of whole UTC months, each within one year and of limited memory, with or without their clicks;
+ * omits months without stored or derived rows.
  */
 export async function spansWithRows(writer: Writer, span: Span): Promise<Span[]> {
+  return await splitSpan(writer, span, new Set())
+}
+
+/** The same; each month of which all confirmed clicks are missing is a part of its own. */
+async function spansToRebuild(writer: Writer, span: Span): Promise<Span[]> {
+  return await splitSpan(writer, span, await monthsWithoutClicks(writer, span))
+}
+
+async function splitSpan(writer: Writer, span: Span, missing: ReadonlySet<string>): Promise<Span[]> {
   const days = [
     ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
     ch`SELECT toDate(clicked_at) AS day FROM click_index WHERE ${inSpan(span)}`,
@@ -73,11 +88,31 @@ ORDER BY month`
     () => selectRows<MonthlyRows>(writer.stores.clickhouse, query, { label: 'rebuild.months', ...batchTimeout }),
     writer,
   )
-  return joinMonths(months).map(({ first, last }) => ({
-    ...span,
-    fromMs: Math.max(span.fromMs, startOfMonth(first)),
-    untilMs: Math.min(span.untilMs, startOfMonth(last, 1)),
-  }))
+  const { clicksMs } = await readRetained(writer)
+  const kindOf = (month: string): Partial<Span> => {
+    if (startOfMonth(month) < clicksMs) return { areClicksRemoved: true }
+    return missing.has(month) ? { areClicksMissing: true } : {}
+  }
+  return runsOf(months, (one, other) => isDeepStrictEqual(kindOf(one.month), kindOf(other.month)))
+    .flatMap(joinMonths)
+    .map(({ first, last }) => ({
+      ...span,
+      fromMs: Math.max(span.fromMs, startOfMonth(first)),
+      untilMs: Math.min(span.untilMs, startOfMonth(last, 1)),
+      ...kindOf(first),
+    }))
+}
+
+/** Splits a list wherever two neighbours are not alike. */
+function runsOf<Item>(items: readonly Item[], areAlike: (one: Item, next: Item) => boolean): Item[][] {
+  const runs: Item[][] = []
+  for (const item of items) {
+    const run = runs.at(-1)
+    const previous = run?.at(-1)
+    if (run && previous !== undefined && areAlike(previous, item)) run.push(item)
+    else runs.push([item])
+  }
+  return runs
 }
 
 /** A month as its first day, `2026-01-01`, with a number of rows. */

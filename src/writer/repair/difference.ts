@@ -9,6 +9,8 @@ export type Difference = { accountId: string } & (
   | LostRows
   | RowsAheadOfWatermark
   | ErasedRows
+  | RemovedMonth
+  | RemovedRows
 )
 
 /** Derived rows that do not match the clicks and conversions. */
@@ -69,9 +71,24 @@ export interface ErasedRows {
   rows: number
 }
 
-/** Whether `--repair` can correct the difference; lost rows cannot be restored from other tables. */
+/** What was derived from clicks that have been removed since is not what was recorded at the removal. */
+export interface RemovedMonth {
+  kind: 'removed_month'
+  table: string
+  /** First day of a UTC month, `2026-11-01`. */
+  month: string
+}
+
+/** Rows of removed months, as after a restore of an earlier backup. */
+export interface RemovedRows {
+  kind: 'not_removed'
+  table: string
+  rows: number
+}
+
+/** Whether `--repair` can correct the difference; lost rows and sums of removed rows cannot be restored from other tables. */
 export function isRepairable({ kind }: Difference): boolean {
-  return kind !== 'missing_rows'
+  return kind !== 'missing_rows' && kind !== 'removed_month'
 }
 
 /** @returns a readable line: account, table, day or month, and what differs */
@@ -90,6 +107,10 @@ export function lineOf(difference: Difference): string {
       return `${accountId} ${table} ${difference.month.slice(0, 7)}: ${counted(difference.rows, 'row is', 'rows are')} stored later than the last batch; reads by updated_since do not return them`
     case 'not_erased':
       return `${accountId} ${table}: ${counted(difference.rows, 'row', 'rows')} of erased visitors or clicks with personal data`
+    case 'removed_month':
+      return `${accountId} ${table} ${difference.month.slice(0, 7)}: does not equal what was recorded when the clicks were removed`
+    case 'not_removed':
+      return `${accountId} ${table}: ${counted(difference.rows, 'row', 'rows')} of removed months`
     case 'missing_rows': {
       const { month, confirmed, stored } = difference
       return `${accountId} ${table} ${month.slice(0, 7)}: ${counted(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`

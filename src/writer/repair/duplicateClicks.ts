@@ -4,11 +4,11 @@ import { ch, count, type Fragment, instant, text, texts } from '../../stores/cli
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { recordTask } from '../accountTasks.ts'
 import { readConfirmedRows, setConfirmedRows } from '../confirmedRows.ts'
+import { deleteRows } from '../deleteRows.ts'
 import { clearBatches, recordBatch } from '../journal.ts'
 import { monthOf } from '../months.ts'
 import type { Writer } from '../writer.ts'
 import { rebuildClickDays, wholeDays } from './clickDays.ts'
-import { deleteRows } from './deleteRows.ts'
 import type { DuplicateIds } from './difference.ts'
 
 /** A stored click with an id that was stored before; a repair deletes it. */

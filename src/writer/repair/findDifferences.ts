@@ -1,9 +1,9 @@
-import { sums } from '../../query/metricFormulas.ts'
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { findMissingRows } from '../confirmedRows.ts'
 import { findErasedRows } from '../erasure/eraseRows.ts'
+import { findRemovedRows } from '../retention/removedRows.ts'
 import { countUnattributed } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
 import { findRowsAheadOfWatermark } from './aheadOfWatermark.ts'
@@ -12,8 +12,9 @@ import { derivations, mismatches } from './conversionTables.ts'
 import type { Difference, Sums } from './difference.ts'
 import { findDuplicateClickIds } from './duplicateClicks.ts'
 import { findDuplicateConversionIds } from './duplicateConversions.ts'
+import { findChangedMonths } from './removedMonths.ts'
 import { differenceColumns, sumDifferences } from './sumDifferences.ts'
-import { type Span, type SumsTableName, sumsTableNames, sumsTables } from './sumsTables.ts'
+import { comparedSums, type Span, type SumsTableName, sumsTableNames, sumsTables } from './sumsTables.ts'
 
 /**
  * Compares an account's clicks and conversions with the confirmed counts, looks for duplicate ids, and compares all derived
@@ -42,9 +43,10 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
     })),
   ]
   for (const span of await spansWithRows(writer, { accountId, ...storableTimes })) {
-    found.push(...(await compareClickIndex(writer, span)))
-    for (const name of sumsTableNames) found.push(...(await compareSumsTable(writer, name, span)))
+    found.push(...(await compareSpan(writer, span)))
   }
+  for (const change of await findChangedMonths(writer)) found.push({ kind: 'removed_month', accountId, ...change })
+  for (const rows of await findRemovedRows(writer)) found.push({ kind: 'not_removed', accountId, ...rows })
   for (const derivation of derivations(accountId)) {
     const counting = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
     const [row] = await select<{ keys: number }>(writer, counting)
@@ -64,7 +66,15 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
   return found
 }
 
+/** Compares the click index and all sums of a span with the rows, as far as these are retained. */
+export async function compareSpan(writer: Writer, span: Span): Promise<Difference[]> {
+  const found: Difference[] = span.areClicksRemoved ? [] : await compareClickIndex(writer, span)
+  for (const name of sumsTableNames) found.push(...(await compareSumsTable(writer, name, span)))
+  return found
+}
+
 async function compareSumsTable(writer: Writer, table: SumsTableName, span: Span): Promise<Difference[]> {
+  const sums = comparedSums(span)
   const added = sums.flatMap(({ name }) =>
     Object.values(differenceColumns(name)).map((column) => ch`sum(${column}) AS ${column}`),
   )

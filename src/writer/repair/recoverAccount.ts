@@ -3,6 +3,7 @@ import { findMissingRows } from '../confirmedRows.ts'
 import { completeErasures } from '../erasure/eraseRows.ts'
 import { settle } from '../fence.ts'
 import { readLeftovers } from '../journal.ts'
+import { completeRemoval } from '../retention/completeRemoval.ts'
 import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
 import { repairBatches } from './repairBatches.ts'
@@ -15,6 +16,8 @@ export interface CompletedWork {
   attributed: number
   /** Rows of erased visitors and clicks that were blanked. */
   erased: number
+  /** Rows of removed months that were removed. */
+  removed: number
 }
 
 /**
@@ -27,6 +30,13 @@ export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
   await settle(writer)
   // First: a change of a conversion writes its stored fields again. Imports do not wait for queries that read replaced parts.
   const erased = await completeErasures(writer, { ifStillRead: 'leave' })
+  const removed = await completeRemoval(writer)
+  if (removed.clicks + removed.events > 0) {
+    const rows = `clicks removed: ${removed.clicks}, events removed: ${removed.events}`
+    writer.onMessage(
+      `An earlier removal of months of account ${writer.accountId} was interrupted and is complete; ${rows}.`,
+    )
+  }
   const leftovers = await readLeftovers(writer)
   if (leftovers.length > 0) {
     writer.onMessage(`An earlier import into account ${writer.accountId} was interrupted; repairing its batches.`)
@@ -42,5 +52,6 @@ export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
     batches: leftovers.length,
     attributed: corrected + (await attributeLateClicks(writer)),
     erased: erased.clicks + erased.conversions + erased.events,
+    removed: removed.clicks + removed.events,
   }
 }

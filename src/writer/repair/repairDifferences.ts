@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { eraseAgain } from '../erasure/eraseRows.ts'
 import { clearBatches, recordBatch } from '../journal.ts'
+import { removeAgain } from '../retention/completeRemoval.ts'
 import { attributeConversions } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
 import { raiseWatermark } from './aheadOfWatermark.ts'
@@ -16,8 +18,8 @@ import { recoverAccount } from './recoverAccount.ts'
 const roundsMax = 3
 
 /**
- * Corrects all repairable differences while reads continue. An interrupted repair is completed by the next writer, by a
- * running server, or by another repair.
+ * Corrects all repairable differences while reads continue. If all confirmed clicks of a month are missing, it does not change
+ * the sums and the index of its clicks. An interrupted repair is completed by the next writer, by a running server, or by another repair.
  * @returns the remaining differences
  */
 export async function repairDifferences(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
@@ -25,7 +27,10 @@ export async function repairDifferences(writer: Writer, differences: readonly Di
   let remaining = [...differences]
   for (let round = 0; round < roundsMax && remaining.some(isRepairable); round++) {
     await repairOnce(writer, remaining)
+    const before = remaining
     remaining = await findDifferences(writer)
+    // The remaining differences are those of months without any of their confirmed clicks.
+    if (isDeepStrictEqual(remaining, before)) break
   }
   return remaining
 }
@@ -42,6 +47,7 @@ async function repairOnce(writer: Writer, differences: readonly Difference[]): P
   }
   // First: other repairs write stored fields again.
   if (differences.some(({ kind }) => kind === 'not_erased')) await eraseAgain(writer)
+  if (differences.some(({ kind }) => kind === 'not_removed')) await removeAgain(writer)
   const tokens: string[] = []
   for (const { fromMs, untilMs } of spans) {
     const token = randomUUID()

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
+import { reasonOf, runPeriodically } from '../../stores/periodic.ts'
 import { tryLease } from '../../stores/postgres/lease.ts'
 import { accountsWithUnfinishedWork } from '../accountTasks.ts'
 import { openWriterIfFree } from '../openWriter.ts'
@@ -27,23 +27,11 @@ export function startRecovery(
   log: RecoveryLog,
   intervalMs = intervalDefaultMs,
 ): () => Promise<void> {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const running = repeat()
-  return async () => {
-    stopping.abort(new Error('The server stops.'))
-    await running
-  }
-
-  async function repeat(): Promise<void> {
-    while (!signal.aborted) {
-      await recoverAccounts(stores, log, signal).catch((error: unknown) => {
-        if (!signal.aborted)
-          log.warn(`Checking for interrupted imports failed; retrying at the next check. ${reason(error)}`)
-      })
-      await pause(intervalMs, undefined, { signal, ref: false }).catch(() => {})
-    }
-  }
+  return runPeriodically(
+    (signal) => recoverAccounts(stores, log, signal),
+    (reason) => log.warn(`Checking for interrupted imports failed; retrying at the next check. ${reason}`),
+    intervalMs,
+  )
 }
 
 /**
@@ -77,8 +65,10 @@ async function completeWorkOf(
     const opened = await openWriterIfFree(stores, accountId, { onMessage: () => {}, signal })
     if (!opened) return
     await opened.writer.close()
-    const { batches, attributed, erased } = opened.completed
+    const { batches, attributed, erased, removed } = opened.completed
     if (erased > 0) log.info(`Account ${accountId}: completed an interrupted erasure; rows erased: ${erased}.`)
+    if (removed > 0)
+      log.info(`Account ${accountId}: completed an interrupted removal of months; rows removed: ${removed}.`)
     if (batches + attributed === 0) return
     log.info(
       `Account ${accountId}: completed an interrupted import; batches repaired: ${batches}, conversions attributed: ${attributed}.`,
@@ -86,11 +76,7 @@ async function completeWorkOf(
   } catch (error) {
     if (signal.aborted || (error instanceof Problem && error.status === 503)) throw error
     log.warn(
-      `Account ${accountId}: completing an interrupted import failed; retrying at the next check. ${reason(error)}`,
+      `Account ${accountId}: completing an interrupted import failed; retrying at the next check. ${reasonOf(error)}`,
     )
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

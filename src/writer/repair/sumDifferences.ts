@@ -1,8 +1,7 @@
-import { sumColumns, sums } from '../../query/metricFormulas.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { mustBeginBefore, runStatement, type WriteBounds } from '../../stores/clickhouse/insert.ts'
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
-import { actualSums, type Span, type SumsTableName, storedSums, sumsTables } from './sumsTables.ts'
+import { actualSums, comparedSums, type Span, type SumsTableName, storedSums, sumsTables } from './sumsTables.ts'
 
 /** Column names of a sum in `differences`. */
 export const differenceColumns = (name: string) => ({
@@ -12,11 +11,12 @@ export const differenceColumns = (name: string) => ({
 
 /**
  * SELECT of every key of a rollup with sums that differ from those of the clicks and conversions: the key, and the correct and
- * the stored value of each sum. No row: the rollup is correct in that span.
+ * the stored value of each compared sum. No row: the rollup is correct in that span.
  * @param span whole UTC days
  */
 export function sumDifferences(name: SumsTableName, span: Span): Fragment {
   const { keys } = sumsTables[name]
+  const sums = comparedSums(span)
   const pairs = sums.flatMap((sum) => [
     ch`sumIf(${sum.column}, is_actual) AS ${differenceColumns(sum.name).actual}`,
     ch`sumIf(${sum.column}, NOT is_actual) AS ${differenceColumns(sum.name).stored}`,
@@ -47,11 +47,16 @@ export async function repairSumsTable(
   { deadlineMs, queryId }: WriteBounds,
 ): Promise<void> {
   const { table, keys } = sumsTables[name]
+  const sums = comparedSums(span)
+  const columns = join(
+    sums.map(({ column }) => column),
+    ', ',
+  )
   const missing = sums.map((sum) => ch`${differenceColumns(sum.name).actual} - ${differenceColumns(sum.name).stored}`)
   await runStatement(
     clickhouse,
     ch`
-INSERT INTO ${table} (account_id, ${keys}, ${sumColumns})
+INSERT INTO ${table} (account_id, ${keys}, ${columns})
 SELECT account_id, ${keys}, ${join(missing, ', ')}
 FROM (${sumDifferences(name, span)})
 WHERE ${mustBeginBefore(deadlineMs)}`,

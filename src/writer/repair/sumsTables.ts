@@ -1,4 +1,4 @@
-import { type RowKind, sumColumns, sumsOf } from '../../query/metricFormulas.ts'
+import { type RowKind, type Sum, sumColumns, sums, sumsOf } from '../../query/metricFormulas.ts'
 import { ch, day, type Fragment, identifier, instant, nothing, text } from '../../stores/clickhouse/sql.ts'
 
 /** Rows of one account in a time range, UTC, `until` exclusive. */
@@ -6,6 +6,10 @@ export interface Span {
   accountId: string
   fromMs: number
   untilMs: number
+  /** Its clicks have been removed, or are being removed: their sums remain as they are. */
+  areClicksRemoved?: boolean
+  /** None of its confirmed clicks is left: their sums and their index remain as they are. */
+  areClicksMissing?: boolean
 }
 
 /** A table of sums over clicks and conversions. Views update it at each insert. */
@@ -72,6 +76,11 @@ export function actualSums(name: SumsTableName, span: Span): Fragment {
   const isTracked = ch`NOT is_bot AND NOT is_test`
   return ch`${sumsOfRows(name, span, 'clicks', ch`clicked_at`, isTracked)}
 UNION ALL${sumsOfRows(name, span, 'conversions', ch`converted_at`, ch`NOT is_test`)}`
+}
+
+/** The sums that can be computed from the rows of a span. */
+export function comparedSums({ areClicksRemoved = false, areClicksMissing = false }: Span): readonly Sum[] {
+  return areClicksRemoved || areClicksMissing ? sums.filter(({ kind }) => kind === 'conversions') : sums
 }
 
 /** SELECT of the stored sums, with the same columns; a key may have several rows here too. */

@@ -3,9 +3,10 @@ import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
 import { clickFields, entityIdFields, type Selected } from '../../stores/clickhouse/tableFields.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { readRetained } from '../retention/readRetained.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
 
@@ -32,9 +33,16 @@ function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pi
 
 /**
  * Attributes conversions to their clicks: sets `clickAt` and the other click attributes, and those dimensions that the
- * conversion has no value for. A conversion without a stored click is left unchanged.
+ * conversion has no value for. A conversion whose click was removed by retention keeps what its stored version has of the
+ * click; without one it gets the time and the campaign, which the index keeps. A conversion without a stored click is left
+ * unchanged.
+ * @param storedById current versions of the conversions
  */
-export async function copyClickDimensions(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
+export async function copyClickDimensions(
+  writer: Writer,
+  conversions: readonly Conversion[],
+  storedById: ReadonlyMap<string, Conversion>,
+): Promise<void> {
   const ids = new Set(conversions.map(({ clickId }) => clickId))
   ids.delete('')
   if (ids.size === 0) return
@@ -46,14 +54,57 @@ export async function copyClickDimensions(writer: Writer, conversions: readonly 
     },
     writer,
   )
+  const missing = [...ids].filter((id) => !clicks.has(id))
+  const removed = missing.length === 0 ? noClicks : await readRemovedClicks(writer, missing)
   for (const conversion of conversions) {
     const click = clicks.get(conversion.clickId)
-    if (!click) continue
-    conversion.clickAt = click.clickedAt
-    for (const [field, from] of copied) conversion[field] = click[from]
-    conversion.clickedAt ??= click.clickedAt
-    for (const field of inherited) conversion[field] ||= click[field]
+    if (click) {
+      conversion.clickAt = click.clickedAt
+      for (const [field, from] of copied) conversion[field] = click[from]
+      conversion.clickedAt ??= click.clickedAt
+      for (const field of inherited) conversion[field] ||= click[field]
+      continue
+    }
+    const index = removed.get(conversion.clickId)
+    if (index) copyRemovedClick(conversion, index, storedById.get(conversion.id))
   }
+}
+
+/** What the index keeps of a click that was removed. */
+type IndexedClick = Pick<Attributes, 'id' | 'clickedAt' | 'campaignId'>
+const noClicks: ReadonlyMap<string, IndexedClick> = new Map()
+
+function copyRemovedClick(conversion: Conversion, index: IndexedClick, stored: Conversion | undefined): void {
+  conversion.clickAt = index.clickedAt
+  conversion.clickedAt ??= index.clickedAt
+  if (stored?.clickAt === index.clickedAt && stored.clickId === conversion.clickId) {
+    for (const [field] of copied) conversion[field] = stored[field]
+    // Not the stored campaign and offer, which an earlier file may have given.
+    const ofClick = { ...stored, campaignId: stored.clickCampaignId, offerId: stored.clickOfferId }
+    for (const field of inherited) conversion[field] ||= ofClick[field]
+    return
+  }
+  conversion.clickCampaignId = index.campaignId
+  conversion.campaignId ||= index.campaignId
+}
+
+async function readRemovedClicks(writer: Writer, ids: readonly string[]): Promise<ReadonlyMap<string, IndexedClick>> {
+  const { clicksMs } = await readRetained(writer)
+  if (clicksMs === 0) return noClicks
+  const { id, clickedAt, campaignId } = attributeFields
+  const query = ch`
+SELECT ${selectFields({ id, clickedAt, campaignId })}
+FROM click_index
+WHERE account_id = ${text(writer.accountId)}
+  AND id IN ${idList(ids)}
+  AND clicked_at < ${instant(clicksMs)}
+LIMIT 1 BY id`
+  const rows = await retryWhileUnavailable(
+    'looking up removed clicks',
+    () => selectRows<IndexedClick>(writer.stores.clickhouse, query, { label: 'import.removed_clicks' }),
+    writer,
+  )
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /**

@@ -29,7 +29,7 @@ export async function storeConversions(
     else outcome.duplicates += 1
     if (!present || replaces(row, present)) winners.set(row.id, row)
   }
-  await copyClickDimensions(writer, [...winners.values()])
+  await copyClickDimensions(writer, [...winners.values()], stored)
   await writeChanges(
     writer,
     [...winners.values()].map((row) => ({ row, before: stored.get(row.id) })),

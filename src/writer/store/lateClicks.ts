@@ -59,6 +59,7 @@ async function attributeAll(writer: Writer, condition: Fragment, label: string):
     await copyClickDimensions(
       writer,
       changes.map(({ row }) => row),
+      new Map(page.map((before) => [before.id, before])),
     )
     const found = changes.filter(({ before, row }) => row.clickAt !== before.clickAt)
     await writeChanges(writer, found)

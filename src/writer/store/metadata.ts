@@ -1,6 +1,8 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
+import { columnName } from '../../stores/columnName.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { LeaseLost } from '../../stores/postgres/lease.ts'
+import { metadataFields } from '../../stores/postgres/metadataFields.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 
@@ -12,12 +14,10 @@ export interface MetadataRow {
   [column: string]: string | string[] | null
 }
 
-/** Columns of the tables, without account, id and dates. */
-const columnsOf: Record<NamedTable, readonly string[]> = {
-  campaigns: ['name', 'user_id', 'status', 'traffic_source_id', 'cost_model', 'cost_value', 'currency', 'tags'],
-  offers: ['name', 'status', 'url', 'affiliate_network', 'payout_type', 'payout', 'currency', 'countries', 'tags'],
-  landing_pages: ['name', 'status', 'url', 'tags'],
-  traffic_sources: ['name', 'status', 'category', 'cost_model', 'currency'],
+/** Columns that an upsert replaces: all but the id and the dates. */
+function replacedColumns(table: NamedTable): string[] {
+  const fields = Object.keys(metadataFields[table])
+  return fields.filter((name) => !['id', 'createdAt', 'updatedAt'].includes(name)).map(columnName)
 }
 
 const rowsPerStatement = 2_000
@@ -62,7 +62,7 @@ async function upsert(
   rows: readonly MetadataRow[],
   now: string,
 ): Promise<{ inserted: number; updated: number }> {
-  const names = columnsOf[table]
+  const names = replacedColumns(table)
   // TRAP: the driver's own column list becomes assignments after SET.
   const listed = (columns: readonly string[]) =>
     columns.map((column, index) => (index === 0 ? postgres`${postgres(column)}` : postgres`, ${postgres(column)}`))

@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ClickChecksums, ConversionChecksums } from '../../../schema/checksum.ts'
+import { ClickChecksums, ConversionChecksums, EventChecksums } from '../../../schema/checksum.ts'
 import type { Click } from '../../../schema/click.ts'
 import type { Conversion } from '../../../schema/conversion.ts'
+import type { EventRow } from '../../../schema/event.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { importContent } from '../../import/runImport.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
-import { startMerges, stopMerges, storeClicks } from '../../kit/rows.ts'
+import { startMerges, stopMerges, storeClicks, storeEvents } from '../../kit/rows.ts'
 
 let api: TestApp
 let key: string
@@ -42,6 +43,10 @@ beforeAll(async () => {
     [1, 12].map((n) => conversion(n, 'approved', 20.5, 1)),
   )
   await importContent(api.stores, 'other', 'clicks', clicks.slice(0, 3))
+  const event = (n: number) => ({ id: `e${n % 6}`, generation: Math.floor(n / 6), occurred_at: at(n).slice(0, -1) })
+  const events = Array.from({ length: 18 }, (_, n) => event(n))
+  await storeEvents(api.stores, 'acme', [...events, { ...event(3), origin: 'browser' }])
+  await storeEvents(api.stores, 'other', events)
 })
 afterAll(() => api?.close())
 
@@ -57,12 +62,19 @@ async function exported<Row>(path: string): Promise<Row[]> {
 }
 
 /** The checksums of rows, computed from their definition. */
-function checksumsOf<Row extends { id: string; storedAt: string }>(rows: Row[], timeOf: (row: Row) => string) {
+function checksumsOf<Row extends { id: string; storedAt: string }>(
+  rows: Row[],
+  timeOf: (row: Row) => string,
+  keyOf = ({ id }: Row) => id,
+) {
   const dayOf = (row: Row) => timeOf(row).slice(0, 10)
   return [...new Set(rows.map(dayOf))].sort().map((day) => {
     const ofDay = rows.filter((row) => dayOf(row) === day)
-    const hash = ofDay.reduce((xor, { id, storedAt }) => {
-      const digits = createHash('md5').update(`${id}|${storedAt}`).digest('hex').slice(0, 15)
+    const hash = ofDay.reduce((xor, row) => {
+      const digits = createHash('md5')
+        .update(`${keyOf(row)}|${row.storedAt}`)
+        .digest('hex')
+        .slice(0, 15)
       return xor ^ BigInt(`0x${digits}`)
     }, 0n)
     return { day, rows: ofDay.length, hash: hash.toString(16).padStart(15, '0') }
@@ -89,6 +101,25 @@ describe('checksums', () => {
       [3, 40.52],
       [2, 30.51],
     ])
+  })
+
+  it('of events are those of the exported rows of both origins and all generations, without copies', async () => {
+    const read = () => api.read(`/checksums/events?${range}`, key, EventChecksums)
+    const eventRows = async () => {
+      const rows = await exported<EventRow>('/events')
+      const keyOf = ({ origin, id, generation }: EventRow) => `${origin}|${id}|${generation}`
+      return checksumsOf(rows, ({ occurredAt }) => occurredAt, keyOf)
+    }
+    // `asOf` is a second before the present time of ClickHouse.
+    await expect.poll(async () => (await read()).data.map(({ rows }) => rows), { timeout: 20_000 }).toEqual([11, 8])
+    const before = (await read()).data
+    expect(before).toEqual(await eventRows())
+    await stopMerges(api.stores, 'pixel_events')
+    await api.stores.clickhouse.client.command({
+      query: "INSERT INTO pixel_events SELECT * FROM pixel_events WHERE account_id = 'acme'",
+    })
+    expect((await read()).data).toEqual(before)
+    await startMerges(api.stores, 'pixel_events')
   })
 
   it('do not depend on copies of rows, and exclude rows that are not before asOf', async () => {
@@ -126,7 +157,9 @@ describe('checksums', () => {
     }
     const other = await api.account('scoped', { scopes: ['read:clicks'] })
     expect((await api.get(`/checksums/clicks?${range}`, other)).json().data).toEqual([])
-    expect((await api.get(`/checksums/conversions?${range}`, other)).json().required).toBe('read:conversions')
+    for (const resource of ['conversions', 'events']) {
+      expect((await api.get(`/checksums/${resource}?${range}`, other)).json().required).toBe(`read:${resource}`)
+    }
   })
 })
 

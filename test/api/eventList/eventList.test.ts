@@ -221,7 +221,10 @@ describe('GET /events', () => {
     await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
     await stopMerges(api.stores, 'pixel_events')
     await store(3_000, 300, '2100-11-20 12:00:00.000')
-    const plan = planEventList({ updated_since: '2100-11-20T11:30:00Z', limit: 50 }, { accountId: 'walked' })
+    const plan = planEventList(
+      { updated_since: '2100-11-20T11:30:00Z', limit: 50 },
+      { accountId: 'walked', retained: { clicksMs: 0, eventsMs: 0 } },
+    )
     const { text, params } = render(eventKeysSql(plan, undefined, Date.UTC(2100, 10, 21), 51))
     const response = await api.stores.clickhouse.client.query({
       query: text,

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
-import { storedInMonthSql } from '../../../src/query/monthlyEvents.ts'
+import { storedInMonthSql } from '../../../src/query/countMonthlyEvents.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
+import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { changeTables, storeClicks, storeMetadata } from '../../kit/rows.ts'
 import { accepted, deduplicated, overCeiling, send, storedEvents } from './send.ts'
@@ -127,10 +128,12 @@ describe('the fair-use ceiling', () => {
       await clickhouse.client.insert({ table: 'pixel_events', format: 'JSONEachRow', values: [row] })
     }
     await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
-    const rows = await selectRows(clickhouse, storedInMonthSql([id], Date.UTC(2026, 10, 1)), {
+    const count = storedInMonthSql([id], Date.UTC(2026, 10, 1))
+    expect(await selectRows(clickhouse, count, { label: 'test' })).toEqual([{ accountId: id, stored: 11 }])
+    const plan = await selectRows<{ explain: string }>(clickhouse, ch`EXPLAIN distributed = 1 ${count}`, {
       label: 'test',
-      settings: { force_optimize_projection: 1 },
     })
-    expect(rows).toEqual([{ accountId: id, stored: 11 }])
+    const fromProjection = plan.filter(({ explain }) => explain.includes('ReadFromMergeTree (by_month)'))
+    expect(fromProjection).toHaveLength(clickhouse.cluster?.nodes.length ?? 1)
   })
 })

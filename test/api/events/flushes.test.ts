@@ -94,7 +94,8 @@ describe('an event', () => {
         .catch(() => {}),
     )
     const busy = async () => {
-      const query = "SELECT count() AS reads FROM system.processes WHERE query LIKE 'SELECT sleepEachRow(1)%'"
+      const query = `SELECT count() AS reads FROM system.processes
+        WHERE current_database = currentDatabase() AND query LIKE 'SELECT sleepEachRow(1)%'`
       const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ reads: string }>()
       return Number(row?.reads)
     }

@@ -29,6 +29,10 @@ describe('event_name', () => {
     }
   })
 
+  it('is reported as missing when it is absent', () => {
+    expect(() => validateEvent({ click_id: 'c1' }, testNowMs)).toThrow('event_name is required')
+  })
+
   it('is validated before all other fields', () => {
     expect(refusal({ click_id: '', value: 'x', timestamp: 5 })).toEqual(invalid('event_name'))
   })

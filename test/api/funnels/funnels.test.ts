@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FunnelResponse } from '../../../schema/funnel.ts'
+import type { Scope } from '../../../schema/scopes.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { copiedKeysMax, copiedKeysSql } from '../../../src/api/funnels/copies.ts'
+import { planFunnel } from '../../../src/api/funnels/plan.ts'
+import { render } from '../../../src/stores/clickhouse/sql.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import {
   changeTables,
   type StoredRow,
@@ -232,6 +236,46 @@ describe('GET /funnels', () => {
       await startMerges(api.stores, 'pixel_events')
       await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
       expect(await numbers()).toEqual([...expected, ...expected])
+    } finally {
+      await startMerges(api.stores, 'pixel_events')
+    }
+  })
+
+  it('reads only events with copies again: an id of both origins, or used again later, is no copy', async () => {
+    await api.account('reused')
+    const event = { id: 'x', visitor_id: 'v', occurred_at: '2026-11-02 10:00:00.000' }
+    const later = { ...event, generation: 1, occurred_at: '2026-11-03 10:00:01.000' }
+    await stopMerges(api.stores, 'pixel_events')
+    try {
+      await storeEvents(api.stores, 'reused', [event, { ...event, origin: 'browser' }, later])
+      const query = { steps: 'visit,signup', from: '2026-11-01', to: '2026-11-04' }
+      const caller = { accountId: 'reused', scopes: new Set<Scope>(), retained: { clicksMs: 0, eventsMs: 0 } }
+      const { text, params } = render(copiedKeysSql(planFunnel(query, caller, testNowMs), []))
+      const copies = async () => {
+        const found = await api.stores.clickhouse.client.query({
+          ...{ query: text, query_params: params, format: 'JSONEachRow' },
+        })
+        return (await found.json()).length
+      }
+      expect(await copies()).toBe(0)
+      await storeEvents(api.stores, 'reused', [later])
+      expect(await copies()).toBe(1)
+    } finally {
+      await startMerges(api.stores, 'pixel_events')
+    }
+  })
+
+  it('counts each event once, also if more have copies than a query lists', async () => {
+    const reader = await api.account('copied')
+    const events = Array.from({ length: copiedKeysMax + 1 }, (_, n) => ({
+      ...{ id: `m${n}`, visitor_id: `v${n}`, occurred_at: '2026-11-02 10:00:00.000' },
+    }))
+    await stopMerges(api.stores, 'pixel_events')
+    try {
+      await storeEvents(api.stores, 'copied', events)
+      await storeEvents(api.stores, 'copied', events)
+      const { steps } = await read('/funnels?steps=visit,visit&from=2026-11-02&to=2026-11-02', reader)
+      expect(steps.map(({ entered }) => entered)).toEqual([copiedKeysMax + 1, 0])
     } finally {
       await startMerges(api.stores, 'pixel_events')
     }

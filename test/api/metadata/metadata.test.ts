@@ -9,8 +9,8 @@ import {
   TrafficSource,
   TrafficSourcePage,
 } from '../../../schema/metadata.ts'
-import { readCsv } from '../../../src/import/formats/csv.ts'
-import { readLines } from '../../../src/import/formats/lines.ts'
+import { readCsv } from '../../../src/import/parsers/csvParser.ts'
+import { readLines } from '../../../src/import/parsers/lines.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { queryParquet } from '../../kit/parquet.ts'
 import { storeMetadata } from '../../kit/rows.ts'

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => stores?.close())
 
-const caller = { accountId: 'acme', currency: 'USD' }
+const caller = { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } }
 
 /** The columns of the primary key that each table of a query is read by. */
 async function keysOf(sql: Fragment, facts: FactsPlan): Promise<string[]> {

@@ -132,6 +132,12 @@ describe('the client', () => {
       ['visit', 1],
       ['signup', 0],
     ])
+    const kinds: string[] = []
+    for await (const row of client({ apiKey }).journey({ visitor_id: 'v1' })) {
+      kinds.push(row.kind === 'event' ? row.eventName : row.kind)
+    }
+    expect(kinds).toHaveLength(6)
+    expect(new Set(kinds)).toEqual(new Set(['visit']))
   })
 
   it('sends a batch that is not full after its time, while the source is still open', async () => {

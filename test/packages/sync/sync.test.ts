@@ -1,24 +1,30 @@
 import { execFile, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { isDeepStrictEqual, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
-import postgres, { type Sql } from 'postgres'
+import type { Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { summedDimensions } from '../../../schema/dimensions.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
-import { changing, columnOf, metadata } from '../../../src/packages/sync/resources.ts'
+import { columnOf } from '../../../src/packages/sync/resources.ts'
+import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { importContent } from '../../import/runImport.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { type CopyTarget, openCopyTarget } from '../../kit/copyTarget.ts'
+import { withWriter } from '../../writer/retention/retainedAccount.ts'
+import { endOverlap } from './endOverlap.ts'
+import { expectEqualRows } from './expectEqualRows.ts'
 
 let api: TestApp
 let client: Tributary
+let target: CopyTarget
 let copy: Sql
 let folder: string
 let environment: Record<string, string>
@@ -29,21 +35,14 @@ beforeAll(async () => {
   api = await openTestApp()
   const key = await api.account('acme')
   folder = await mkdtemp(join(tmpdir(), 'tributary-sync-'))
-  const { DATABASE_URL, DATA_DIR = '' } = api.stores.environment
-  // The embedded Postgres listens on a Unix socket with another name.
-  if (!DATABASE_URL) await symlink(join(DATA_DIR, 'run/postgres.sock'), join(folder, '.s.PGSQL.5432'))
-  const target = DATABASE_URL ?? 'postgres://postgres@localhost/postgres'
-  const socket = DATABASE_URL ? {} : { PGHOST: folder, PGUSER: 'postgres', PGPORT: '5432' }
-  copy = postgres(DATABASE_URL ?? 'postgres:///postgres', {
-    ...{ max: 1, onnotice() {} },
-    ...(!DATABASE_URL && { path: join(folder, '.s.PGSQL.5432'), username: 'postgres' }),
-  })
+  target = await openCopyTarget(api.stores)
+  copy = target.sql
   const baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
   api.app.server.on('request', () => {
     requests += 1
   })
-  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...socket }
-  args = [DATABASE_URL ? target : 'postgres:///postgres', '--url', baseUrl, '--json']
+  environment = { PATH: process.env.PATH ?? '', TRIBUTARY_KEY: key, ...target.environment }
+  args = [target.url, '--url', baseUrl, '--json']
   client = createTributary({ baseUrl, apiKey: key })
   await importContent(api.stores, 'acme', 'traffic-sources', [{ id: 'social', name: 'Social', category: 'social' }])
   await importContent(api.stores, 'acme', 'campaigns', [
@@ -54,9 +53,11 @@ beforeAll(async () => {
   ])
   await importContent(api.stores, 'acme', 'clicks', clicks(0, clickCount))
   await importContent(api.stores, 'acme', 'conversions', conversions(0, 300, 'pending', 0))
+  await importContent(api.stores, 'acme', 'pixel-events', browserEvents)
+  await client.sendEvents(serverEvents(0, 40))
 })
 afterAll(async () => {
-  await copy?.end()
+  await target?.close()
   await api?.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -79,6 +80,27 @@ const conversions = (from: number, until: number, status: string, round: number)
     updatedAt: new Date(firstMs + round * 1_000).toISOString(),
   }))
 
+const browserEvents = Array.from({ length: 40 }, (_, n) => ({
+  ...{ id: `e${n}`, eventName: 'visit', clickId: `c${n}`, value: n % 2 ? 0.1 + n : undefined },
+  occurredAt: new Date(firstMs + n * 3_000_000).toISOString(),
+}))
+/** Their ids are those of browser events as well. */
+const serverEvents = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ event_id: `e${n}`, event_name: 'paid', click_id: `c${3 * n + 1}`, currency: 'EUR' },
+    ...{ properties: { text: `"\u0000\\${n}`, 7: n % 2 === 0, price: 1e-7 * n } },
+    timestamp: new Date(firstMs + n * 3_000_000).toISOString(),
+  }))
+
+/** Waits until lists by `storedAt` have a number of events: they end a second before the present. */
+async function untilEventsAreListed(count: number): Promise<void> {
+  const listed = async () => {
+    const { data } = await client.get('/checksums/events', { query: { from: '2026-11-01', to: '2026-11-30' } })
+    return data.reduce((sum, { rows }) => sum + rows, 0)
+  }
+  await expect.poll(listed, { timeout: 20_000 }).toBe(count)
+}
+
 const program = join(packageRoot, 'src/packages/sync/dist/main.js')
 
 async function sync(...more: string[]) {
@@ -87,32 +109,6 @@ async function sync(...more: string[]) {
     rows: Record<string, number>
     verified?: Record<string, { days: number; rows: number; repaired: string[] }>
   }
-}
-
-/** Every stored field of every row is equal in the source and in the copy. */
-async function expectEqual(): Promise<void> {
-  for (const { name, path, fields, ...rest } of [...changing, ...metadata]) {
-    const query = 'query' in rest ? rest.query : {}
-    const source = new Map<string, Record<string, unknown>>()
-    for await (const row of client.exportRows(path, { query } as object)) {
-      const { subIds, ...flat } = row as { id: string; subIds?: object }
-      source.set(flat.id, { ...flat, ...subIds })
-    }
-    const stored = await copy.unsafe<Record<string, unknown>[]>(`SELECT * FROM tributary.${name}`)
-    expect([name, stored.length]).toEqual([name, source.size])
-    const wrong = stored.filter((row) => {
-      const shown = Object.entries(fields).map(([field, type]) => [field, shownAs(type, row[columnOf(field)])])
-      const expected = Object.keys(fields).map((field) => [field, source.get(`${row.id}`)?.[field]])
-      return !isDeepStrictEqual(shown, expected)
-    })
-    expect([name, wrong.slice(0, 3)]).toEqual([name, []])
-  }
-}
-
-/** A value of PostgreSQL as in a response. */
-function shownAs(type: string, value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString()
-  return type.startsWith('numeric') && value !== null ? Number(value) : value
 }
 
 /** A proxy in front of the API that stalls the export of clicks after a number of lines. `stalled` resolves when it does. */
@@ -124,7 +120,7 @@ async function openStallingProxy(
     const headers = { ...incoming.headers, 'accept-encoding': 'identity' }
     request(`${args[args.indexOf('--url') + 1]}${incoming.url}`, { headers }, async (response) => {
       outgoing.writeHead(response.statusCode ?? 0, response.headers)
-      if (!incoming.url?.startsWith('/api/v1/clicks?')) return response.pipe(outgoing)
+      if (!incoming.url?.startsWith('/api/v1/clicks?format=ndjson')) return response.pipe(outgoing)
       const lines = (await text(response)).split('\n')
       outgoing.write(`${lines.slice(0, linesMax).join('\n')}\n`)
       signals.emit('stalled')
@@ -152,6 +148,7 @@ async function hasCursor(): Promise<boolean> {
 
 describe('tributary-sync', () => {
   it('copies every stored field of every row, and continues wherever it is killed', async () => {
+    await untilEventsAreListed(80)
     // The first process is killed before it has read a click, the second one after it has stored a batch.
     for (const linesMax of [0, clickCount - 100]) {
       const proxy = await openStallingProxy(linesMax)
@@ -165,42 +162,51 @@ describe('tributary-sync', () => {
       await proxy.close()
     }
     await sync()
-    await expectEqual()
+    await expectEqualRows(client, copy)
   })
 
   it('sends few requests and stores nothing when nothing has changed', async () => {
     requests = 0
     const { rows } = await sync()
-    expect(rows).toMatchObject({ clicks: 0, conversions: 0 })
+    expect(rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
     expect(requests).toBeLessThan(20)
   })
 
-  it('follows late clicks and changed conversions', async () => {
+  it('follows late clicks, changed conversions and new events', async () => {
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount, clickCount + 50))
     await importContent(api.stores, 'acme', 'conversions', conversions(0, 100, 'approved', 1))
     await importContent(api.stores, 'acme', 'conversions', conversions(80, 120, 'refunded', 2))
+    await client.sendEvents(serverEvents(30, 45))
+    await untilEventsAreListed(85)
     const { rows } = await sync()
-    expect(rows).toMatchObject({ clicks: 50, conversions: 120 })
-    await expectEqual()
+    expect(rows).toMatchObject({ clicks: 50, conversions: 120, events: 5 })
+    await expectEqualRows(client, copy)
   })
 
   it('--verify finds a missing, an extra and an old row, and reads only their days', async () => {
-    expect((await sync('--verify')).verified).toMatchObject({ clicks: { repaired: [] }, conversions: { repaired: [] } })
+    const none = { repaired: [] }
+    expect((await sync('--verify')).verified).toMatchObject({ clicks: none, conversions: none, events: none })
     await copy`DELETE FROM tributary.clicks WHERE id = 'c10'`
     await copy`
       INSERT INTO tributary.conversions (id, converted_at, is_test, stored_at)
       VALUES ('extra', '2025-01-01T10:00:00Z', false, '2025-01-01T10:00:00Z')`
     await copy`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms' WHERE id = 'c4000'`
     await copy`UPDATE tributary.conversions SET revenue_base = revenue_base + 0.000001 WHERE id = 'v200'`
+    await copy`DELETE FROM tributary.events WHERE id = 'e0' AND origin = 'browser'`
+    await copy`
+      INSERT INTO tributary.events (origin, id, generation, event_name, occurred_at, stored_at)
+      SELECT origin, id, 1, event_name, occurred_at, stored_at FROM tributary.events WHERE id = 'e35' AND origin = 'server'`
     const day = (n: number, ms: number) => new Date(firstMs + n * ms).toISOString().slice(0, 10)
+    await endOverlap(copy)
     const { verified, rows } = await sync('--verify')
     expect(verified).toMatchObject({
       clicks: { repaired: [day(10, 40_000), day(4_000, 40_000)] },
       conversions: { repaired: ['2025-01-01', day(200, 700_000)] },
+      events: { repaired: [day(0, 3_000_000), day(35, 3_000_000)] },
     })
     expect(rows.clicks).toBeLessThan(clickCount)
-    await expectEqual()
-    expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0 })
+    await expectEqualRows(client, copy)
+    expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
   })
 
   it('has functions whose numbers are those of reports and of the daily series', async () => {
@@ -219,12 +225,9 @@ describe('tributary-sync', () => {
         from,
         to,
       ])
-      expect(found.map(({ id, name: _, ...metrics }) => [dimension, id, numbers(metrics)])).toEqual(
-        data.map((row) => [dimension, row.id, snake(row)]),
+      expect(found.map(({ id, name, ...metrics }) => [dimension, id, name, numbers(metrics)])).toEqual(
+        data.map((row) => [dimension, row.id, row.name, snake(row)]),
       )
-      if (dimension === 'campaign') {
-        expect(found.map(({ name }) => name)).toEqual(['Spring, "2026"', null])
-      }
     }
     for (const tz of ['UTC', 'America/New_York', 'Asia/Kathmandu']) {
       const { data } = await client.get('/stats/daily', { query: { tz, days: 10 } })
@@ -235,6 +238,10 @@ describe('tributary-sync', () => {
       )
       expect(found.map(({ day: _, ...metrics }) => numbers(metrics))).toEqual(data.map(snake))
     }
+    const [last] = await copy`
+      SELECT count(*)::int AS days, max(day) = (now() AT TIME ZONE 'Asia/Kathmandu')::date AS "isToday"
+      FROM tributary.daily('Asia/Kathmandu')`
+    expect(last).toEqual({ days: 30, isToday: true })
     const [details] = await copy`SELECT * FROM tributary.click_details WHERE id = 'c0'`
     const shown = await client.get('/clicks', { query: { order: 'asc', limit: 1 } })
     expect([details?.campaign_name, details?.converted, Number(details?.conversion_count)]).toEqual(
@@ -247,7 +254,7 @@ describe('tributary-sync', () => {
     const syncFiles = async (...more: string[]) => {
       const words = [program, files, ...args.slice(1), ...more]
       const { stdout } = await promisify(execFile)(process.execPath, words, { env: environment })
-      return JSON.parse(stdout) as { written: Record<'clicks' | 'conversions', string[]> }
+      return JSON.parse(stdout) as { written: Record<'clicks' | 'conversions' | 'events', string[]> }
     }
     const first = await syncFiles()
     expect(first.written.clicks.length).toBeGreaterThan(2)
@@ -264,16 +271,22 @@ describe('tributary-sync', () => {
       return (await client.get('/reports', { query })).data.map(({ id, clicks, cost }) => [id, clicks, cost])
     }
     expect(await byCampaign()).toEqual(await report())
+    const kinds = await database.runAndReadAll(`
+      SELECT origin, count(*)::INT AS events FROM read_parquet('${files}/events/*/part.parquet') GROUP BY 1 ORDER BY 1`)
+    expect(kinds.getRowObjectsJson()).toEqual([
+      { origin: 'browser', events: 40 },
+      { origin: 'server', events: 45 },
+    ])
     const names = await database.runAndReadAll(`SELECT name FROM read_parquet('${files}/campaigns/part.parquet')`)
     expect(names.getRowObjectsJson()).toEqual([{ name: 'Spring, "2026"' }])
 
-    expect((await syncFiles()).written).toEqual({ clicks: [], conversions: [] })
+    expect((await syncFiles()).written).toEqual({ clicks: [], conversions: [], events: [] })
     await importContent(api.stores, 'acme', 'clicks', clicks(clickCount + 50, clickCount + 60))
     const day = new Date(firstMs + (clickCount + 50) * 40_000).toISOString().slice(0, 10)
-    expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [] })
+    expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [], events: [] })
     expect(await byCampaign()).toEqual(await report())
     await writeFile(join(files, `clicks/day=${day}/part.parquet`), 'damaged')
-    expect((await syncFiles('--verify')).written).toEqual({ clicks: [day], conversions: [] })
+    expect((await syncFiles('--verify')).written).toEqual({ clicks: [day], conversions: [], events: [] })
     expect(await byCampaign()).toEqual(await report())
   })
 
@@ -306,5 +319,32 @@ describe('tributary-sync', () => {
     }
     const wrong = await fail(args, { ...environment, TRIBUTARY_KEY: 'trb_live_wrong' })
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: [^\n]*invalid_api_key\)\n$/) })
+  })
+
+  it('keeps rows that the source has removed by age', async () => {
+    const counted = async () =>
+      await copy`
+      SELECT (SELECT count(*) FROM tributary.clicks)::int AS clicks, (SELECT count(*) FROM tributary.events)::int AS events`
+    await sync()
+    const before = await counted()
+    const files = join(folder, 'kept')
+    const syncFiles = async () => {
+      const words = [program, files, ...args.slice(1)]
+      const { stdout } = await promisify(execFile)(process.execPath, words, { env: environment })
+      return JSON.parse(stdout).written
+    }
+    await syncFiles()
+    await withWriter(api.stores, 'acme', (writer) => {
+      const until = { clicksMs: Date.UTC(2026, 11, 1), eventsMs: Date.UTC(2026, 11, 1) }
+      return removeMonths(writer, until, { audit: (sql) => sql`audited AS (SELECT FROM recorded)`, announceMs: 0 })
+    })
+    // Keys, and what their account retains, are cached for 4.5 s.
+    api.setNow(testNowMs + 600_000)
+    expect((await client.get('/clicks', { query: {} })).data).toEqual([])
+    const { verified } = await sync('--verify')
+    expect(Object.values(verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], []])
+    expect(await counted()).toEqual(before)
+    expect(await syncFiles()).toEqual({ clicks: [], conversions: [], events: [] })
+    expect((await readdir(join(files, 'clicks'))).length).toBeGreaterThan(2)
   })
 })

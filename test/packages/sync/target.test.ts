@@ -46,4 +46,56 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     await other.end()
     await target.close()
   })
+
+  it('continues after the last statement of a killed process, also if that is still running', async () => {
+    const url = server.url('tributary')
+    const target = await openPostgres(url, 'continued')
+    const other = postgres(url, { max: 2, onnotice() {} })
+    const [clicks] = changing
+    if (!clicks) throw new Error('no resource')
+    await other`INSERT INTO continued.sync_state (resource, cursor) VALUES ('clicks', 'first')`
+    const killed = await other.reserve()
+    await killed`BEGIN`
+    await killed`UPDATE continued.sync_state SET cursor = 'last'`
+    const read = target.readState(clicks)
+    const waiting = () => other`
+      SELECT FROM pg_stat_activity WHERE application_name = 'tributary-sync' AND wait_event_type = 'Lock'`
+    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
+    await killed`COMMIT`
+    expect(await read).toMatchObject({ cursor: 'last' })
+    killed.release()
+    await other.end()
+    await target.close()
+  })
+
+  it('is created as a whole or not at all, and when it exists, does not wait for its readers', async () => {
+    const url = server.url('tributary')
+    const other = postgres(url, { max: 2, onnotice() {} })
+    const transaction = await other.reserve()
+    await transaction`BEGIN`
+    await transaction`CREATE SCHEMA created`
+    const opening = openPostgres(url, 'created')
+    opening.catch(() => {})
+    const waiting = () => other`
+      SELECT pid FROM pg_stat_activity WHERE application_name = 'tributary-sync' AND wait_event_type = 'Lock'`
+    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
+    await other`SELECT pg_terminate_backend(${(await waiting())[0]?.pid})`
+    await expect(opening).rejects.toThrow()
+    await transaction`COMMIT`
+    expect(await other`SELECT FROM information_schema.tables WHERE table_schema = 'created'`).toHaveLength(0)
+    await (await openPostgres(url, 'created')).close()
+
+    await transaction`BEGIN`
+    await transaction`SELECT FROM created.click_details`
+    await (await openPostgres(url, 'created')).close()
+    await transaction`COMMIT`
+
+    await other`ALTER TABLE created.clicks DROP COLUMN ip CASCADE`
+    await other`INSERT INTO created.sync_state (resource, since) VALUES ('clicks', 'x'), ('events', 'x')`
+    await (await openPostgres(url, 'created')).close()
+    expect(await other`SELECT resource FROM created.sync_state`).toEqual([{ resource: 'events' }])
+    expect(await other`SELECT ip FROM created.click_details`).toEqual([])
+    transaction.release()
+    await other.end()
+  })
 })

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import fc from 'fast-check'
-import { type Operation, operations, type Parameter } from '../../kit/operations.ts'
+import { isNeeded, type Operation, operations, type Parameter } from '../../kit/operations.ts'
 
 // Generates hostile requests and ordinary ones; most differ from a valid request in one part only.
 
@@ -364,17 +364,20 @@ function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buf
 }
 
 /** Valid values of parameters that an endpoint may require. */
-const requiredValues: Record<string, string> = { group_by: 'campaign', q: 'needle' }
+const requiredValues: Record<string, string> = { group_by: 'campaign', q: 'needle', visitor_id: 'v1' }
 
 /** Generates reads that are valid by construction: required parameters, and sometimes a number of days or rows. */
 export function validReads({ key }: ServerValues): fc.Arbitrary<Request> {
   const reads = operations.filter(
     ({ method, hasId, query }) =>
-      method === 'GET' && !hasId && query.every(({ name, required }) => !required || name in requiredValues),
+      method === 'GET' &&
+      !hasId &&
+      query.every((parameter) => !isNeeded(parameter) || parameter.name in requiredValues),
   )
   return fc.constantFrom(...reads).chain((operation) => {
-    const pairs = operation.query.flatMap(({ name, required, schema }): fc.Arbitrary<string[]>[] => {
-      if (required) return [fc.constant([`${name}=${requiredValues[name]}`])]
+    const pairs = operation.query.flatMap((parameter): fc.Arbitrary<string[]>[] => {
+      const { name, schema } = parameter
+      if (isNeeded(parameter)) return [fc.constant([`${name}=${requiredValues[name]}`])]
       if (name !== 'days' && name !== 'limit') return []
       const given = fromSchema(schema).map((value) => [`${name}=${value}`])
       return [fc.option(given, { nil: [] })]

@@ -5,11 +5,11 @@ import { buffer, text } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ProblemBody } from '../../../schema/errorCodes.ts'
 import { namedTables } from '../../../schema/metadata.ts'
-import { ProblemBody } from '../../../schema/problem.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { assertSchema, openTestApp, type TestApp } from '../../kit/app.ts'
-import { operations } from '../../kit/operations.ts'
+import { isNeeded, operations } from '../../kit/operations.ts'
 import { storeClicks, storeConversions, storeEvents, storeMetadata } from '../../kit/rows.ts'
 import { type Request, requests, validReads } from './generators.ts'
 
@@ -73,7 +73,8 @@ beforeAll(async () => {
   const pages = operations.filter(({ query }) => query.some(({ name }) => name === 'cursor'))
   const first = await Promise.all(
     pages.map(async ({ path, query }) => {
-      const search = query.some(({ name }) => name === 'q') ? 'q=needle&' : ''
+      const needed = { q: 'q=needle&', visitor_id: 'visitor_id=v1&' }
+      const search = query.filter(isNeeded).map(({ name }) => needed[name as keyof typeof needed])[0] ?? ''
       return (await api.get(`${path}?${search}limit=2`, key)).json().nextCursor
     }),
   )

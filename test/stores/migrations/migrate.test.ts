@@ -19,21 +19,21 @@ beforeAll(async () => {
 })
 afterAll(() => stores?.close())
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'tributary-migrations-'))
-  for (const store of ['clickhouse', 'postgres'])
-    await cp(join(packageRoot, store), join(root, store), { recursive: true })
-})
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true })
-  for (const table of ['fixture_totals', 'fixture_rows']) await runInClickHouse(`DROP TABLE IF EXISTS ${table} SYNC`)
-  await runInClickHouse("DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'")
-  await stores.postgres`DROP TABLE IF EXISTS fixture`
-  await stores.postgres`DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'`
-})
-
 // A test changes the tables of one server; each node of a cluster runs the same files by itself.
 describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'tributary-migrations-'))
+    for (const store of ['clickhouse', 'postgres'])
+      await cp(join(packageRoot, store), join(root, store), { recursive: true })
+  })
+  afterEach(async () => {
+    await rm(root, { recursive: true, force: true })
+    for (const table of ['fixture_totals', 'fixture_rows']) await runInClickHouse(`DROP TABLE IF EXISTS ${table} SYNC`)
+    await runInClickHouse("DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'")
+    await stores.postgres`DROP TABLE IF EXISTS fixture`
+    await stores.postgres`DELETE FROM schema_migrations WHERE name NOT LIKE '0001%'`
+  })
+
   it('run once, in the order of their names', async () => {
     await addFile(
       'clickhouse/0003_totals.sql',

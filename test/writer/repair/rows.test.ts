@@ -284,6 +284,22 @@ describe('rows that are lost', () => {
     await expectSilentForGood()
   })
 
+  it('stay in sums and index while no click of the month is left, until they are accepted', async () => {
+    await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c1'`)
+    const c1 = [{ id: 'c1', clickedAt: '2026-10-30T10:00:00Z', campaignId: 'k1', country: 'US', cost: 0.5 }]
+    expect(await verify('--repair')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('month without any click'),
+    })
+    expect(await clicksByDay()).toEqual(oncePerDay)
+    expect((await importContent(stores, account, 'clicks', c1)).inserted).toBe(0)
+    expect((await verify('--accept-missing', '--repair')).code).toBe(0)
+    expect(await clicksByDay()).not.toEqual(oncePerDay)
+    expect((await importContent(stores, account, 'clicks', c1)).inserted).toBe(1)
+    expect(await clicksByDay()).toEqual(oncePerDay)
+    await expectSilentForGood()
+  })
+
   it('are reported as JSON', async () => {
     await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c1'`)
     const { stdout } = await runHere(['verify', '--account', account, '--json'], stores.environment)

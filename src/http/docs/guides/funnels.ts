@@ -1,4 +1,4 @@
-/** Funnels of events, clicks and conversions. @param baseUrl address of the API */
+/** Funnels and journeys of events, clicks and conversions. @param baseUrl address of the API */
 export const funnelsGuide = (baseUrl: string) =>
   `
 \`GET /funnels\` counts the visitors that pass through two to eight steps: event names, \`click\` and \`conversion\`. It includes the events
@@ -37,5 +37,33 @@ request = urllib.request.Request(
 with urllib.request.urlopen(request) as response:
     for step in json.load(response)['steps']:
         print(step['step'], step['entered'], step['medianSeconds'])
+\`\`\`
+
+**One visitor.** \`GET /journeys\` lists the clicks, events and conversions of a visitor or click, oldest first. \`kind\` is \`click\`,
+\`event\` or \`conversion\`, \`at\` the time, and the other fields are those of the list of that kind. A visitor has the rows with its id
+and the events and conversions of its clicks. \`omitted\` names the kinds that the key has no scope for. Test rows, clicks of bots and
+conversions of any status are included.
+
+\`\`\`sh
+curl -H 'Authorization: ApiKey trb_live_…' '${baseUrl}/journeys?click_id=c-1&limit=10'
+\`\`\`
+
+\`\`\`js
+const { data, omitted } = await (
+  await fetch('${baseUrl}/journeys?click_id=c-1', { headers: { Authorization: 'ApiKey trb_live_…' } })
+).json()
+for (const row of data) console.log(row.at, row.kind, row.eventName ?? '', row.status ?? '')
+console.log('omitted:', omitted.join(', '))
+\`\`\`
+
+\`\`\`python
+import json, urllib.request
+
+request = urllib.request.Request(
+    '${baseUrl}/journeys?click_id=c-1', headers={'Authorization': 'ApiKey trb_live_…'}
+)
+with urllib.request.urlopen(request) as response:
+    for row in json.load(response)['data']:
+        print(row['at'], row['kind'], row['id'])
 \`\`\`
 `.trim()

@@ -18,8 +18,8 @@ click's conversion count are those at the time of the request: store names separ
 
 **By rows alone.** A connector that keeps nothing but rows continues with \`updated_after\`, which is strictly later: read all pages
 with \`updated_since=1970-01-01\`, then pass the largest \`storedAt\` of all completed runs. A run that was interrupted does not count:
-read it again from its start. For \`/events\`, subtract the minute here too. \`GET /checksums/clicks\` and
-\`GET /checksums/conversions\` prove that a copy of clicks and conversions is complete; events have no checksums.
+read it again from its start. For \`/events\`, subtract the minute here too. \`GET /checksums/clicks\`,
+\`GET /checksums/conversions\` and \`GET /checksums/events\` prove that a copy is complete.
 
 \`\`\`sh
 curl -H 'Authorization: ApiKey trb_live_…' '${baseUrl}/clicks?updated_after=2026-11-21T03:00:00.000Z'

@@ -6,9 +6,4 @@ languages: generate a client from [the OpenAPI 3.1 document](${baseUrl}/docs/jso
 
 **Postman.** Import the URL of that document. In the import settings, set **Parameter generation** to **Example** and turn off **Enable
 optional parameters**: by default, Postman sends every optional parameter with an invented value. Then set the variable \`apiKey\` of the collection to your key.
-
-**Language models.** [llms.txt](${baseUrl}/docs/llms.txt) has every guide, operation and schema as plain text. \`tributary-mcp --url ${baseUrl.replace(/\/api\/v1$/, '')}\`
-serves the read operations as tools by the Model Context Protocol; the key in \`TRIBUTARY_KEY\` decides what a model may read.
-
-**Copies.** \`tributary-sync\` keeps a verified copy of clicks, conversions and metadata in PostgreSQL or in Parquet files.
 `.trim()

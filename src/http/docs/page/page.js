@@ -9,12 +9,17 @@ const status = document.getElementById('key-status')
 const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
 const content = await loadDocument()
 let key = ''
+let checking = ''
 document.getElementById('reference').replaceChildren()
 const reference = globalThis.Scalar.createApiReference('#reference', configuration())
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
   useKey(input.value.trim())
+})
+// A key that is pasted or typed is checked when the field loses the focus.
+input.addEventListener('change', () => {
+  if (input.value.trim()) useKey(input.value.trim())
 })
 input.value = sessionStorage.getItem(storageName) ?? ''
 if (input.value) useKey(input.value)
@@ -28,18 +33,23 @@ async function loadDocument() {
 
 /** Checks a key with the server; a valid one is sent with all requests of this page until the tab is closed. */
 async function useKey(text) {
+  // The button takes the focus from the field, so a click on it is two events.
+  if (text === checking) return
+  checking = text
   show('', 'Checking …')
   const response = await fetch(`${baseUrl}/key`, { headers: { authorization: `ApiKey ${text}` } }).catch(
     () => undefined,
   )
   const body = await response?.json().catch(() => undefined)
+  checking = ''
   key = response?.ok ? text : ''
   if (key) {
     sessionStorage.setItem(storageName, key)
     show('valid', `${body.accountName}: ${body.scopes.length} scopes`)
   } else {
     sessionStorage.removeItem(storageName)
-    show('invalid', body?.message ?? 'The server cannot be reached.')
+    // The first clause: the second one says which header a program sends.
+    show('invalid', body?.message.split(';')[0] ?? 'The server cannot be reached.')
   }
   reference.updateConfiguration(configuration())
 }

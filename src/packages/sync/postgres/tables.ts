@@ -1,53 +1,70 @@
+import { createHash } from 'node:crypto'
 import type { Sql } from 'postgres'
 import { changing, columnOf, metadata, type Resource } from '../resources.ts'
+import { countriesStatement } from './countries.ts'
 import { viewNames, viewStatements } from './views.ts'
+
+const resources: readonly Resource[] = [...changing, ...metadata]
 
 /**
  * Creates the schema, tables, indexes, views and functions of a copy, and adds columns that a newer version has. A table with
- * new columns is filled again from the start.
+ * new columns is filled again from the start. All statements are sent as one query, which PostgreSQL executes as a whole or
+ * not at all, also through a pooler that has a session per statement.
  * @param schema a checked name
  */
 export async function createTables(sql: Sql, schema: string): Promise<void> {
-  await sql.begin(async (tx) => {
-    await tx.unsafe(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
-    await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${schema}.sync_state (
-      resource text PRIMARY KEY, first_day date, since text, next_since text, cursor text)`)
-    await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${schema}.sync_source (
-      is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), account_id text NOT NULL)`)
-    for (const resource of [...changing, ...metadata]) {
-      const added = await createTable(tx, schema, resource)
-      if (!added) continue
-      await tx.unsafe(`DELETE FROM ${schema}.sync_state WHERE resource = $1`, [resource.name])
+  const found = await sql.unsafe<{ table: string; column: string }[]>(
+    'SELECT table_name AS table, column_name AS column FROM information_schema.columns WHERE table_schema = $1',
+    [schema],
+  )
+  const columns = new Map(resources.map(({ name }) => [name, new Set<string>()]))
+  for (const { table, column } of found) columns.get(table)?.add(column)
+  const incomplete = resources.filter(({ name, fields }) =>
+    Object.keys(fields).some((field) => !columns.get(name)?.has(columnOf(field))),
+  )
+  const views = [countriesStatement(schema), ...viewStatements(schema)]
+  const version = createHash('sha256').update(views.join(';')).digest('hex')
+  const [current] = await sql.unsafe<[{ version: string | null }]>(
+    `SELECT obj_description(to_regclass($1), 'pg_class') AS version`,
+    [`${schema}.sync_state`],
+  )
+  // Nothing to do: replacing a view waits for the queries that read it.
+  if (incomplete.length === 0 && current.version === version) return
+  const isExtended = incomplete.some(({ name }) => columns.get(name)?.size)
+  await sql.unsafe(
+    [
+      `CREATE SCHEMA IF NOT EXISTS ${schema}`,
+      `CREATE TABLE IF NOT EXISTS ${schema}.sync_state (
+        resource text PRIMARY KEY, first_day date, since text, next_since text, cursor text)`,
+      `CREATE TABLE IF NOT EXISTS ${schema}.sync_source (
+        is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), account_id text NOT NULL)`,
       // A view has the columns of its table; a replacement can only append some.
-      for (const view of viewNames) await tx.unsafe(`DROP VIEW IF EXISTS ${schema}.${view}`)
-    }
-    for (const statement of viewStatements(schema)) await tx.unsafe(statement)
-  })
+      ...(isExtended ? viewNames.map((view) => `DROP VIEW IF EXISTS ${schema}.${view}`) : []),
+      ...resources.flatMap((resource) => tableStatements(schema, resource, columns.get(resource.name) ?? new Set())),
+      ...views,
+      `COMMENT ON TABLE ${schema}.sync_state IS '${version}'`,
+    ].join(';\n'),
+  )
 }
 
-/** @returns whether an existing table has new columns */
-async function createTable(
-  tx: Pick<Sql, 'unsafe'>,
+/** @param known columns of the existing table; empty if there is none */
+function tableStatements(
   schema: string,
-  { name, fields, indexes }: Resource,
-): Promise<boolean> {
+  { name, key, fields, indexes }: Resource,
+  known: ReadonlySet<string>,
+): string[] {
   const columns = Object.entries(fields).map(([field, type]) => ({ column: columnOf(field), type }))
-  const known = await tx.unsafe<{ column: string }[]>(
-    'SELECT column_name AS column FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2',
-    [schema, name],
-  )
-  const missing = columns.filter(({ column }) => !known.some((it) => it.column === column))
-  if (known.length === 0) {
-    const list = columns.map(({ column, type }) => `${column} ${type}`).join(', ')
-    await tx.unsafe(`CREATE TABLE ${schema}.${name} (${list})`)
-  } else {
-    for (const { column, type } of missing) {
-      await tx.unsafe(`ALTER TABLE ${schema}.${name} ADD COLUMN ${column} ${type.replace(' NOT NULL', '')}`)
-    }
-  }
-  for (const index of indexes) {
-    const indexName = `${name}_${index.replace(/, /g, '_')}`
-    await tx.unsafe(`CREATE INDEX IF NOT EXISTS ${indexName} ON ${schema}.${name} (${index})`)
-  }
-  return known.length > 0 && missing.length > 0
+  const missing = columns.filter(({ column }) => !known.has(column))
+  const list = columns.map(({ column, type }) => `${column} ${type}`).join(', ')
+  return [
+    ...(known.size === 0
+      ? [`CREATE TABLE ${schema}.${name} (${list}, PRIMARY KEY (${key.map(columnOf).join(', ')}))`]
+      : missing.map(
+          ({ column, type }) => `ALTER TABLE ${schema}.${name} ADD COLUMN ${column} ${type.replace(' NOT NULL', '')}`,
+        )),
+    ...(known.size > 0 && missing.length > 0 ? [`DELETE FROM ${schema}.sync_state WHERE resource = '${name}'`] : []),
+    ...indexes.map(
+      (index) => `CREATE INDEX IF NOT EXISTS ${name}_${index.replaceAll(', ', '_')} ON ${schema}.${name} (${index})`,
+    ),
+  ]
 }

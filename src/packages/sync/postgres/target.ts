@@ -29,17 +29,27 @@ export interface Target {
   readState(resource: Resource): Promise<SyncState>
   /**
    * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was.
+   * @returns number of rows that were inserted or changed
    * @throws SyncError when another process has changed the state
    */
-  store(resource: Resource, rows: readonly Row[], before: SyncState, after: SyncState): Promise<void>
+  store(resource: ChangingResource, rows: readonly Row[], before: SyncState, after: SyncState): Promise<number>
   /** Inserts or replaces rows of metadata. */
   storeAll(resource: Resource, rows: readonly Row[]): Promise<void>
   /** Checksums of the rows that were stored before `asOf`. */
   checksums(resource: ChangingResource, asOf: string, range: DayRange): Promise<DayChecksum[]>
   /** First and last UTC day with rows; undefined for an empty table. */
   days(resource: ChangingResource): Promise<DayRange | undefined>
-  /** Makes the rows of a UTC day equal to these: replaces them, then deletes all others. @returns number of rows */
-  replaceDay(resource: ChangingResource, day: string, batches: AsyncIterable<readonly Row[]>): Promise<number>
+  /**
+   * Makes the rows of a UTC day equal to these: replaces them, then deletes all others.
+   * @param isComplete asked after the last row; if not, no row is deleted
+   * @returns number of rows; undefined if they are not complete
+   */
+  replaceDay(
+    resource: ChangingResource,
+    day: string,
+    batches: AsyncIterable<readonly Row[]>,
+    isComplete: () => Promise<boolean>,
+  ): Promise<number | undefined>
   close(): Promise<void>
 }
 
@@ -74,35 +84,36 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       assertSameAccount(`the schema ${schema}`, source.accountId, accountId)
     },
     async readState({ name }) {
+      // FOR UPDATE waits for the last statement of a process that was killed.
       const [row] = await sql.unsafe<[SyncState?]>(
         `SELECT first_day::text AS "firstDay", since, next_since AS "nextSince", cursor
-         FROM ${schema}.sync_state WHERE resource = $1`,
+         FROM ${schema}.sync_state WHERE resource = $1 FOR UPDATE`,
         [name],
       )
       return row ?? { firstDay: null, since: null, nextSince: null, cursor: null }
     },
     async store(resource, rows, before, after) {
       // TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
-      const written = await sql.unsafe(
-        `WITH state AS (${changeState}), stored AS (${upsertOf(resource, 8, ', state', 'WHERE excluded.stored_at >= t.stored_at')})
-         SELECT FROM state`,
+      const [written] = await sql.unsafe<[{ rows: number }?]>(
+        `WITH state AS (${changeState}), stored AS (${upsertOf(resource, 8, ', state', 'WHERE t.stored_at <> excluded.stored_at RETURNING 1')})
+         SELECT (SELECT count(*) FROM stored)::int AS rows FROM state`,
         [
           ...[resource.name, after.firstDay, after.since, after.nextSince, after.cursor, before.since, before.cursor],
-          jsonOf(rows),
+          jsonOf(resource, rows),
         ],
       )
-      if (written.length === 0) {
-        throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
-      }
+      if (!written) throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
+      return written.rows
     },
     async storeAll(resource, rows) {
       await replace(resource, rows)
     },
-    async checksums({ name, timeColumn, amountColumn }, asOf, { from, to }) {
+    async checksums({ name, key, time, amount }, asOf, { from, to }) {
+      const timeColumn = columnOf(time)
       return await sql.unsafe<DayChecksum[]>(
         `SELECT to_char(${timeColumn} AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS rows,
-           coalesce(sum(${amountColumn}), 0)::text AS amount,
-           lpad(to_hex(bit_xor(('x' || left(md5(id || '|' || to_char(stored_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), 15))::bit(60)::bigint)), 15, '0') AS hash
+           ${amount ? `coalesce(sum(${columnOf(amount)}), 0)` : 0}::text AS amount,
+           lpad(to_hex(bit_xor(('x' || left(md5(${key.map((field) => `${columnOf(field)} || '|' || `).join('')}to_char(stored_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), 15))::bit(60)::bigint)), 15, '0') AS hash
          FROM ${schema}.${name}
          WHERE stored_at < $1 AND ${timeColumn} >= $2::date::timestamp AT TIME ZONE 'UTC'
            AND ${timeColumn} < ($3::date + 1)::timestamp AT TIME ZONE 'UTC'
@@ -111,7 +122,8 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
         [asOf, from, to],
       )
     },
-    async days({ name, timeColumn }) {
+    async days({ name, time }) {
+      const timeColumn = columnOf(time)
       const [row] = await sql.unsafe<[{ first: string | null; last: string }]>(
         `SELECT to_char(min(${timeColumn}) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS first,
            to_char(max(${timeColumn}) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS last
@@ -119,48 +131,61 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       )
       return row?.first ? { from: row.first, to: row.last } : undefined
     },
-    async replaceDay(resource, day, batches) {
-      const ids: string[] = []
+    async replaceDay(resource, day, batches, isComplete) {
+      const { name, key, time } = resource
+      const keys: Row[] = []
       for await (const rows of batches) {
         await replace(resource, rows)
-        ids.push(...rows.map(({ id }) => `${id}`))
+        keys.push(...rows.map((row) => Object.fromEntries(key.map((field) => [field, row[field]]))))
       }
-      const { name, timeColumn } = resource
+      if (!(await isComplete())) return undefined
       await sql.unsafe(
-        `DELETE FROM ${schema}.${name}
-         WHERE ${timeColumn} >= $1::date::timestamp AT TIME ZONE 'UTC'
-           AND ${timeColumn} < ($1::date + 1)::timestamp AT TIME ZONE 'UTC'
-           AND id NOT IN (SELECT json_array_elements_text($2::text::json))`,
-        [day, JSON.stringify(ids)],
+        `DELETE FROM ${schema}.${name} AS t
+         WHERE ${columnOf(time)} >= $1::date::timestamp AT TIME ZONE 'UTC'
+           AND ${columnOf(time)} < ($1::date + 1)::timestamp AT TIME ZONE 'UTC'
+           AND NOT EXISTS (
+             SELECT FROM json_to_recordset($2::text::json) AS r(${key.map((field) => columnType(resource, field)).join(', ')})
+             WHERE ${key.map((field) => `r."${field}" = t.${columnOf(field)}`).join(' AND ')}
+           )`,
+        [day, JSON.stringify(keys)],
       )
-      return ids.length
+      return keys.length
     },
     close: () => sql.end({ timeout: 5 }),
   }
 
   async function replace(resource: Resource, rows: readonly Row[]): Promise<void> {
-    await sql.unsafe(upsertOf(resource, 1, '', ''), [jsonOf(rows)])
+    await sql.unsafe(upsertOf(resource, 1, '', ''), [jsonOf(resource, rows)])
   }
 
   /**
    * @param parameter number of the parameter with the rows as JSON
    * @param joined further tables of FROM
-   * @param condition of the replacement of an existing row
+   * @param condition of the replacement of an existing row, and what follows
    */
-  function upsertOf({ name, fields }: Resource, parameter: number, joined: string, condition: string): string {
+  function upsertOf(resource: Resource, parameter: number, joined: string, condition: string): string {
+    const { name, key, fields } = resource
     const names = Object.keys(fields)
     const columns = names.map(columnOf)
-    const types = names.map((field) => `"${field}" ${fields[field]?.replace(/ (NOT NULL|PRIMARY KEY)$/, '')}`)
-    const updates = columns.filter((column) => column !== 'id').map((column) => `${column} = excluded.${column}`)
+    const types = names.map((field) => columnType(resource, field))
+    const updates = columns.map((column) => `${column} = excluded.${column}`)
     return `INSERT INTO ${schema}.${name} AS t (${columns.join(', ')})
-      SELECT ${names.map((field) => `r."${field}"`).join(', ')}
+      SELECT ${names.map((field) => `r."${field}"${fields[field] === 'json' ? '::json' : ''}`).join(', ')}
       FROM json_to_recordset($${parameter}::text::json) AS r(${types.join(', ')})${joined}
-      ON CONFLICT (id) DO UPDATE SET ${updates.join(', ')} ${condition}`
+      ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${updates.join(', ')} ${condition}`
   }
 }
 
-function jsonOf(rows: readonly Row[]): string {
-  return JSON.stringify(rows.map(flat))
+/** @returns a column of a record of JSON; JSON in an exported row is text */
+function columnType({ fields }: Resource, field: string): string {
+  const type = fields[field]?.replace(/ NOT NULL$/, '')
+  return `"${field}" ${type === 'json' ? 'text' : type}`
+}
+
+/** @returns the last row of each key: after a broken connection, an export may repeat a row that has changed */
+function jsonOf({ key }: Resource, rows: readonly Row[]): string {
+  const last = new Map(rows.map((row) => [key.map((field) => row[field]).join(' '), row]))
+  return JSON.stringify([...last.values()].map(flat))
 }
 
 /** The sub-ids of a row are columns of their own. */

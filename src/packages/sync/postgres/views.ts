@@ -4,7 +4,7 @@ const dimensions: Record<string, { column: string; table?: string }> = {
   offer: { column: 'offer_id', table: 'offers' },
   landing: { column: 'landing_page_id', table: 'landing_pages' },
   traffic_source: { column: 'traffic_source_id', table: 'traffic_sources' },
-  country: { column: 'country' },
+  country: { column: 'country', table: 'countries' },
   device: { column: 'device' },
   os: { column: 'os' },
   browser: { column: 'browser' },
@@ -32,7 +32,11 @@ const metrics = `s.clicks, s.conversions, s.revenue, s.pending_conversions, s.ho
     round(s.revenue / nullif(s.clicks, 0), 6), round(s.cost / nullif(s.conversions, 0), 6),
     round(s.cost / nullif(s.clicks, 0), 6), round(s.revenue / nullif(s.conversions, 0), 6)`
 
-export const viewNames = ['click_details', 'conversion_details'] as const
+/** The days of `daily`; by default the last 30 days, including today, as in the API. */
+const lastDay = 'coalesce($3, (now() AT TIME ZONE $1)::date)'
+const firstDay = `coalesce($2, ${lastDay} - 29)`
+
+export const viewNames = ['click_details', 'conversion_details', 'event_details'] as const
 
 /** Statements that create the views and functions; each may run again. */
 export function viewStatements(schema: string): string[] {
@@ -63,6 +67,10 @@ export function viewStatements(schema: string): string[] {
     SELECT c.*, ca.name AS campaign_name, o.name AS offer_name, l.name AS landing_page_name, t.name AS traffic_source_name
     FROM ${schema}.conversions AS c
     ${entityJoins(schema)}`,
+    `CREATE OR REPLACE VIEW ${schema}.event_details AS
+    SELECT e.*, ca.name AS campaign_name
+    FROM ${schema}.events AS e
+    LEFT JOIN ${schema}.campaigns AS ca ON ca.id = e.campaign_id`,
     `CREATE OR REPLACE FUNCTION ${schema}.report(dimension text, from_time timestamptz, until_time timestamptz)
     RETURNS TABLE (id text, name text, ${metricColumns}) LANGUAGE plpgsql STABLE AS $function$
     BEGIN
@@ -75,13 +83,13 @@ export function viewStatements(schema: string): string[] {
       FROM (SELECT f.bucket, ${sums} FROM (${facts('$2', '$3', bucket)}) AS f GROUP BY f.bucket) AS s
       ORDER BY s.clicks DESC, coalesce(s.bucket, '(not set)') COLLATE "C";
     END $function$`,
-    `CREATE OR REPLACE FUNCTION ${schema}.daily(tz text, first_day date, last_day date)
+    `CREATE OR REPLACE FUNCTION ${schema}.daily(tz text, first_day date DEFAULT NULL, last_day date DEFAULT NULL)
     RETURNS TABLE (day date, ${metricColumns}) LANGUAGE sql STABLE AS $function$
       SELECT d.day, ${metrics}
       FROM (
         SELECT g.day, ${sums.replace('sum(f.clicks)::bigint', 'coalesce(sum(f.clicks), 0)::bigint').replace('sum(f.cost) AS', 'coalesce(sum(f.cost), 0) AS')}
-        FROM (SELECT generate_series($2::timestamp, $3::timestamp, '1 day')::date AS day) AS g
-        LEFT JOIN (${facts('$2::timestamp AT TIME ZONE $1', '($3 + 1)::timestamp AT TIME ZONE $1', '($time AT TIME ZONE $1)::date')}) AS f
+        FROM (SELECT generate_series(${firstDay}::timestamp, ${lastDay}::timestamp, '1 day')::date AS day) AS g
+        LEFT JOIN (${facts(`${firstDay}::timestamp AT TIME ZONE $1`, `(${lastDay} + 1)::timestamp AT TIME ZONE $1`, '($time AT TIME ZONE $1)::date')}) AS f
           ON f.bucket = g.day
         GROUP BY g.day
       ) AS s

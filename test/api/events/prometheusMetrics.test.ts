@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
-import { openTelemetry, type Telemetry } from '../../../src/http/telemetry.ts'
+import { openTelemetry, type Telemetry } from '../../../src/http/prometheusMetrics.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 import { send } from './send.ts'

@@ -2,7 +2,7 @@ import { type Delimiter, delimiters } from '../fileFormat.ts'
 import { RowError } from '../rowError.ts'
 import { FormatError } from './formatError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
-import { type RawRow, withoutReturn } from './ndjson.ts'
+import { type RawRow, withoutReturn } from './ndjsonParser.ts'
 
 const unterminatedQuote = 'has a quoted cell without a closing quote'
 

@@ -1,4 +1,4 @@
-import { invalidCursor, type PageKey } from '../../query/pagination.ts'
+import { invalidCursor, type PageKey } from './pagination.ts'
 
 /** Full sort key of an event in a list: its time in the order of the list, and its key within the account. */
 export interface EventKey {
@@ -12,7 +12,7 @@ export interface EventKey {
 const keyId = /^(browser|server):(\d{1,10}):(.+)$/
 
 /** @returns the key as cursors contain it */
-export function pageKeyOf({ atMs, origin, id, generation }: EventKey): PageKey {
+export function eventPageKey({ atMs, origin, id, generation }: EventKey): PageKey {
   return { atMs, id: `${origin}:${generation}:${id}` }
 }
 

@@ -51,6 +51,13 @@ export interface Schema {
   required?: string[]
   anyOf?: Schema[]
   allOf?: Schema[]
+  /** This parameter or the named one is required: a reader that wants to send a request sends this one. */
+  'x-required-without'?: string
+}
+
+/** Whether a request needs the parameter. */
+export function isNeeded({ required, schema }: Parameter): boolean {
+  return required === true || schema['x-required-without'] !== undefined
 }
 
 /** All operations of a document, in its order. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DecimalText } from '../decimal.ts'
+import type { RawFields } from '../rowDecoder.ts'
 import { RowError } from '../rowError.ts'
-import type { RawFields } from '../rowReader.ts'
 import { FormatError } from './formatError.ts'
 import type { Line } from './lines.ts'
 

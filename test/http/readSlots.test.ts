@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ConcurrencyLimiter } from '../../src/http/concurrencyLimit.ts'
 import type { App } from '../../src/http/context.ts'
-import { openTelemetry } from '../../src/http/telemetry.ts'
+import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
+import { ConcurrencyLimiter } from '../../src/http/readSlots.ts'
 import { openProbe, type Probe } from './probe.ts'
 
 /** Emits `release` to let held responses be sent. */

@@ -1,0 +1,70 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Click } from './click.ts'
+import { Conversion } from './conversion.ts'
+import { EventRow } from './event.ts'
+import { CompletePage, pageParameters, retainedFrom } from './page.ts'
+import { Id, Instant } from './scalars.ts'
+
+/** The kinds of rows in a journey, in their order at the same moment. */
+export const journeyKinds = ['click', 'event', 'conversion'] as const
+export type JourneyKind = (typeof journeyKinds)[number]
+
+/** The fields that every row of a journey has; the others are those of the row in its own list. */
+function commonFields<Kind extends JourneyKind>(kind: Kind, at: string) {
+  return {
+    kind: Type.Literal(kind, { description: 'Kind of the row.' }),
+    at: Type.String({ ...Instant, description: `Equal to \`${at}\`; the rows are in the order of this time.` }),
+  }
+}
+
+const { id: clickId, ...clickFields } = Click.properties
+const { id: eventId, ...eventFields } = EventRow.properties
+const { id: conversionId, ...conversionFields } = Conversion.properties
+
+const JourneyRow = Type.Union(
+  [
+    Type.Object({ id: clickId, ...commonFields('click', 'clickedAt'), ...clickFields }, { $id: 'JourneyClick' }),
+    Type.Object({ id: eventId, ...commonFields('event', 'occurredAt'), ...eventFields }, { $id: 'JourneyEvent' }),
+    Type.Object(
+      { id: conversionId, ...commonFields('conversion', 'convertedAt'), ...conversionFields },
+      { $id: 'JourneyConversion' },
+    ),
+  ],
+  // The documentation page accepts a named schema only with a type.
+  { $id: 'JourneyRow', type: 'object' },
+)
+export type JourneyRow = Static<typeof JourneyRow>
+
+export const JourneyPage = Type.Object({
+  ...CompletePage(JourneyRow).properties,
+  omitted: Type.Array(Type.Union(journeyKinds.map((kind) => Type.Literal(kind))), {
+    description:
+      'Kinds that the API key may not read: `click` requires the scope `read:clicks`, `conversion` requires `read:conversions`.',
+  }),
+  ...retainedFrom,
+})
+export type JourneyPage = Static<typeof JourneyPage>
+
+export const JourneyQuery = Type.Object(
+  {
+    visitor_id: Type.Optional(
+      Type.String({
+        ...Id,
+        description:
+          'The journey of this visitor: rows with this visitor id, and the events and conversions of its clicks. Required without `click_id`.',
+        examples: ['vis-1042'],
+        // OpenAPI cannot express that one of two parameters is required.
+        'x-required-without': 'click_id',
+      }),
+    ),
+    click_id: Type.Optional(
+      Type.String({
+        ...Id,
+        description: 'The journey of this click: the click, its events and its conversions. Not with `visitor_id`.',
+      }),
+    ),
+    ...pageParameters,
+  },
+  { additionalProperties: false },
+)
+export type JourneyQuery = Static<typeof JourneyQuery>

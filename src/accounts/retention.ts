@@ -1,0 +1,129 @@
+import type { PendingQuery, Row } from 'postgres'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { isNotDeleted } from './accounts.ts'
+import { auditClause } from './audit.ts'
+
+/** How many whole UTC months before the present one an account retains; 0: all. */
+export interface Retention {
+  accountId: string
+  clickMonths: number
+  eventMonths: number
+  /** Its import by `account import` has not ended: it retains all rows until then. */
+  isImporting: boolean
+  /** What earlier removals have left, which a longer retention does not bring back. */
+  retained: RetainedRanges
+  /** The clock of Postgres, epoch milliseconds. */
+  nowMs: number
+}
+
+/** A setting of an account; null: that of its plan. Absent: unchanged. */
+export interface RetentionSetting {
+  clickMonths?: number | null
+  eventMonths?: number | null
+}
+
+/** @returns the retention of all accounts, or of one, by id */
+export async function listRetention(postgres: Postgres, accountId?: string): Promise<Retention[]> {
+  const rows = await queryPostgres(
+    postgres<(Omit<Retention, 'retained'> & RetainedRanges)[]>`
+      SELECT accounts.id AS "accountId",
+        COALESCE(accounts.retained_click_months, plans.retained_click_months) AS "clickMonths",
+        COALESCE(accounts.retained_event_months, plans.retained_event_months) AS "eventMonths",
+        accounts.import_of IS NOT NULL AS "isImporting",
+        COALESCE(EXTRACT(EPOCH FROM clicks.retained_from)::float8 * 1000, 0) AS "clicksMs",
+        COALESCE(EXTRACT(EPOCH FROM events.retained_from)::float8 * 1000, 0) AS "eventsMs",
+        EXTRACT(EPOCH FROM clock_timestamp())::float8 * 1000 AS "nowMs"
+      FROM accounts
+      JOIN plans ON plans.name = accounts.plan
+      LEFT JOIN retained_ranges AS clicks ON clicks.account_id = accounts.id AND clicks.resource = 'clicks'
+      LEFT JOIN retained_ranges AS events ON events.account_id = accounts.id AND events.resource = 'events'
+      WHERE ${isNotDeleted(postgres)} AND (${accountId ?? null}::text IS NULL OR accounts.id = ${accountId ?? null})
+      ORDER BY accounts.id`,
+  )
+  return rows.map(({ clicksMs, eventsMs, ...row }) => ({ ...row, retained: { clicksMs, eventsMs } }))
+}
+
+/**
+ * Computes which rows an account retains by its setting. Whichever clock is behind counts: a clock that is ahead would
+ * remove rows for ever.
+ * @param nowMs the clock of this process
+ * @returns starts of UTC months; never before what earlier removals have left
+ */
+export function retainedBy(
+  { clickMonths, eventMonths, isImporting, retained, nowMs: storeMs }: Retention,
+  nowMs: number,
+): RetainedRanges {
+  if (isImporting) return retained
+  const now = new Date(Math.min(nowMs, storeMs))
+  const startOf = (months: number, leftMs: number) =>
+    months === 0 ? leftMs : Math.max(leftMs, Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+  return { clicksMs: startOf(clickMonths, retained.clicksMs), eventsMs: startOf(eventMonths, retained.eventsMs) }
+}
+
+/** SELECT of one row while account and plan still have these settings; until the end of the statement they cannot change. */
+export function hasRetention(
+  postgres: Postgres,
+  { accountId, clickMonths, eventMonths }: Retention,
+): PendingQuery<Row[]> {
+  return postgres`
+    SELECT 1
+    FROM accounts
+    JOIN plans ON plans.name = accounts.plan
+    WHERE accounts.id = ${accountId} AND accounts.import_of IS NULL
+      AND COALESCE(accounts.retained_click_months, plans.retained_click_months) = ${clickMonths}::smallint
+      AND COALESCE(accounts.retained_event_months, plans.retained_event_months) = ${eventMonths}::smallint
+    FOR SHARE`
+}
+
+/** @returns the setting of an account; undefined when it does not exist */
+export async function readRetentionSetting(
+  postgres: Postgres,
+  accountId: string,
+): Promise<Required<RetentionSetting> | undefined> {
+  const [row] = await queryPostgres(
+    postgres<Required<RetentionSetting>[]>`
+      SELECT retained_click_months AS "clickMonths", retained_event_months AS "eventMonths"
+      FROM accounts
+      WHERE id = ${accountId} AND ${isNotDeleted(postgres)}`,
+  )
+  return row
+}
+
+/**
+ * Changes how long an account retains rows. Rows are removed by a later removal.
+ * @returns false when the account does not exist
+ */
+export async function setRetention(
+  postgres: Postgres,
+  accountId: string,
+  { clickMonths, eventMonths }: RetentionSetting,
+): Promise<boolean> {
+  const columns = postgres`
+    jsonb_build_object('retainedClickMonths', retained_click_months, 'retainedEventMonths', retained_event_months)`
+  const rows = await queryPostgres(
+    postgres<{ id: string }[]>`
+      WITH previous AS (
+        SELECT id, retained_click_months, retained_event_months, ${columns} AS setting FROM accounts
+        WHERE id = ${accountId} AND ${isNotDeleted(postgres)}
+        FOR UPDATE),
+      changed AS (
+        UPDATE accounts
+        SET
+          retained_click_months = CASE
+            WHEN ${clickMonths === undefined} THEN previous.retained_click_months ELSE ${clickMonths ?? null}::smallint END,
+          retained_event_months = CASE
+            WHEN ${eventMonths === undefined} THEN previous.retained_event_months ELSE ${eventMonths ?? null}::smallint END
+        FROM previous
+        WHERE accounts.id = previous.id
+        RETURNING accounts.id, accounts.retained_click_months, accounts.retained_event_months,
+          previous.setting AS before),
+      ${auditClause(
+        postgres,
+        'retention.set',
+        postgres`SELECT id, ${columns} || jsonb_build_object('before', before) FROM changed WHERE ${columns} <> before`,
+      )}
+      SELECT id FROM changed`,
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,179 @@
+import type { AttributeName } from '../../../schema/dimensions.ts'
+import { inRange } from '../../query/conditions.ts'
+import { attributeOf } from '../../query/facts/attributes.ts'
+import { onlyRetained } from '../../query/retained.ts'
+import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { type CopiedKeys, eventsOnceSql } from './copies.ts'
+import type { FunnelPlan } from './plan.ts'
+import { canServe, canStart, columnsOf, isRepeated, rowRange, type Source } from './source.ts'
+
+/**
+ * Events of the first step need attributes of their clicks, so they are joined with each click. The others are joined only
+ * where their visitor is that of the click.
+ */
+export function eventArms(plan: FunnelPlan, copies: CopiedKeys): Fragment[] {
+  const names = plan.labels.map((label) => (label.kind === 'event' ? label.eventName : ''))
+  const attributes = [
+    ...new Set([...plan.filters.map(({ attribute }) => attribute), ...(plan.groupBy ? [plan.groupBy] : [])]),
+  ]
+  const [first = '', ...others] = names
+  if (attributes.length === 0 || first === '') {
+    return plainEventArms(plan, names, names.filter(Boolean), copies)
+  }
+  const rest = others.filter(Boolean)
+  return [
+    joinedEventsSql(plan, { labels: names, names: [first], attributes, conditions: [hasVisitorOrClick] }, copies),
+    ...(rest.length === 0 ? [] : plainEventArms(plan, names, rest, copies)),
+  ]
+}
+
+/** Which events an arm reads. */
+interface EventArm {
+  /** The event name of each label, empty for other rows. */
+  labels: readonly string[]
+  /** Event names to read. */
+  names: readonly string[]
+  /** Attributes of the click. */
+  attributes: readonly AttributeName[]
+  /** Further conditions. */
+  conditions: readonly Fragment[]
+}
+
+const hasVisitorOrClick = ch`(visitor_id != '' OR click_id != '')`
+/** The size of a text is a column of its own: without events of the other kind the texts are not read. */
+const hasNoVisitor = ch`visitor_id.size = 0`
+
+/** Events that need no attribute of their click: those with a visitor, or counted by click, without a join. */
+function plainEventArms(
+  plan: FunnelPlan,
+  labels: readonly string[],
+  names: readonly string[],
+  copies: CopiedKeys,
+): Fragment[] {
+  const arm = { labels, names, attributes: [] }
+  const unjoined = unjoinedEventsSql(
+    plan,
+    { ...arm, conditions: plan.by === 'click' ? [] : [ch`visitor_id != ''`] },
+    copies,
+  )
+  if (plan.by === 'click') return [unjoined]
+  return [unjoined, joinedEventsSql(plan, { ...arm, conditions: [hasNoVisitor, ch`click_id != ''`] }, copies)]
+}
+
+function sourceOfEvents(labels: readonly string[]): Omit<Source, 'visitorId' | 'attribute'> {
+  return {
+    at: ch`e.occurred_at`,
+    label: ch`(indexOf(${texts(labels)}, e.event_name) - 1)`,
+    key: ch`e.origin, e.id, e.generation`,
+    clickId: ch`e.click_id`,
+  }
+}
+
+/** The conditions of the events of an arm. */
+function eventConditions(plan: FunnelPlan, { names, conditions }: EventArm): Fragment[] {
+  return [
+    ch`account_id = ${text(plan.accountId)}`,
+    ...inRange(ch`occurred_at`, rowRange(plan, plan.retainedRanges.eventsMs)),
+    ch`event_name IN ${texts(names)}`,
+    ...(plan.by === 'click' ? [ch`click_id != ''`] : []),
+    ...conditions,
+  ]
+}
+
+/** Whether the events of an arm may be those of the first step. */
+function hasFirstStep({ labels, names, attributes }: EventArm): boolean {
+  return attributes.length > 0 || names.length === labels.filter(Boolean).length
+}
+
+function unjoinedEventsSql(plan: FunnelPlan, arm: EventArm, copies: CopiedKeys): Fragment {
+  const source: Source = {
+    ...sourceOfEvents(arm.labels),
+    visitorId: ch`e.visitor_id`,
+    hasVisitor: true,
+    attribute: () => ch`''`,
+  }
+  const starts = hasFirstStep(arm)
+  const conditions = [
+    ...eventConditions(plan, arm),
+    ch`click_id NOT IN (
+    SELECT id
+    FROM clicks
+    WHERE ${join([...retainedClicks(plan), ch`(is_bot OR is_test)`], '\n  AND ')}
+  )`,
+  ]
+  const served = starts ? canServe(plan, 'event', source) : []
+  return ch`
+SELECT ${columnsOf(plan, source, starts ? canStart(plan, 'event', source) : ch`0`)}
+FROM (${eventsOnceSql(plan, eventColumns(plan), conditions, copies)}
+) AS e${served.length === 0 ? nothing : ch`\nWHERE ${join(served, '\n  AND ')}`}`
+}
+
+function joinedEventsSql(plan: FunnelPlan, arm: EventArm, copies: CopiedKeys): Fragment {
+  const { attributes } = arm
+  const source: Source = {
+    ...sourceOfEvents(arm.labels),
+    visitorId: ch`if(e.visitor_id != '', e.visitor_id, k.visitor_id)`,
+    attribute(name) {
+      if (attributes.length === 0) return ch`''`
+      const ofClick = identifier(attributeColumn(name))
+      return name === 'campaign' ? ch`if(e.campaign_id != '', e.campaign_id, k.${ofClick})` : ch`k.${ofClick}`
+    },
+  }
+  const conditions = eventConditions(plan, arm)
+  const starts = hasFirstStep(arm)
+  return ch`
+SELECT ${columnsOf(plan, source, starts ? canStart(plan, 'event', source) : ch`0`)}
+FROM (${eventsOnceSql(plan, eventColumns(plan), conditions, copies)}
+) AS e
+LEFT ANY JOIN (${clicksOfEventsSql(plan, attributes, conditions)}
+) AS k ON e.click_id = k.id
+WHERE ${join([ch`NOT k.is_excluded`, ...(starts ? canServe(plan, 'event', source) : [])], '\n  AND ')}`
+}
+
+/** The columns of events that arms read. */
+function eventColumns(plan: FunnelPlan): Fragment {
+  const key = isRepeated(plan) ? ch`, origin, id, generation` : nothing
+  return ch`occurred_at, event_name, click_id, visitor_id, campaign_id${key}`
+}
+
+/** The conditions of the clicks of an account that are not being removed. */
+function retainedClicks({ accountId, retainedRanges }: FunnelPlan): Fragment[] {
+  return [ch`account_id = ${text(accountId)}`, ...inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs))]
+}
+
+function attributeColumn(name: AttributeName): string {
+  return `attribute_${name}`
+}
+
+/**
+ * The clicks that events are joined with. An event may have copies that merges remove, so more clicks than necessary are
+ * possible.
+ * @param events conditions of the events
+ */
+function clicksOfEventsSql(
+  plan: FunnelPlan,
+  attributes: readonly AttributeName[],
+  events: readonly Fragment[],
+): Fragment {
+  const account = ch`account_id = ${text(plan.accountId)}`
+  const columns = [
+    ch`id`,
+    ch`visitor_id`,
+    ch`is_bot OR is_test AS is_excluded`,
+    ...attributes.map((name) => ch`toString(${attributeOf(name, 'clicks')}) AS ${identifier(attributeColumn(name))}`),
+  ]
+  return ch`
+  SELECT ${join(columns, ', ')}
+  FROM clicks
+  WHERE ${join(retainedClicks(plan), '\n  AND ')}
+    AND (clicked_at, id) IN (
+      SELECT clicked_at, id
+      FROM click_index
+      WHERE ${account}
+        AND id IN (
+          SELECT click_id
+          FROM pixel_events
+          WHERE ${join(events, '\n  AND ')}
+        )
+    )`
+}

@@ -1,0 +1,68 @@
+import { type JourneyKind, type JourneyQuery, journeyKinds } from '../../../schema/journey.ts'
+import { pageLimitDefault } from '../../../schema/page.ts'
+import type { Scope } from '../../../schema/scopes.ts'
+import { Problem } from '../../problem.ts'
+import { fingerprint, readCursor } from '../../query/pagination.ts'
+import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
+import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
+import { type JourneyKey, parseJourneyKey } from './key.ts'
+
+/** The rows that a journey consists of. */
+export type JourneyOf = { visitorId: string } | { clickId: string }
+
+/** Query plan of one page of a journey. */
+export interface JourneyPlan {
+  accountId: string
+  /** Currency of the account. */
+  baseCurrency: string
+  of: JourneyOf
+  /** Kinds that the key may not read. */
+  omitted: readonly JourneyKind[]
+  retained: RetainedFrom
+  /** Rows from before these times are being removed, and not read. */
+  retainedRanges: RetainedRanges
+  limit: number
+  /** Key of the last row of the previous page; undefined for the first page. */
+  after: JourneyKey | undefined
+  /** Fingerprint that cursors of this journey carry. */
+  fingerprint: string
+}
+
+/** The scopes that kinds require besides that of the route. */
+const scopesOfKinds: Partial<Record<JourneyKind, Scope>> = { click: 'read:clicks', conversion: 'read:conversions' }
+
+/**
+ * Builds the query plan of a page; no I/O.
+ * @throws Problem `invalid_visitor_id`, `invalid_click_id`, `invalid_cursor`
+ */
+export function planJourney(
+  { visitor_id, click_id, limit, cursor }: JourneyQuery,
+  caller: { accountId: string; currency: string; scopes: ReadonlySet<Scope>; retained: RetainedRanges },
+): JourneyPlan {
+  const boundTo = fingerprint(caller.accountId, 'journeys', { visitor_id, click_id })
+  return {
+    accountId: caller.accountId,
+    baseCurrency: caller.currency,
+    of: readJourneyOf(visitor_id, click_id),
+    omitted: journeyKinds.filter((kind) => {
+      const scope = scopesOfKinds[kind]
+      return scope !== undefined && !caller.scopes.has(scope)
+    }),
+    retained: retainedFrom(undefined, Math.max(caller.retained.clicksMs, caller.retained.eventsMs)),
+    retainedRanges: caller.retained,
+    limit: limit ?? pageLimitDefault,
+    after: parseJourneyKey(readCursor(cursor, boundTo)),
+    fingerprint: boundTo,
+  }
+}
+
+function readJourneyOf(visitorId: string | undefined, clickId: string | undefined): JourneyOf {
+  if (clickId === undefined) {
+    if (visitorId !== undefined) return { visitorId }
+    throw new Problem('invalid_visitor_id', 'Send visitor_id or click_id.', { param: 'visitor_id' })
+  }
+  if (visitorId === undefined) return { clickId }
+  throw new Problem('invalid_click_id', 'click_id and visitor_id exclude each other; send one of them.', {
+    param: 'click_id',
+  })
+}

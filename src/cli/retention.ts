@@ -1,0 +1,134 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { listRetention, type Retention, setRetention } from '../accounts/retention.ts'
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { openWriter } from '../writer/openWriter.ts'
+import { UnverifiedMonths } from '../writer/removeMonths.ts'
+import { requireAccount } from './account.ts'
+import type { CommandContext } from './context.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { accountOption, parseId, retainedMonthsMax } from './options.ts'
+import { removeOldMonths } from './removeOldMonths.ts'
+import { table } from './table.ts'
+
+/** `retention set`, `retention list`, `retention run`. */
+export function addRetentionCommands(program: Command, context: CommandContext): void {
+  const retention = program
+    .command('retention')
+    .description('Manage how long clicks and events are retained; conversions and all sums remain.')
+
+  retention
+    .command('set')
+    .description('Set how long an account retains clicks and events.')
+    .addOption(accountOption())
+    .option('--clicks <months>', '13mo, off (retain all) or plan (as its plan: see plan set)', parseMonths)
+    .option('--events <months>', 'the same for events', parseMonths)
+    .addHelpText(
+      'after',
+      `
+Rows of whole UTC months are removed once they are older: with 13mo, the 13 months before the present one and the present one
+remain. A running server removes them within an hour; retention run removes them at once. Removed rows can't be brought back:
+a longer retention applies to later rows.
+
+Example:
+  tributary retention set --account acme --clicks 13mo --events 13mo`,
+    )
+    .action(async ({ account, clicks, events }: { account: string; clicks?: Months; events?: Months }) => {
+      if (clicks === undefined && events === undefined)
+        throw new UsageError('retention set requires --clicks or --events.')
+      await requireAccount(context, account)
+      const { postgres } = await context.openStores()
+      const setting = {
+        ...(clicks !== undefined && { clickMonths: ownSetting(clicks) }),
+        ...(events !== undefined && { eventMonths: ownSetting(events) }),
+      }
+      await setRetention(postgres, account, setting)
+      printRetention(context, await listRetention(postgres, account))
+    })
+
+  retention
+    .command('list')
+    .description('List how long accounts retain rows, and from when rows are left.')
+    .option('--account <id>', 'only this account (default: all)', parseId)
+    .addHelpText('after', '\nExample:\n  tributary retention list')
+    .action(async ({ account }: { account?: string }) => {
+      if (account !== undefined) await requireAccount(context, account)
+      printRetention(context, await listRetention((await context.openStores()).postgres, account))
+    })
+
+  retention
+    .command('run')
+    .description('Remove the rows that accounts no longer retain, as a running server does once an hour.')
+    .option('--account <id>', 'only this account (default: all)', parseId)
+    .addHelpText(
+      'after',
+      `
+Imports into an account wait until its rows are removed. Nothing is removed if sums of the account do not agree with the rows.
+If the command is interrupted, a running server completes the removal within a minute, as does the same command.
+
+Example:
+  tributary retention run --account acme`,
+    )
+    .action(({ account }: { account?: string }) => run(context, account))
+}
+
+async function run(context: CommandContext, accountId: string | undefined): Promise<void> {
+  const stores = await context.openStores()
+  if (accountId !== undefined) await requireAccount(context, accountId)
+  const removed = []
+  const failures: string[] = []
+  for (const { accountId: account } of await listRetention(stores.postgres, accountId)) {
+    const { printStatus: onMessage, interrupted: signal } = context
+    const writer = await openWriter(stores, account, { onMessage, signal })
+    try {
+      const result = await removeOldMonths(writer, Date.now())
+      if (result) removed.push({ account, ...result.removed, ...textsOf(result.retained) })
+    } catch (error) {
+      if (!(error instanceof UnverifiedMonths)) throw error
+      failures.push(error.message)
+    } finally {
+      await writer.close()
+    }
+  }
+  context.print(
+    { accounts: removed },
+    table(removed, ['account', 'clicks', 'events', 'clicksFrom', 'eventsFrom'], 'No months to remove.'),
+  )
+  if (failures.length > 0) throw new CommandError(failures.join(' '))
+}
+
+function printRetention(context: CommandContext, accounts: readonly Retention[]): void {
+  const rows = accounts.map(({ accountId, clickMonths, eventMonths, retained }) => ({
+    ...{ account: accountId, clicks: settingOf(clickMonths), events: settingOf(eventMonths) },
+    ...textsOf(retained),
+  }))
+  const columns = ['account', 'clicks', 'events', 'clicksFrom', 'eventsFrom'] as const
+  context.print({ accounts: rows }, table(rows, columns, 'No accounts.'))
+}
+
+/** Days from which rows are left; null: nothing has been removed. */
+function textsOf({ clicksMs, eventsMs }: RetainedRanges) {
+  const day = (ms: number) => (ms === 0 ? null : new Date(ms).toISOString().slice(0, 10))
+  return { clicksFrom: day(clicksMs), eventsFrom: day(eventsMs) }
+}
+
+function settingOf(months: number): string {
+  return months === 0 ? 'off' : `${months}mo`
+}
+
+/** Months; 0 for off. */
+type Months = number | 'plan'
+
+/** @returns null for the setting of the plan */
+function ownSetting(months: Months): number | null {
+  return months === 'plan' ? null : months
+}
+
+function parseMonths(text: string): Months {
+  if (text === 'plan') return text
+  if (text === 'off') return 0
+  const months = Number(/^([1-9]\d{0,3})mo$/.exec(text)?.[1])
+  if (!(months <= retainedMonthsMax)) {
+    throw new InvalidArgumentError(`Use 1mo to ${retainedMonthsMax}mo, off or plan.`)
+  }
+  return months
+}

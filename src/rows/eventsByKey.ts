@@ -1,0 +1,52 @@
+import type { EventKey } from '../query/eventKey.ts'
+import { type QueryTarget, selectRows, smallFinal } from '../stores/clickhouse/select.ts'
+import { ch, type Fragment, join, pairs, text } from '../stores/clickhouse/sql.ts'
+import { eventColumns, type StoredEventRow } from './events.ts'
+
+/** Which events to read, and their order. */
+export interface EventQuery {
+  accountId: string
+  /** Conditions on the row that merges keep. */
+  conditions: readonly Fragment[]
+  /** The time by which the keys are ordered, epoch milliseconds. */
+  atOf(row: StoredEventRow): number
+}
+
+/**
+ * Reads the events at some keys, each in the row that merges keep. A key of another copy is left out: the kept row has a key
+ * of its own if it matches the query.
+ * @returns rows in the order of the keys, without repetitions
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readEventsByKey(
+  clickhouse: QueryTarget,
+  { accountId, conditions, atOf }: EventQuery,
+  keys: readonly EventKey[],
+  options: { label: string; signal: AbortSignal },
+): Promise<StoredEventRow[]> {
+  const rows = await selectRows<StoredEventRow>(clickhouse, keptEventsSql(accountId, conditions, keys), {
+    ...options,
+    settings: smallFinal,
+  })
+  const kept = new Map(rows.map((row) => [nameOf(row), row]))
+  return keys.flatMap((key) => {
+    const row = kept.get(nameOf(key))
+    if (!row || atOf(row) !== key.atMs) return []
+    kept.delete(nameOf(key))
+    return [row]
+  })
+}
+
+/** The events with these keys, unordered, each in the row that merges keep, if that row matches the conditions. */
+function keptEventsSql(accountId: string, conditions: readonly Fragment[], keys: readonly EventKey[]): Fragment {
+  return ch`
+SELECT ${eventColumns}
+FROM pixel_events FINAL
+PREWHERE account_id = ${text(accountId)} AND (origin, id) IN ${pairs(keys.map(({ origin, id }) => [origin, id]))}
+WHERE ${join([ch`account_id = ${text(accountId)}`, ...conditions], '\n  AND ')}`
+}
+
+/** Ids contain no spaces, so names are unique. */
+function nameOf({ origin, id, generation }: Pick<EventKey, 'origin' | 'id' | 'generation'>): string {
+  return `${origin} ${id} ${generation}`
+}

@@ -1,0 +1,134 @@
+import type { PendingQuery, Row } from 'postgres'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { LeaseLost } from '../stores/postgres/lease.ts'
+import type { RetainedRanges, RetainedResource } from '../stores/postgres/retainedRanges.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
+import { findMissingRows } from './confirmedRows.ts'
+import { monthOf } from './months.ts'
+import { spansWithRows } from './repair/clickDays.ts'
+import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
+import { compareSpan } from './repair/findDifferences.ts'
+import { checksumsOf, type MonthChecksum } from './repair/removedMonths.ts'
+import { completeRemoval, type RemovedCounts } from './retention/completeRemoval.ts'
+import { readRetained } from './retention/readRetained.ts'
+import { retainedMsOf } from './retention/removedRows.ts'
+import type { Writer } from './writer.ts'
+
+/** Clicks to remove are missing or stored twice, or sums do not agree with them: without the rows nothing could be repaired. */
+export class UnverifiedMonths extends Error {
+  override name = 'UnverifiedMonths'
+
+  constructor(accountId: string, reason: string, advice: string) {
+    super(`account ${accountId}: ${reason}, and nothing was removed; ${advice}, then run this again.`)
+  }
+}
+
+/** Options of `removeMonths`. */
+interface Removal {
+  /** WITH clause that records a change of what is retained, from the rows `recorded` (resource, retained_from). */
+  audit: (postgres: Postgres) => PendingQuery<Row[]>
+  /** SELECT of one row while the account has the settings from which the times were computed; absent: there are none. */
+  isDue?: (postgres: Postgres) => PendingQuery<Row[]>
+  /** As of `completeRemoval`. */
+  announceMs?: number | undefined
+}
+
+/**
+ * Removes clicks and events before the given times; sums, indexes and conversions remain. What is retained is recorded first,
+ * with checksums of the sums. An interrupted removal is completed by the next writer or a running server.
+ * @param until starts of UTC months, epoch milliseconds; a time before the recorded one changes nothing
+ * @returns undefined when the settings changed meanwhile: nothing was removed
+ * @throws UnverifiedMonths before anything is changed, LeaseLost, or the last error when a database stays unavailable
+ */
+export async function removeMonths(
+  writer: Writer,
+  until: RetainedRanges,
+  { announceMs, ...removal }: Removal,
+): Promise<RemovedCounts | undefined> {
+  const before = await readRetained(writer)
+  const changes = (['clicks', 'events'] as const)
+    .map((resource) => ({ resource, untilMs: retainedMsOf(resource, until) }))
+    .filter(({ resource, untilMs }) => untilMs > retainedMsOf(resource, before))
+  if (changes.length === 0) return { clicks: 0, events: 0 }
+  const checksums = until.clicksMs > before.clicksMs ? await checkMonths(writer, before.clicksMs, until.clicksMs) : []
+  if (!(await record(writer, changes, checksums, removal))) return undefined
+  return await completeRemoval(writer, announceMs)
+}
+
+/**
+ * Checks that no click is missing or stored twice, and that sums and index agree with the clicks.
+ * @returns checksums of the sums and the index by month
+ * @throws UnverifiedMonths
+ */
+async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Promise<MonthChecksum[]> {
+  const { accountId } = writer
+  const verify = `verify --account ${accountId}`
+  const missing = (await findMissingRows(writer)).filter(
+    ({ resource, month }) => resource === 'clicks' && Date.parse(month) < untilMs,
+  )
+  if (missing.length > 0) {
+    const months = missing.map(({ month }) => month.slice(0, 7)).join(', ')
+    throw new UnverifiedMonths(
+      accountId,
+      `confirmed clicks of ${months} are missing`,
+      `follow the advice of ${verify}; if Postgres was restored to a time before months were removed, restore ClickHouse to that time too`,
+    )
+  }
+  // Of the whole account: the other copy may be in a later month.
+  if ((await findDuplicateClickIds(writer)).length > 0) {
+    throw new UnverifiedMonths(accountId, 'clicks are stored more than once', `run ${verify} --repair`)
+  }
+  const span = { accountId, fromMs, untilMs }
+  for (const part of await spansWithRows(writer, span)) {
+    if ((await compareSpan(writer, part)).length > 0) {
+      const reason = 'sums or the index of the clicks to remove do not agree with the rows'
+      throw new UnverifiedMonths(accountId, reason, `run ${verify} --repair`)
+    }
+  }
+  return await checksumsOf(writer, span)
+}
+
+/**
+ * One statement, so that nothing is removed without its record; repeating it changes nothing.
+ * @returns false when the settings have changed: nothing is recorded
+ */
+async function record(
+  writer: Writer,
+  changes: readonly { resource: RetainedResource; untilMs: number }[],
+  checksums: readonly MonthChecksum[],
+  { audit, isDue }: Omit<Removal, 'announceMs'>,
+): Promise<boolean> {
+  const { stores, accountId, lease, onMessage, signal } = writer
+  const { postgres } = stores
+  const attempt = async () => {
+    await lease.assertHeld()
+    const [state] = await queryPostgres(postgres<{ isDue: boolean }[]>`
+      WITH held AS (
+        SELECT 1 FROM leases
+        WHERE name = ${lease.name} AND fence = ${lease.fencingToken.toString()}::bigint
+        FOR SHARE),
+      due AS (${isDue?.(postgres) ?? postgres`SELECT 1`}),
+      recorded AS (
+        INSERT INTO retained_ranges (account_id, resource, retained_from)
+        SELECT ${accountId}::text, changed.resource, changed.month
+        FROM held, due, unnest(
+          ${changes.map(({ resource }) => resource)}::text[], ${changes.map(({ untilMs }) => monthOf(untilMs))}::date[]
+        ) AS changed (resource, month)
+        ON CONFLICT (account_id, resource) DO UPDATE
+        SET retained_from = excluded.retained_from, recorded_at = clock_timestamp(), is_complete = false
+        WHERE retained_ranges.retained_from < excluded.retained_from
+        RETURNING account_id, resource, retained_from),
+      sums AS (
+        INSERT INTO removed_months (account_id, table_name, month, checksum)
+        SELECT ${accountId}::text, computed.name, computed.month, computed.checksum
+        FROM held, due, unnest(
+          ${checksums.map(({ table }) => table)}::text[], ${checksums.map(({ month }) => month)}::date[],
+          ${checksums.map(({ checksum }) => checksum)}::text[]) AS computed (name, month, checksum)
+        ON CONFLICT DO NOTHING),
+      ${audit(postgres)}
+      SELECT EXISTS (SELECT FROM due) AS "isDue" FROM held`)
+    if (!state) throw new LeaseLost()
+    return state.isDue
+  }
+  return await retryWhileUnavailable('recording which months are removed', attempt, { onMessage, signal })
+}

@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream'
+import { mustBeginBefore, runStatement } from '../stores/clickhouse/insert.ts'
+import { streamBytes } from '../stores/clickhouse/select.ts'
+import { ch, day, type Fragment, identifier, instant, join, storableTimes, text } from '../stores/clickhouse/sql.ts'
+import { queryPostgres } from '../stores/postgres/connection.ts'
+import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
+import { deleteRows } from './deleteRows.ts'
+import { monthOf } from './months.ts'
+import { checksumsOf } from './repair/removedMonths.ts'
+import { storedSums } from './repair/sumsTables.ts'
+import { readRetained } from './retention/readRetained.ts'
+import type { Writer } from './writer.ts'
+
+/** The tables that still have what was derived from removed clicks, and the types of their columns in a file. */
+const columns = {
+  sums_by_day: 'dimension String, day Date, value String, clicks Int64, cost Decimal(38, 6)',
+  sums_by_day_and_campaign:
+    'dimension String, campaign_id String, day Date, value String, clicks Int64, cost Decimal(38, 6)',
+  sums_by_quarter_hour: "bucket DateTime('UTC'), campaign_id String, clicks Int64, cost Decimal(38, 6)",
+  click_index: "id String, clicked_at DateTime64(3, 'UTC'), campaign_id String",
+} as const
+export type RemovedTable = keyof typeof columns
+export const removedTables = Object.keys(columns) as RemovedTable[]
+
+const namesOf = (table: RemovedTable) => columns[table].split(/, (?=[a-z])/).map((column) => column.split(' ')[0] ?? '')
+
+/** Reads what a table has of removed clicks, as NDJSON in a fixed order. @param clicksMs from when clicks are retained */
+export function readRemovedSums(writer: Writer, table: RemovedTable, clicksMs: number): AsyncIterable<Buffer> {
+  const query = ch`
+SELECT *
+FROM (${rowsOf(writer, table, clicksMs)})
+ORDER BY ALL
+FORMAT JSONEachRow`
+  return streamBytes(writer.stores.clickhouse, query, { label: 'export.removed_sums', signal: writer.signal })
+}
+
+function rowsOf({ accountId }: Writer, table: RemovedTable, clicksMs: number): Fragment {
+  const names = namesOf(table).map(identifier)
+  if (table === 'click_index') {
+    return ch`SELECT ${list(names)} FROM click_index FINAL WHERE ${isRemoved(accountId, table, clicksMs)}`
+  }
+  const keys = list(names.slice(0, -2))
+  return ch`
+SELECT ${keys}, of_clicks AS clicks, of_cost AS cost
+FROM (
+  SELECT ${keys}, sum(clicks) AS of_clicks, sum(cost) AS of_cost
+  FROM (${storedSums(table, { accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs })})
+  GROUP BY ${keys})
+WHERE of_clicks != 0 OR of_cost != 0`
+}
+
+function isRemoved(accountId: string, table: RemovedTable, clicksMs: number): Fragment {
+  const isEarlier = {
+    sums_by_day: ch`day < ${day(clicksMs)}`,
+    sums_by_day_and_campaign: ch`day < ${day(clicksMs)}`,
+    sums_by_quarter_hour: ch`bucket < ${instant(clicksMs)}`,
+    click_index: ch`clicked_at < ${instant(clicksMs)}`,
+  }
+  return ch`account_id = ${text(accountId)} AND ${isEarlier[table]}`
+}
+
+/** The account has removed other months than the exported account: its sums and rows would not belong together. */
+export class RetainedOtherwise extends Error {
+  override name = 'RetainedOtherwise'
+
+  constructor(accountId: string) {
+    super(
+      `account ${accountId} has removed other months than the exported account, so the sums and rows of both do not belong together; the import cannot be completed.`,
+    )
+  }
+}
+
+/**
+ * Stores what another installation had of removed clicks, and records what is retained. The account must have no clicks and no
+ * conversions yet. Repeat it after an interruption; once it is complete it changes nothing.
+ * @param open content of the file of a table
+ * @throws RetainedOtherwise before anything is changed, LeaseLost, or the last error when a database stays unavailable
+ */
+export async function storeRemovedSums(
+  writer: Writer,
+  { clicksMs, eventsMs }: RetainedRanges,
+  open: (table: RemovedTable) => AsyncIterable<Buffer>,
+): Promise<void> {
+  const recorded = await readRetained(writer)
+  if (recorded.clicksMs > 0 || recorded.eventsMs > 0) {
+    if (recorded.clicksMs === clicksMs && recorded.eventsMs === eventsMs) return
+    throw new RetainedOtherwise(writer.accountId)
+  }
+  for (const table of clicksMs > 0 ? removedTables : []) {
+    const label = 'import.removed_sums'
+    await deleteRows(writer, identifier(table), isRemoved(writer.accountId, table, clicksMs), label, 'rewrite')
+    const names = list(namesOf(table).map(identifier))
+    await writer.fence.run(({ deadlineMs, queryId }) =>
+      runStatement(
+        writer.stores.clickhouse,
+        ch`
+INSERT INTO ${identifier(table)} (account_id, ${names})
+SELECT ${text(writer.accountId)}, ${names}
+FROM input(${text(columns[table])})
+WHERE ${mustBeginBefore(deadlineMs)}
+FORMAT JSONEachRow`,
+        label,
+        queryId,
+        Readable.from(open(table), { objectMode: false }),
+      ),
+    )
+  }
+  const span = { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs }
+  const checksums = clicksMs > 0 ? await checksumsOf(writer, span) : []
+  const { postgres } = writer.stores
+  await writer.lease.assertHeld()
+  await retryWhileUnavailable(
+    'recording which months were removed',
+    () =>
+      queryPostgres(postgres`
+        WITH recorded AS (
+          INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete)
+          SELECT ${writer.accountId}::text, resource, month, true
+          FROM unnest(ARRAY['clicks', 'events'], ${[monthOf(clicksMs), monthOf(eventsMs)]}::date[]) AS removed (resource, month)
+          WHERE month > '1970-01-01'
+          ON CONFLICT DO NOTHING)
+        INSERT INTO removed_months (account_id, table_name, month, checksum)
+        SELECT ${writer.accountId}::text, computed.name, computed.month, computed.checksum
+        FROM unnest(
+          ${checksums.map(({ table }) => table)}::text[], ${checksums.map(({ month }) => month)}::date[],
+          ${checksums.map(({ checksum }) => checksum)}::text[]) AS computed (name, month, checksum)
+        ON CONFLICT DO NOTHING`),
+    writer,
+  )
+}
+
+function list(names: readonly Fragment[]): Fragment {
+  return join(names, ', ')
+}

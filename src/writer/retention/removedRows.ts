@@ -1,0 +1,56 @@
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, identifier, instant, text } from '../../stores/clickhouse/sql.ts'
+import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import type { Writer } from '../writer.ts'
+import { readRetained } from './readRetained.ts'
+
+/** A table with rows that are removed by age. */
+interface AgedTable {
+  name: string
+  resource: RetainedResource
+  at: Fragment
+  /** Copies of rows of another table are not counted. */
+  isCopy: boolean
+}
+
+export const agedTables: readonly AgedTable[] = [
+  { name: 'converted_click_rows', resource: 'clicks', at: ch`clicked_at`, isCopy: true },
+  { name: 'clicks', resource: 'clicks', at: ch`clicked_at`, isCopy: false },
+  { name: 'pixel_events', resource: 'events', at: ch`occurred_at`, isCopy: false },
+]
+
+/** @returns from when the rows of a resource are retained, epoch milliseconds */
+export function retainedMsOf(resource: RetainedResource, { clicksMs, eventsMs }: RetainedRanges): number {
+  return resource === 'clicks' ? clicksMs : eventsMs
+}
+
+/** @returns the condition of the rows of an account before a time */
+export function isBefore(accountId: string, { at }: AgedTable, untilMs: number): Fragment {
+  return ch`account_id = ${text(accountId)}
+  AND ${at} < ${instant(untilMs)}`
+}
+
+/** Counts the rows of a table before a time, copies that are not merged included. */
+export async function countBefore(writer: Writer, table: AgedTable, untilMs: number): Promise<number> {
+  const query = ch`
+SELECT count() AS rows
+FROM ${identifier(table.name)}
+WHERE ${isBefore(writer.accountId, table, untilMs)}`
+  const options = { label: 'retention.count', signal: writer.signal, ...batchTimeout }
+  const read = () => selectRows<{ rows: number }>(writer.stores.clickhouse, query, options)
+  const [row] = await retryWhileUnavailable('counting rows of removed months', read, writer)
+  return row?.rows ?? 0
+}
+
+/** Counts rows of removed months, as after a restore of an earlier backup. */
+export async function findRemovedRows(writer: Writer): Promise<{ table: string; rows: number }[]> {
+  const retained = await readRetained(writer)
+  const found: { table: string; rows: number }[] = []
+  for (const table of agedTables) {
+    const untilMs = retainedMsOf(table.resource, retained)
+    const rows = untilMs === 0 ? 0 : await countBefore(writer, table, untilMs)
+    if (rows > 0) found.push({ table: table.name, rows })
+  }
+  return found
+}

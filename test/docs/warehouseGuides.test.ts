@@ -1,0 +1,227 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, request as forward } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { packageRoot } from '../../src/package.ts'
+import { createTributary, type Tributary } from '../../src/packages/client/client.ts'
+import { importContent } from '../import/runImport.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { type CopyTarget, openCopyTarget } from '../kit/copyTarget.ts'
+import { type WarehouseGuide, warehouseGuides } from './warehouseGuideNames.ts'
+
+// Each code block of these guides runs unchanged but for the key and the address of the database, and its numbers are those
+// of the API.
+
+let api: TestApp
+let key: string
+let baseUrl: string
+let client: Tributary
+let target: CopyTarget
+/** The current folder of the commands. */
+let folder: string
+let environment: Record<string, string>
+
+const firstMs = Date.UTC(2026, 10, 18, 23)
+const clicks = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ id: `c${n}`, clickedAt: new Date(firstMs + n * 900_000).toISOString(), cost: (100 + n) / 1_000 },
+    ...{
+      country: n % 3 ? 'DE' : 'US',
+      isBot: n % 11 === 0,
+      isTest: n % 13 === 0,
+      ...(n % 4 && { campaignId: `k${n % 2}` }),
+    },
+  }))
+const conversions = (from: number, until: number, status: string, updatedMs: number) =>
+  Array.from({ length: until - from }, (_, n) => from + n).map((n) => ({
+    ...{ id: `v${n}`, status, clickId: `c${n}`, revenue: 1.25 + n, isTest: n % 5 === 0 },
+    convertedAt: new Date(firstMs + n * 900_000).toISOString(),
+    updatedAt: new Date(firstMs + updatedMs).toISOString(),
+  }))
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  await importContent(api.stores, 'acme', 'campaigns', [
+    { id: 'k0', name: 'Spring' },
+    { id: 'k1', name: 'Autumn' },
+  ])
+  await importContent(api.stores, 'acme', 'clicks', clicks(0, 60))
+  await importContent(api.stores, 'acme', 'conversions', conversions(0, 30, 'approved', 0))
+  baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
+  client = createTributary({ baseUrl, apiKey: key })
+  target = await openCopyTarget(api.stores)
+  folder = await mkdtemp(join(tmpdir(), 'tributary-guides-'))
+  const programs = join(folder, 'bin')
+  await mkdir(programs)
+  const program = (name: string) => `"${process.execPath}" "${join(packageRoot, 'src/packages', name, 'dist/main.js')}"`
+  for (const [name, command] of [
+    ['tributary-sync', program('sync')],
+    ['tributary-mcp', program('mcp')],
+  ]) {
+    await writeFile(join(programs, name ?? ''), `#!/bin/sh\nexec ${command} "$@"\n`)
+    await chmod(join(programs, name ?? ''), 0o755)
+  }
+  environment = { PATH: `${programs}:${process.env.PATH}`, ...target.environment }
+})
+afterAll(async () => {
+  await target?.close()
+  await api?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The code blocks of a guide in a language, with the key of the account. */
+async function blocksOf(guide: WarehouseGuide, language: string): Promise<string[]> {
+  const { tags } = (await api.get('/docs/json')).json<{ tags: { name: string; description: string }[] }>()
+  const text = tags.find(({ name }) => name === guide)?.description ?? ''
+  const blocks = [...text.matchAll(/```(\w+)\n(.*?)```/gs)]
+  return blocks.flatMap(([, word, code = '']) => (word === language ? [code.replaceAll('trb_live_…', key)] : []))
+}
+
+/** The installation commands of the README of a package, which `test/packages/installed.test.ts` runs. */
+async function installationOf(name: string): Promise<string | undefined> {
+  const readme = await readFile(join(packageRoot, 'src/packages', name, 'README.md'), 'utf8')
+  return /```sh\n(.*?)```/s.exec(readme)?.[1]
+}
+
+async function run(program: string, ...words: string[]): Promise<string> {
+  return (await promisify(execFile)(program, words, { cwd: folder, env: environment })).stdout
+}
+
+const november = { from: '2026-11-01', to: '2026-11-30' } as const
+const byCampaign = async () => (await client.get('/reports', { query: { group_by: 'campaign', ...november } })).data
+/** Number, or null. */
+const numeric = (value: unknown) => (value === null ? null : Number(value))
+
+it('Into PostgreSQL fills a database with the numbers of reports and stats', async () => {
+  const [install, shell = ''] = await blocksOf('Into PostgreSQL', 'sh')
+  expect(install).toBe(await installationOf('sync'))
+  const output = await run('sh', '-ec', shell.replace('postgres://user:password@localhost:5432/warehouse', target.url))
+  expect(output).toContain('Verified: 60 clicks of 2 days.')
+  const [report = '', daily = '', details = ''] = await blocksOf('Into PostgreSQL', 'sql')
+  const rows = await target.sql.unsafe(report)
+  const numbers = rows.map(({ id, name, ...metrics }) => [id, name, ...Object.values(metrics).map(numeric)])
+  expect(numbers).toEqual(
+    (await byCampaign()).map(({ id, name, clicks, conversions, revenue, epc }) => [
+      ...[id, name, clicks, conversions, revenue, epc],
+    ]),
+  )
+  const days = await target.sql.unsafe(`SELECT to_char(d.day, 'YYYY-MM-DD'), d.* FROM (${daily.replace(';', '')}) AS d`)
+  const series = await client.get('/stats/daily', { query: { tz: 'Europe/Berlin', ...november } })
+  expect(days.map(({ to_char, day: _, ...metrics }) => [to_char, ...Object.values(metrics).map(Number)])).toEqual(
+    series.data.map(({ id, clicks, conversions, revenue }) => [id, clicks, conversions, revenue]),
+  )
+  const found = await target.sql.unsafe(details)
+  expect(new Map(found.map(({ campaign_name, clicks }) => [campaign_name, Number(clicks)]))).toEqual(
+    new Map((await byCampaign()).map(({ id, name, clicks }) => [id === '(not set)' ? null : name, clicks])),
+  )
+})
+
+it('Into DuckDB and Parquet writes files with the numbers of reports', async () => {
+  for (const shell of await blocksOf('Into DuckDB and Parquet', 'sh')) await run('sh', '-ec', shell)
+  const [file = '', report = ''] = await blocksOf('Into DuckDB and Parquet', 'sql')
+  const database = await (await DuckDBInstance.create()).connect()
+  await database.run(`SET file_search_path = '${folder}'`)
+  const query = { group_by: 'country' as const, ...november }
+  expect(
+    (await database.runAndReadAll(file)).getRowsJson().map(([country, clicks]) => [country, Number(clicks)]),
+  ).toEqual((await client.get('/reports', { query })).data.map(({ id, clicks }) => [id, clicks]))
+  const rows = (await database.runAndReadAll(report)).getRowsJson()
+  expect(rows.map(([id, name, ...metrics]) => [id, name, ...metrics.map(Number)])).toEqual(
+    (await byCampaign()).map(({ id, name, clicks, conversions, revenue, cost }) => [
+      ...[id, id === '(not set)' ? null : name, clicks, conversions, revenue, cost],
+    ]),
+  )
+})
+
+it('Into ClickHouse fills a table, and later reads only what is new', async () => {
+  const [create = '', state = '', fill = '', record = '', query = ''] = await blocksOf('Into ClickHouse', 'sql')
+  const program = `import { Session } from 'chdb'
+    const session = new Session(${JSON.stringify(join(folder, 'clickhouse'))})
+    session.query('CREATE DATABASE IF NOT EXISTS warehouse')
+    session.query('USE warehouse')
+    for (const statement of JSON.parse(process.argv[1])) process.stdout.write(session.query(statement, 'JSONEachRow') ?? '')`
+  const runIn = async (...statements: string[]) => {
+    const words = ['--input-type=module', '--eval', program, JSON.stringify(statements)]
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: packageRoot })
+    return stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  }
+  const campaigns = async () =>
+    new Map((await byCampaign()).map(({ id, clicks, cost }) => [id === '(not set)' ? null : id, [clicks, cost]]))
+  const found = (rows: Record<string, unknown>[]) =>
+    new Map(rows.map(({ campaignId, clicks, cost }) => [campaignId, [Number(clicks), Number(cost)]]))
+
+  expect(found(await runIn(create, state, fill, record, query))).toEqual(await campaigns())
+  await importContent(api.stores, 'acme', 'clicks', clicks(60, 70))
+  const count = 'SELECT count() AS rows FROM clicks'
+  const after = await runIn(fill, record, count, query)
+  // No row was read twice.
+  expect(Number(after.shift()?.rows)).toBe(70)
+  expect(found(after)).toEqual(await campaigns())
+})
+
+it('From any connector has a connector that reads no row twice, skips none and waits when it is refused', async () => {
+  const proxy = await openRefusingProxy()
+  const [script = ''] = await blocksOf('From any connector', 'js')
+  const connector = () => run(process.execPath, '--input-type=module', '-e', script.replaceAll(baseUrl, proxy.url))
+  expect(await connector()).toBe('30 rows read\n')
+  expect(await connector()).toBe('0 rows read\n')
+  await importContent(api.stores, 'acme', 'conversions', conversions(3, 10, 'refunded', 1_000))
+  expect(await connector()).toBe('7 rows read\n')
+  expect(proxy.refused).toEqual([429, 503])
+  await proxy.close()
+})
+
+/** A proxy in front of the API that refuses its first two requests. */
+async function openRefusingProxy(): Promise<{ url: string; refused: number[]; close(): Promise<void> }> {
+  const refused: number[] = []
+  const proxy = createServer((incoming, outgoing) => {
+    const status = [429, 503][refused.length]
+    if (status) {
+      refused.push(status)
+      outgoing.writeHead(status, { 'retry-after': '0' }).end('{}')
+      return
+    }
+    forward(`${baseUrl}${incoming.url}`, { headers: incoming.headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      response.pipe(outgoing)
+    }).end()
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    refused,
+    async close() {
+      proxy.closeAllConnections()
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}
+
+it('With a language model has a configuration that serves the tools, and a text with every guide', async () => {
+  const [json = ''] = await blocksOf('With a language model', 'json')
+  const { command, args, env } = JSON.parse(json).mcpServers.tributary
+  const model = new Client({ name: 'test', version: '1' })
+  await model.connect(new StdioClientTransport({ command, args, env: { ...environment, ...env } }))
+  const tools = (await model.listTools()).tools.map(({ name }) => name)
+  expect(tools).toEqual(expect.arrayContaining(['get_reports', 'get_stats_daily', 'get_clicks', 'get_funnels']))
+  const { content } = await model.callTool({ name: 'get_reports', arguments: { group_by: 'campaign', ...november } })
+  expect(JSON.parse((content as { text: string }[])[0]?.text ?? '').data).toEqual(await byCampaign())
+  await model.close()
+  const [install, shell = ''] = await blocksOf('With a language model', 'sh')
+  expect(install).toBe(await installationOf('mcp'))
+  const text = await run('sh', '-ec', shell)
+  for (const guide of warehouseGuides) expect(text).toContain(`\n## ${guide}\n`)
+})

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packageRoot } from '../../src/package.ts'
+import { importContent } from '../import/runImport.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { type CopyTarget, openCopyTarget } from '../kit/copyTarget.ts'
+import { openNpmRegistry } from '../kit/npmRegistry.ts'
+
+let api: TestApp
+let key: string
+let baseUrl: string
+let target: CopyTarget
+let folder: string
+
+/** As after `npm install --global`. */
+const path = () => `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`
+
+const run = async (program: string, words: string[], environment: Record<string, string> = {}) => {
+  const env = { PATH: path(), HOME: folder, ...environment }
+  return await promisify(execFile)(program, words, { cwd: folder, env })
+}
+
+beforeAll(async () => {
+  api = await openTestApp()
+  key = await api.account('acme')
+  await importContent(api.stores, 'acme', 'campaigns', [{ id: 'k1', name: 'Spring' }])
+  const click = (n: number) => ({ id: `c${n}`, clickedAt: `2026-11-20T10:00:0${n}Z`, campaignId: 'k1' })
+  await importContent(api.stores, 'acme', 'clicks', [0, 1, 2].map(click))
+  baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
+  target = await openCopyTarget(api.stores)
+  folder = await mkdtemp(join(tmpdir(), 'tributary-installed-'))
+  const packed = ['client', 'mcp', 'sync'].map((name) => join(packageRoot, 'src/packages', name))
+  await run('npm', ['pack', '--ignore-scripts', ...packed])
+  const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
+  await writeFile(join(folder, 'package.json'), '{ "private": true }')
+  const registry = await openNpmRegistry()
+  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--registry', registry.url, ...tarballs])
+  await registry.close()
+})
+afterAll(async () => {
+  await target?.close()
+  await api?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The blocks of a language in the README of an installed package, without the ones that install it. */
+async function blocks(name: string, language: string): Promise<string[]> {
+  const readme = await readFile(join(folder, 'node_modules', name, 'README.md'), 'utf8')
+  return [...readme.matchAll(/```(\w+)\n(.*?)```/gs)].flatMap(([, word, code = '']) =>
+    word === language && !code.includes('npm pack') ? [code] : [],
+  )
+}
+
+describe('tributary-sync, installed from its tarball in an empty folder', () => {
+  it('runs the commands of its README, after which the queries of the README return the rows', async () => {
+    const [shell = ''] = await blocks('tributary-sync', 'sh')
+    const local = shell
+      .replace('trb_live_…', key)
+      .replace('postgres://user:password@localhost:5432/warehouse', target.url)
+      .replaceAll('https://api.example.com', baseUrl)
+      .replaceAll(/ --every \w+/g, '')
+    expect(local).not.toContain('example.com')
+    const { stdout } = await run('sh', ['-ec', local], target.environment)
+    expect(stdout.match(/^Rows stored: clicks 3, /gm)).toHaveLength(2)
+
+    const [parquet = '', functions = ''] = await blocks('tributary-sync', 'sql')
+    const database = await (await DuckDBInstance.create()).connect()
+    const found = await database.runAndReadAll(parquet.replace("'warehouse/", `'${folder}/warehouse/`))
+    expect(found.getRowsJson()).toEqual([['k1', '3']])
+    const [report, daily] = functions.split(';\n')
+    expect(await target.sql.unsafe(report ?? '')).toMatchObject([{ name: 'Spring', clicks: '3' }])
+    expect(await target.sql.unsafe(daily ?? '')).toHaveLength(30)
+  })
+
+  it('prints every option of the README', async () => {
+    const { stdout } = await run('node_modules/.bin/tributary-sync', ['--help'])
+    const readme = await readFile(join(folder, 'node_modules/tributary-sync/README.md'), 'utf8')
+    const named = [...readme.matchAll(/^\| `(--\w+)/gm)].map(([, option]) => option)
+    const printed = [...stdout.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option)
+    expect(printed.toSorted()).toEqual(named.toSorted())
+    expect(stdout).toContain('Exit codes:\n  0 success')
+  })
+})
+
+describe('tributary-mcp, installed from its tarball in an empty folder', () => {
+  it('runs with the configuration of its README', async () => {
+    const [json = ''] = await blocks('tributary-mcp', 'json')
+    const local = json.replace('https://api.example.com', baseUrl).replace('trb_live_…', key)
+    const { command, args, env } = JSON.parse(local).mcpServers.tributary
+    const client = new Client({ name: 'test', version: '1' })
+    const environment = { PATH: path(), HOME: folder, ...env }
+    await client.connect(new StdioClientTransport({ command, args, env: environment, cwd: folder }))
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('get_reports')
+    const { content } = await client.callTool({
+      name: 'get_reports',
+      arguments: { group_by: 'campaign', from: '2026-11-20' },
+    })
+    expect(JSON.parse((content as { text: string }[])[0]?.text ?? '').data).toMatchObject([
+      { name: 'Spring', clicks: 3 },
+    ])
+    await client.close()
+  })
+})

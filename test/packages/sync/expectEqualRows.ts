@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Sql } from 'postgres'
+import { expect } from 'vitest'
+import type { Tributary } from '../../../src/packages/client/client.ts'
+import { changing, columnOf, metadata } from '../../../src/packages/sync/resources.ts'
+
+type Values = Record<string, unknown>
+
+/** Checks that every stored field of every row is equal in the source and in the copy, and that neither has other rows. */
+export async function expectEqualRows(client: Tributary, copy: Sql, schema = 'tributary'): Promise<void> {
+  for (const { name, path, key, fields, ...rest } of [...changing, ...metadata]) {
+    const keyOf = (row: Values) => key.map((field) => row[field]).join(' ')
+    const query = 'query' in rest ? rest.query : {}
+    const source = new Map<string, Values>()
+    for await (const row of client.exportRows(path, { query } as object)) {
+      const { subIds, ...flat } = row as Values & { subIds?: object }
+      source.set(keyOf(flat), { ...flat, ...subIds })
+    }
+    const stored = await copy.unsafe<Values[]>(`SELECT * FROM ${schema}.${name}`)
+    expect([name, stored.length]).toEqual([name, source.size])
+    const wrong = stored.filter((row) => {
+      const shown = Object.entries(fields).map(([field, type]) => [field, shownAs(type, row[columnOf(field)])])
+      const expected = Object.keys(fields).map((field) => [field, source.get(keyOf(row))?.[field]])
+      return !isDeepStrictEqual(shown, expected)
+    })
+    expect([name, wrong.slice(0, 3)]).toEqual([name, []])
+  }
+}
+
+/** A value of PostgreSQL as in an export. */
+function shownAs(type: string, value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString()
+  if (type.startsWith('bigint')) return Number(value)
+  if (type === 'json' && value !== null) return JSON.stringify(value)
+  return type.startsWith('numeric') && value !== null ? Number(value) : value
+}

@@ -1,0 +1,234 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { scopes } from '../../../../schema/scopes.ts'
+import { createAccount } from '../../../../src/accounts/accounts.ts'
+import { createKey } from '../../../../src/accounts/keys.ts'
+import { packageRoot } from '../../../../src/package.ts'
+import { createTributary, type Tributary } from '../../../../src/packages/client/client.ts'
+import { changing, columnOf } from '../../../../src/packages/sync/resources.ts'
+import { start } from '../../../cli/runCommand.ts'
+import { importContent } from '../../../import/runImport.ts'
+import { type CopyTarget, openCopyTarget } from '../../../kit/copyTarget.ts'
+import { processesOf } from '../../../kit/processes.ts'
+import { openTestStores, type TestStores } from '../../../kit/stores.ts'
+import { endOverlap } from '../endOverlap.ts'
+import { expectEqualRows } from '../expectEqualRows.ts'
+import { type Change, life, type Step } from './generators.ts'
+import { openRequestProxy, type RequestProxy } from './requestProxy.ts'
+
+// Three lives in every run. For more: SYNC_LIVES=30 npx vitest run test/packages/sync/lives. A failure prints its seed;
+// SYNC_LIVES_SEED repeats it.
+const lives = Number(process.env.SYNC_LIVES ?? 0)
+const seed = Number(process.env.SYNC_LIVES_SEED ?? (lives > 0 ? Date.now() % 2 ** 31 : 21))
+
+const program = join(packageRoot, 'src/packages/sync/dist/main.js')
+
+let stores: TestStores
+let target: CopyTarget
+let proxy: RequestProxy
+let server: ReturnType<typeof start>
+
+beforeAll(async () => {
+  stores = await openTestStores()
+  stores.markDirty()
+  target = await openCopyTarget(stores)
+  proxy = await openRequestProxy()
+  await serve()
+})
+afterAll(async () => {
+  server?.kill('SIGKILL')
+  await proxy?.close()
+  await target?.close()
+  await stores?.close()
+})
+
+async function serve(): Promise<void> {
+  server = start(['serve', '--json'], { ...stores.environment, PORT: `${proxy.port}` })
+  server.stderr.resume()
+  await once(server.stdout, 'data')
+  server.stdout.resume()
+}
+
+/** The source and the copy of a life. */
+interface Life {
+  accountId: string
+  client: Tributary
+  /** Arguments and environment of tributary-sync. */
+  words: string[]
+  environment: NodeJS.ProcessEnv
+  schema: string
+}
+
+it(`a copy equals its source in every field after random changes and kills of it, of the server and of the engines`, {
+  timeout: (lives + 5) * 90_000,
+}, async () => {
+  if (lives > 0) console.log(`Seed ${seed}.`)
+  let count = 0
+  await fc.assert(
+    fc.asyncProperty(life, async (steps) => {
+      count += 1
+      await live(await begin(`life_${count}`), steps)
+    }),
+    { seed, numRuns: lives || 3, endOnFailure: true },
+  )
+})
+
+async function begin(name: string): Promise<Life> {
+  await createAccount(stores.postgres, { id: name, name, plan: 'scale', currency: 'USD' })
+  const created = await createKey(stores.postgres, { accountId: name, name, scopes, expiresAt: null })
+  const apiKey = created?.key ?? ''
+  const campaigns = [0, 1, 2].map((n) => ({ id: `k${n}`, name: `Campaign ${n}` }))
+  await importContent(stores, name, 'campaigns', campaigns)
+  return {
+    accountId: name,
+    client: createTributary({ baseUrl: proxy.url, apiKey }),
+    words: [program, target.url, '--url', proxy.url, '--schema', name, '--json'],
+    environment: { PATH: process.env.PATH, TRIBUTARY_KEY: apiKey, ...target.environment },
+    schema: name,
+  }
+}
+
+async function live(one: Life, steps: readonly Step[]): Promise<void> {
+  const copy = startSync(one)
+  for (const { change, kill } of steps) {
+    const killed = kill && proxy.after(kill.request).then(() => end(kill.victim, copy))
+    await apply(one, change)
+    await killed
+  }
+  await copy.end()
+  await untilEventsAreListed(one)
+
+  const { verified } = await sync(one, '--verify')
+  expect(Object.values(verified ?? {}).map(({ repaired }) => repaired)).toEqual([[], [], []])
+  await expectEqualRows(one.client, target.sql, one.schema)
+
+  proxy.paths.splice(0)
+  const { rows } = await sync(one)
+  expect(rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
+  expect(proxy.paths.length).toBeLessThan(20)
+  await expectRepairs(one)
+  await target.sql`DROP SCHEMA ${target.sql(one.schema)} CASCADE`
+}
+
+/** A difference of each kind is found, and repaired by reading its day only. */
+async function expectRepairs(one: Life): Promise<void> {
+  for (const { name, path, time } of changing) {
+    const days = await target.sql.unsafe<{ day: string; row: string }[]>(
+      `SELECT DISTINCT ON (day) to_char(${columnOf(time)} AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, ctid::text AS row
+       FROM ${one.schema}.${name}
+       ORDER BY day DESC, id`,
+    )
+    const change = async (statement: string) => void (await target.sql.unsafe(statement))
+    const [stale, missing = stale] = days
+    const table = `${one.schema}.${name}`
+    await change(`INSERT INTO ${table} SELECT (r).* FROM (
+      SELECT json_populate_record(t, '{"id": "extra", "${columnOf(time)}": "2025-01-01T10:00:00Z"}') AS r
+      FROM ${table} AS t LIMIT 1) AS extra`)
+    await change(`UPDATE ${table} SET stored_at = stored_at - interval '1 ms' WHERE ctid = '${stale?.row}'`)
+    if (missing !== stale) await change(`DELETE FROM ${table} WHERE ctid = '${missing?.row}'`)
+    const planted = [...new Set(['2025-01-01', missing?.day, stale?.day])].sort()
+
+    await endOverlap(target.sql, one.schema)
+    proxy.paths.splice(0)
+    const { verified } = await sync(one, '--verify')
+    expect([name, verified?.[name]?.repaired]).toEqual([name, planted])
+    const exported = proxy.paths
+      .filter((url) => url.startsWith(`/api/v1${path}?`))
+      .map((url) => new URL(url, proxy.url).searchParams)
+      .filter((query) => query.has('format') && !query.has('updated_since'))
+    expect(exported.map((query) => [query.get('from'), query.get('to')])).toEqual(
+      expect.arrayContaining(planted.map((day) => [day, day])),
+    )
+    expect(exported).toHaveLength(planted.length)
+  }
+  await expectEqualRows(one.client, target.sql, one.schema)
+}
+
+/** Changes the source. An import that a kill ended runs again, as its operator does. */
+async function apply({ accountId, client }: Life, change: Change): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { rejected } =
+        change.resource === 'events'
+          ? await client.sendEvents(change.events)
+          : await importContent(stores, accountId, change.resource, change.rows)
+      expect(rejected).toEqual(change.resource === 'events' ? [] : 0)
+    },
+    { timeout: 90_000, interval: 250 },
+  )
+}
+
+/** Kills a process, and starts it again; a supervisor does this for the engines. */
+async function end(victim: NonNullable<Step['kill']>['victim'], copy: { kill(): void }): Promise<void> {
+  if (victim === 'sync') return copy.kill()
+  if (victim === 'server') {
+    const exited = once(server, 'exit')
+    server.kill('SIGKILL')
+    await exited
+    return await serve()
+  }
+  // Servers of the suite are shared; only embedded engines are killed.
+  const engine = processesOf(stores.settings.DATA_DIR).find(({ program }) => program === victim)
+  if (engine) process.kill(engine.id, 'SIGKILL')
+}
+
+/** Runs the copy once. */
+async function sync({ words, environment }: Life, ...more: string[]) {
+  const { stdout } = await promisify(execFile)(process.execPath, [...words, ...more], { env: environment })
+  return JSON.parse(stdout) as {
+    rows: Record<string, number>
+    verified?: Record<string, { repaired: string[] }>
+  }
+}
+
+/** Runs the copy again and again, as a service does, and starts it again whenever it exits. */
+function startSync({ words, environment }: Life): { kill(): void; end(): Promise<void> } {
+  let isWanted = true
+  const errors: string[] = []
+  let child = startOnce()
+  const ended = keepRunning()
+
+  function startOnce() {
+    const started = spawn(process.execPath, [...words, '--every', '1s'], {
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    void text(started.stderr).then((said) => errors.push(said))
+    return started
+  }
+  async function keepRunning(): Promise<void> {
+    for (;;) {
+      await once(child, 'exit')
+      if (!isWanted) return
+      child = startOnce()
+    }
+  }
+  return {
+    kill: () => void child.kill('SIGKILL'),
+    async end() {
+      isWanted = false
+      child.kill('SIGTERM')
+      await ended
+      const lines = errors.join('').split('\n').filter(Boolean)
+      // A failure is one line, never a stack.
+      expect(lines.filter((line) => !line.startsWith('error: '))).toEqual([])
+    },
+  }
+}
+
+/** Waits until lists by `storedAt` have every event: they end a second before the present. */
+async function untilEventsAreListed({ client }: Life): Promise<void> {
+  const stored = async () => {
+    let last = ''
+    for await (const { storedAt } of client.exportRows('/events')) if (storedAt > last) last = storedAt
+    return last
+  }
+  const last = await stored()
+  const asOf = async () => (await client.get('/checksums/events', { query: { from: '2026-11-18' } })).asOf
+  await expect.poll(async () => (await asOf()) > last, { timeout: 30_000 }).toBe(true)
+}

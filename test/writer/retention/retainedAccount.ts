@@ -1,0 +1,121 @@
+import { openWriter } from '../../../src/writer/openWriter.ts'
+import type { Writer } from '../../../src/writer/writer.ts'
+import { importContent, rowsOf } from '../../import/runImport.ts'
+import type { TestStores } from '../../kit/stores.ts'
+
+/** Two months before it are January and February 2025, which have rows. */
+export const removalMs = Date.UTC(2025, 3, 15, 12)
+
+const click = (id: string, month: string, more: object = {}) => ({
+  ...{
+    id,
+    clickedAt: `2025-${month}-10T10:20:00.000Z`,
+    campaignId: 'k1',
+    country: 'FR',
+    device: 'mobile',
+    offerId: 'o1',
+  },
+  ...{
+    visitorId: `visitor-${id}`,
+    region: `region-${id}`,
+    cost: 0.25,
+    landingPageId: 'l1',
+    subIds: { sub1: 'a' },
+    ...more,
+  },
+})
+const conversion = (id: string, month: string, more: object = {}) => ({
+  ...{ id, convertedAt: `2025-${month}-12T10:00:00.000Z`, status: 'approved', revenueBase: 7, ...more },
+})
+const event = (id: string, month: string, more: object = {}) => {
+  const at = `2025-${month}-11T10:00:00.000Z`
+  return { id, eventName: 'signup', occurredAt: at, receivedAt: at, ...more }
+}
+
+/** Rows of January, February and March 2025; more in January. */
+export const rows = {
+  campaigns: [
+    { id: 'k1', name: 'K1' },
+    { id: 'k2', name: 'K2' },
+  ],
+  clicks: [
+    click('c1', '01'),
+    click('c2', '01', { campaignId: 'k2', country: 'DE' }),
+    click('bot', '01', { isBot: true }),
+    click('edge', '01', { clickedAt: '2025-01-31T23:59:59.999Z' }),
+    click('c3', '02', { clickedAt: '2025-02-01T00:00:00.000Z' }),
+    click('c4', '03', { country: 'DE' }),
+  ],
+  conversions: [
+    conversion('v1', '01', { clickId: 'c1' }),
+    conversion('v2', '03', { clickId: 'c2', status: 'pending' }),
+    conversion('v3', '03', { clickId: 'c4' }),
+    conversion('v4', '01', { campaignId: 'k1', country: 'FR' }),
+  ],
+  'pixel-events': [
+    event('e1', '01', { clickId: 'c1' }),
+    event('e2', '02', { clickId: 'c3' }),
+    event('e3', '03', { clickId: 'c4', properties: { plan: 'pro' } }),
+  ],
+}
+
+/** Imports these rows into an account. */
+export async function importRetained(stores: TestStores, account: string): Promise<void> {
+  for (const resource of ['campaigns', 'clicks', 'conversions', 'pixel-events'] as const) {
+    await importContent(stores, account, resource, rows[resource])
+  }
+}
+
+export const running = { onMessage: () => {}, signal: new AbortController().signal }
+
+export async function withWriter<Result>(
+  stores: Writer['stores'],
+  account: string,
+  work: (writer: Writer) => Promise<Result>,
+): Promise<Result> {
+  const writer = await openWriter(stores, account, running)
+  try {
+    return await work(writer)
+  } finally {
+    await writer.close()
+  }
+}
+
+const rowTables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events', 'click_index', 'converted_clicks']
+/** The sums tables and their keys. */
+const sums = {
+  sums_by_day: 'dimension, day, value',
+  sums_by_day_and_campaign: 'dimension, campaign_id, day, value',
+  sums_by_quarter_hour: 'bucket, campaign_id',
+}
+
+/** Every row of an account in ClickHouse, without its id, times of storage and versions. */
+export async function contentOf(stores: TestStores, account: string): Promise<string> {
+  const found: object[] = []
+  for (const table of rowTables) {
+    const without = ['pixel_events', 'click_index', 'converted_clicks'].includes(table)
+      ? 'account_id'
+      : 'account_id, stored_at'
+    const more = { conversions: ', version', converted_clicks: ', version', pixel_events: ', stored_at, user_id' }
+    const omitted = `${without}${more[table as keyof typeof more] ?? ''}`
+    const query = `SELECT * EXCEPT (${omitted}) FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`
+    found.push({ table, rows: await rowsOf(stores, query) })
+  }
+  // Added up: on a cluster a key has a row on each node.
+  for (const [table, keys] of Object.entries(sums)) {
+    const query = `
+      SELECT ${keys}, COLUMNS('clicks|conversions|revenue|cost') APPLY(sum) FROM ${table} WHERE account_id = '${account}'
+      GROUP BY ${keys} ORDER BY ALL`
+    found.push({ table, rows: await rowsOf(stores, query) })
+  }
+  return JSON.stringify(found)
+}
+
+/** Every row of an account in ClickHouse, as it is stored. */
+export async function storedRowsOf(stores: TestStores, account: string): Promise<string> {
+  const found: unknown[] = []
+  for (const table of [...rowTables, ...Object.keys(sums)]) {
+    found.push(await rowsOf(stores, `SELECT * FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`))
+  }
+  return JSON.stringify(found)
+}

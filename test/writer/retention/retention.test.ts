@@ -1,0 +1,389 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  hasRetention,
+  listRetention,
+  type Retention,
+  retainedBy,
+  setRetention,
+} from '../../../src/accounts/retention.ts'
+import { removeOldMonths } from '../../../src/cli/removeOldMonths.ts'
+import { LeaseLost } from '../../../src/stores/postgres/lease.ts'
+import { recordBatch } from '../../../src/writer/journal.ts'
+import { removeMonths, UnverifiedMonths } from '../../../src/writer/removeMonths.ts'
+import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
+import { repairDifferences } from '../../../src/writer/repair/repairDifferences.ts'
+import { completeRemoval } from '../../../src/writer/retention/completeRemoval.ts'
+import { importContent, rowsOf } from '../../import/runImport.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { changeTables, storeClicks, storeEvents } from '../../kit/rows.ts'
+import { importRetained, removalMs, rows, storedRowsOf, withWriter } from './retainedAccount.ts'
+
+let server: TestApp
+const keys: Record<string, string> = {}
+let before: Record<string, unknown>
+let others: string
+
+beforeAll(async () => {
+  server = await openTestApp()
+  for (const id of ['acme', 'other', 'changed', 'lost', 'twice', 'earlier']) {
+    keys[id] = await server.account(id)
+    await importRetained(server.stores, id)
+  }
+  before = await responses('acme', fromSums)
+  others = await storedRowsOf(server.stores, 'other')
+  await setRetention(server.stores.postgres, 'acme', { clickMonths: 2, eventMonths: 1 })
+  expect(await remove('acme')).toEqual({
+    removed: { clicks: 4, events: 2 },
+    retained: { clicksMs: Date.UTC(2025, 1, 1), eventsMs: Date.UTC(2025, 2, 1) },
+  })
+  // Keys, and what their account retains, are cached for 4.5 s.
+  server.setNow(testNowMs + 5_000)
+})
+afterAll(() => server?.close())
+
+const remove = (account: string) =>
+  withWriter(server.stores, account, (writer) => removeOldMonths(writer, removalMs, 0))
+const body = async (account: string, path: string) => {
+  const response = await server.get(path, keys[account])
+  expect([path, response.statusCode]).toEqual([path, 200])
+  return response.json()
+}
+const responses = async (account: string, paths: readonly string[]) =>
+  Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path, { ...(await body(account, path)), asOf: null }])),
+  )
+const idsOf = async (account: string, path: string): Promise<string[]> =>
+  (await body(account, path)).data.map(({ id }: { id: string }) => id).sort()
+const verify = (account: string) => withWriter(server.stores, account, findDifferences)
+
+const range = 'from=2025-01-01&to=2025-03-31'
+const clicksFrom = '2025-02-01T00:00:00.000Z'
+const eventsFrom = '2025-03-01T00:00:00.000Z'
+const fromSums = [
+  ...['campaign', 'country', 'device', 'os', 'browser', 'offer', 'landing', 'traffic_source', 'day', 'month'].map(
+    (dimension) => `/reports?group_by=${dimension}&${range}`,
+  ),
+  `/reports?group_by=country&campaign_id=k2&${range}`,
+  `/reports?group_by=campaign&from=2025-02-01&to=2025-02-28&compare=previous_period`,
+  `/stats/overview?${range}`,
+  `/stats/daily?${range}`,
+  `/stats/daily?${range}&tz=Asia/Kathmandu`,
+  `/stats/daily?${range}&interval=week&campaign_id=k1`,
+]
+
+describe('after months were removed', () => {
+  it('everything that sums answer is unchanged, to the cent, without retainedFrom', async () => {
+    expect(await responses('acme', fromSums)).toEqual(before)
+  })
+
+  it('rows of another account are unchanged, byte by byte', async () => {
+    expect(await storedRowsOf(server.stores, 'other')).toBe(others)
+  })
+
+  it('lists have the rows that are left, and say from when', async () => {
+    const left = rows.clicks.map(({ id }) => id).slice(4)
+    expect(await idsOf('acme', '/clicks')).toEqual(left)
+    expect(await idsOf('acme', '/clicks?converted=true')).toEqual(['c4'])
+    expect(await idsOf('acme', '/clicks?order=asc&to=2025-01-31')).toEqual([])
+    expect(await idsOf('acme', '/events')).toEqual(['e3'])
+    expect(await idsOf('acme', '/conversions')).toEqual(['v1', 'v2', 'v3', 'v4'])
+    const retained = async (path: string) => (await body('acme', path)).retainedFrom
+    expect(await retained('/clicks?limit=1')).toBe(clicksFrom)
+    expect(await retained('/clicks?updated_after=2020-01-01T00:00:00Z')).toBe(clicksFrom)
+    expect(await retained('/clicks?from=2025-01-31')).toBe(clicksFrom)
+    expect(await retained('/clicks?from=2025-02-01')).toBeUndefined()
+    expect(await retained('/events')).toBe(eventsFrom)
+    expect(await retained('/events?from=2025-03-01')).toBeUndefined()
+    expect(await retained('/conversions')).toBeUndefined()
+  })
+
+  it('exports have the same rows, and say it in X-Retained-From', async () => {
+    const header = async (path: string) => {
+      const response = await server.get(path, keys.acme)
+      return [response.headers['x-retained-from'], response.body.split('\n').filter(Boolean).length]
+    }
+    expect(await header('/clicks?format=ndjson')).toEqual([clicksFrom, 2])
+    expect(await header('/clicks?format=ndjson&from=2025-02-01')).toEqual([undefined, 2])
+    expect(await header('/events?format=ndjson')).toEqual([eventsFrom, 1])
+    expect(await header(`/reports?group_by=region&${range}&format=csv`)).toEqual([clicksFrom, expect.any(Number)])
+    expect(await header(`/reports?group_by=country&${range}&format=csv`)).toEqual([undefined, 3])
+    expect(await header(`/stats/daily?from=2025-01-01T00:01:00Z&format=csv&to=2025-01-03`)).toEqual([clicksFrom, 4])
+  })
+
+  it('reports that read rows count the clicks that are left and all conversions', async () => {
+    const report = await body('acme', `/reports?group_by=region&${range}`)
+    expect(report.retainedFrom).toBe(clicksFrom)
+    expect(report.totals).toMatchObject({ clicks: 2, cost: 0.5, conversions: 3, pendingConversions: 1 })
+    const compared = await body(
+      'acme',
+      '/reports?group_by=region&from=2025-02-01&to=2025-02-28&compare=previous_period',
+    )
+    expect([compared.retainedFrom, compared.totals.clicks, compared.previous.totals.clicks]).toEqual([clicksFrom, 1, 0])
+    expect((await body('acme', '/reports?group_by=region&from=2025-02-01&to=2025-03-31')).retainedFrom).toBeUndefined()
+  })
+
+  it('funnels and checksums say it too', async () => {
+    const funnel = await body('acme', `/funnels?steps=click,signup&${range}`)
+    expect([funnel.retainedFrom, funnel.steps[0].entered]).toEqual([eventsFrom, 2])
+    expect((await body('acme', '/funnels?steps=click,conversion&from=2025-02-01&to=2025-03-31')).retainedFrom).toBe(
+      undefined,
+    )
+    const checksums = await body('acme', '/checksums/clicks?from=2025-01-01&to=2025-03-31')
+    expect(checksums.retainedFrom).toBe(clicksFrom)
+    expect(checksums.data.map(({ day }: { day: string }) => day)).toEqual(['2025-02-01', '2025-03-10'])
+    const ofEvents = await body('acme', '/checksums/events?from=2025-01-01&to=2025-03-31')
+    expect([ofEvents.retainedFrom, ofEvents.data.length]).toEqual([eventsFrom, 1])
+    const journey = await body('acme', '/journeys?click_id=c1')
+    expect([journey.retainedFrom, journey.data.map(({ id }: { id: string }) => id)]).toEqual([eventsFrom, ['v1']])
+    expect((await body('acme', '/checksums/conversions?from=2025-01-01&to=2025-03-31')).retainedFrom).toBeUndefined()
+  })
+
+  it('lists, journeys and funnels have the same rows while rows are being removed', async () => {
+    const { postgres } = server.stores
+    keys.removing = await server.account('removing')
+    await importRetained(server.stores, 'removing')
+    await postgres`
+      INSERT INTO retained_ranges (account_id, resource, retained_from)
+      VALUES ('removing', 'clicks', ${clicksFrom.slice(0, 10)}), ('removing', 'events', ${eventsFrom.slice(0, 10)})`
+    for (const path of [
+      ...['/clicks', '/events', '/journeys?click_id=c1', '/journeys?click_id=c3', '/journeys?click_id=c4'],
+      ...['/journeys?visitor_id=visitor-c1', '/journeys?visitor_id=visitor-c3', '/journeys?visitor_id=visitor-c4'],
+    ]) {
+      expect([path, await idsOf('removing', path)]).toEqual([path, await idsOf('acme', path)])
+    }
+    for (const steps of ['click,signup', 'signup,conversion', 'click,conversion']) {
+      for (const more of ['', '&by=click', '&group_by=country', '&campaign_id=k1&window=30d']) {
+        const path = `/funnels?steps=${steps}&${range}${more}`
+        const of = async (account: string) => ({ ...(await body(account, path)), asOf: null })
+        expect([path, await of('removing')]).toEqual([path, await of('acme')])
+      }
+    }
+  })
+
+  it('an event of a removed click is accepted, since ids remain known', async () => {
+    const response = await server.app.inject({
+      ...{ method: 'POST', url: '/api/v1/events', headers: { authorization: `ApiKey ${keys.acme}` } },
+      payload: { event_name: 'visit', click_id: 'c1', event_id: 'late' },
+    })
+    expect([response.statusCode, response.json()]).toMatchObject([200, { accepted: true }])
+    expect(await body('acme', '/events/late')).toMatchObject({ clickId: 'c1', campaignId: 'k1' })
+  })
+
+  it('removing again finds nothing, and a longer retention brings nothing back', async () => {
+    expect(await remove('acme')).toBeUndefined()
+    await setRetention(server.stores.postgres, 'acme', { clickMonths: 0, eventMonths: 12 })
+    expect(await remove('acme')).toBeUndefined()
+    expect(await verify('acme')).toEqual([])
+  })
+})
+
+describe('imports after months were removed', () => {
+  it('reject clicks and events of removed months, which the sums still count', async () => {
+    const { stores } = server
+    const again = await importContent(stores, 'acme', 'clicks', rows.clicks)
+    expect(again).toMatchObject({ inserted: 0, duplicates: 2, rejected: 4 })
+    expect(again.rejects[0]?.reason).toBe('clickedAt: is before 2025-02-01; the account has removed earlier rows')
+    const events = await importContent(stores, 'acme', 'pixel-events', rows['pixel-events'])
+    expect(events).toMatchObject({ inserted: 0, duplicates: 1, rejected: 2 })
+    const moved = { ...rows.clicks[0], clickedAt: '2025-03-01T00:00:00.000Z' }
+    expect(await importContent(stores, 'acme', 'clicks', [moved])).toMatchObject({ inserted: 0, duplicates: 1 })
+    expect(await responses('acme', fromSums)).toEqual(before)
+    expect(await verify('acme')).toEqual([])
+  })
+
+  it('a change of a conversion keeps what its removed click gave it', async () => {
+    const changes = [
+      { id: 'v1', convertedAt: '2025-01-12T10:00:00.000Z', status: 'refunded', clickId: 'c1', revenueBase: 7 },
+      { id: 'v2', convertedAt: '2025-03-12T10:00:00.000Z', status: 'approved', clickId: 'c2', revenueBase: 9 },
+    ].map((row) => ({ ...row, updatedAt: '2025-04-01T00:00:00.000Z' }))
+    for (const account of ['acme', 'other']) {
+      expect(await importContent(server.stores, account, 'conversions', changes)).toMatchObject({ updated: 2 })
+    }
+    const paths = [...fromSums, '/conversions', `/reports?group_by=region&sort=id&metrics=conversions,revenue&${range}`]
+    const withoutTimes = (all: Record<string, unknown>) =>
+      JSON.parse(JSON.stringify(all), (name, value) =>
+        ['storedAt', 'retainedFrom'].includes(name) ? undefined : value,
+      )
+    const expected = withoutTimes(await responses('other', paths))
+    const region = paths.at(-1) as string
+    const ofClicks = (all: typeof expected) => ({
+      ...all,
+      // Regions that only removed clicks have are no buckets any longer.
+      [region]: all[region].data.filter(({ conversions }: { conversions: number }) => conversions > 0),
+    })
+    expect(ofClicks(withoutTimes(await responses('acme', paths)))).toEqual(ofClicks(expected))
+    expect(await verify('acme')).toEqual([])
+  })
+
+  it('a new conversion of a removed click has its campaign and time, and refers to it once', async () => {
+    const row = { id: 'v9', convertedAt: '2025-04-02T00:00:00.000Z', status: 'approved', clickId: 'c2', revenueBase: 1 }
+    await importContent(server.stores, 'acme', 'conversions', [row])
+    const { data } = await body('acme', '/conversions?from=2025-04-02&to=2025-04-02')
+    expect(data).toMatchObject([{ id: 'v9', campaignId: 'k2', clickedAt: '2025-01-10T10:20:00.000Z', country: null }])
+    await importContent(server.stores, 'acme', 'clicks', [])
+    expect(await verify('acme')).toEqual([])
+  })
+})
+
+describe('verify after months were removed', () => {
+  it('reports and removes rows that a restore brought back; sums stay as they are', async () => {
+    const { stores } = server
+    await storeEvents(stores, 'acme', [{ id: 'restored', occurred_at: '2025-01-05 00:00:00.000' }])
+    await stores.clickhouse.client.insert({
+      ...{ table: 'converted_click_rows', format: 'JSONEachRow' },
+      values: [{ account_id: 'acme', id: 'c1', clicked_at: '2025-01-10 10:20:00.000' }],
+    })
+    const found = await verify('acme')
+    expect(found).toEqual([
+      { kind: 'not_removed', accountId: 'acme', table: 'converted_click_rows', rows: 1 },
+      { kind: 'not_removed', accountId: 'acme', table: 'pixel_events', rows: 1 },
+    ])
+    expect(await withWriter(stores, 'acme', (writer) => repairDifferences(writer, found))).toEqual([])
+    expect(await idsOf('acme', '/events?order=asc')).toEqual(['e3', 'late'])
+  })
+
+  it('repairs the sums of conversions of a removed month, and reports changed sums of clicks and a changed index', async () => {
+    const { stores } = server
+    const insert = (columns: string, values: string) =>
+      stores.clickhouse.client.command({ query: `INSERT INTO sums_by_quarter_hour (${columns}) VALUES (${values})` })
+    const key = `'acme', '2025-01-10 10:15:00', 'k1'`
+    await insert('account_id, bucket, campaign_id, conversions', `${key}, 1`)
+    const found = await verify('acme')
+    expect(found).toMatchObject([{ kind: 'derived', table: 'sums_by_quarter_hour', day: '2025-01-10' }])
+    expect(await withWriter(stores, 'acme', (writer) => repairDifferences(writer, found))).toEqual([])
+    await insert('account_id, bucket, campaign_id, clicks', `${key}, 1`)
+    await changeTables(stores, `ALTER TABLE click_index DELETE WHERE account_id = 'acme' AND id = 'bot'`)
+    const changed = { kind: 'removed_month', accountId: 'acme', month: '2025-01-01' }
+    const expected = ['click_index', 'sums_by_quarter_hour'].map((table) => ({ ...changed, table }))
+    expect(await verify('acme')).toEqual(expected)
+    expect(await withWriter(stores, 'acme', (writer) => repairDifferences(writer, expected as never))).toEqual(expected)
+  })
+
+  it('nothing is removed while sums do not agree with the rows', async () => {
+    const { stores } = server
+    await setRetention(stores.postgres, 'changed', { clickMonths: 2, eventMonths: 2 })
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
+        VALUES ('changed', 'device', '2025-01-10', 'mobile', 1)`,
+    })
+    const stored = await storedRowsOf(stores, 'changed')
+    await expect(remove('changed')).rejects.toThrow(UnverifiedMonths)
+    expect(await storedRowsOf(stores, 'changed')).toBe(stored)
+    expect(await stores.postgres`SELECT 1 FROM retained_ranges WHERE account_id = 'changed'`).toEqual([])
+    await withWriter(stores, 'changed', async (writer) => repairDifferences(writer, await findDifferences(writer)))
+    expect(await remove('changed')).toMatchObject({ removed: { clicks: 4, events: 1 } })
+    const counts = await rowsOf(stores, `SELECT count() AS rows FROM clicks WHERE account_id = 'changed'`)
+    expect(counts).toEqual([{ rows: 2 }])
+  })
+})
+
+describe('nothing is removed', () => {
+  const repair = (account: string) =>
+    withWriter(server.stores, account, async (writer) => repairDifferences(writer, await findDifferences(writer)))
+  const aged = (account: string) => setRetention(server.stores.postgres, account, { clickMonths: 2, eventMonths: 0 })
+
+  it('while confirmed clicks are missing, also after a repair', async () => {
+    const { stores } = server
+    const account = 'lost'
+    await aged(account)
+    await changeTables(stores, `ALTER TABLE clicks DELETE WHERE account_id = 'lost' AND id = 'c1'`)
+    await expect(remove(account)).rejects.toThrow('confirmed clicks of 2025-01 are missing, and nothing was removed')
+    const missing = { kind: 'missing_rows', table: 'clicks', month: '2025-01-01', confirmed: 4, stored: 3 }
+    expect(await repair(account)).toContainEqual({ accountId: account, ...missing })
+    await expect(remove(account)).rejects.toThrow(UnverifiedMonths)
+  })
+
+  it('while a click is stored twice, also in a later month', async () => {
+    await aged('twice')
+    const copy = { id: 'c1', clicked_at: '2025-03-10 10:20:00.000', campaign_id: 'k1', country: 'FR' }
+    await storeClicks(server.stores, 'twice', [copy])
+    await expect(remove('twice')).rejects.toThrow('clicks are stored more than once, and nothing was removed')
+    expect(await repair('twice')).toEqual([])
+    expect(await remove('twice')).toMatchObject({ removed: { clicks: 4 } })
+  })
+
+  it('again, and sums keep removed clicks, if Postgres was restored to a time before a removal', async () => {
+    const { postgres } = server.stores
+    const account = 'earlier'
+    await aged(account)
+    const counts = await postgres<{ month: string; rows: number }[]>`
+      SELECT month::text AS month, rows::float8 AS rows FROM stored_rows
+      WHERE account_id = ${account} AND resource = 'clicks'`
+    expect(await remove(account)).toMatchObject({ removed: { clicks: 4 } })
+    await postgres`DELETE FROM retained_ranges WHERE account_id = ${account}`
+    await postgres`DELETE FROM removed_months WHERE account_id = ${account}`
+    await postgres`
+      INSERT INTO stored_rows (account_id, resource, month, rows)
+      SELECT ${account}::text, 'clicks', month::date, rows
+      FROM jsonb_to_recordset(${JSON.stringify(counts)}::text::jsonb) AS counted (month text, rows bigint)
+      ON CONFLICT DO NOTHING`
+    const january = { firstMs: Date.UTC(2025, 0, 10), lastMs: Date.UTC(2025, 0, 11) - 1 }
+    await withWriter(server.stores, account, async (writer) => {
+      await recordBatch(writer, { token: 'restored', resource: 'clicks', ...january, added: [] })
+      await recordBatch(writer, { token: 'restored-2', resource: 'conversions', ...january, added: [] })
+    })
+    expect(await repair(account)).toContainEqual(expect.objectContaining({ kind: 'missing_rows', confirmed: 4 }))
+    expect(await postgres`SELECT 1 FROM import_batches WHERE account_id = ${account}`).toEqual([])
+    expect(await responses(account, fromSums)).toEqual(before)
+    await expect(remove(account)).rejects.toThrow('restore ClickHouse to that time too')
+  })
+
+  it('if the setting changes before the removal is recorded', async () => {
+    const { postgres } = server.stores
+    const account = 'other'
+    await aged(account)
+    const [setting] = await listRetention(postgres, account)
+    if (!setting) throw new Error('no setting')
+    await setRetention(postgres, account, { clickMonths: 0 })
+    const until = retainedBy(setting, removalMs)
+    const removal = {
+      audit: (sql: typeof postgres) => sql`unused AS (SELECT 1)`,
+      isDue: (sql: typeof postgres) => hasRetention(sql, setting),
+      announceMs: 0,
+    }
+    const removed = await withWriter(server.stores, account, (writer) => removeMonths(writer, until, removal))
+    expect(removed).toBeUndefined()
+    expect(await postgres`SELECT 1 FROM retained_ranges WHERE account_id = ${account}`).toEqual([])
+  })
+
+  it('and no removal is completed by a writer that has lost its lease', async () => {
+    const { postgres } = server.stores
+    await withWriter(server.stores, 'other', async (writer) => {
+      await postgres`
+        INSERT INTO retained_ranges (account_id, resource, retained_from) VALUES ('other', 'events', '2020-01-01')`
+      const { name, lost } = writer.lease
+      const earlier = { name, lost, fencingToken: 0n, assertHeld: async () => {} } as typeof writer.lease
+      await expect(completeRemoval({ ...writer, lease: earlier }, 0)).rejects.toThrow(LeaseLost)
+      const isComplete = () => postgres`SELECT is_complete FROM retained_ranges WHERE account_id = 'other'`
+      expect(await isComplete()).toEqual([{ is_complete: false }])
+      await completeRemoval(writer, 0)
+      expect(await isComplete()).toEqual([{ is_complete: true }])
+    })
+  })
+})
+
+describe('the months that are retained', () => {
+  const setting = (more: Partial<Retention>): Retention => ({
+    ...{ accountId: 'a', clickMonths: 13, eventMonths: 0, isImporting: false, retained: { clicksMs: 0, eventsMs: 0 } },
+    ...{ nowMs: Date.UTC(2025, 3, 15), ...more },
+  })
+
+  it('are whole UTC months before the present one, across years; 0 retains all', () => {
+    expect(retainedBy(setting({}), Date.UTC(2026, 0, 1))).toEqual({ clicksMs: Date.UTC(2024, 2, 1), eventsMs: 0 })
+    const last = setting({ clickMonths: 1, nowMs: Date.UTC(2025, 2, 31, 23, 59, 59, 999) })
+    expect(retainedBy(last, Date.UTC(2026, 0, 1)).clicksMs).toBe(Date.UTC(2025, 1, 1))
+  })
+
+  it('are all until the import of the account has ended', () => {
+    const retained = { clicksMs: Date.UTC(2024, 0, 1), eventsMs: 0 }
+    expect(retainedBy(setting({ isImporting: true, retained }), Date.UTC(2026, 0, 1))).toEqual(retained)
+  })
+
+  it('are computed with the clock that is behind, and never move back', () => {
+    expect(retainedBy(setting({ nowMs: Date.UTC(2090, 0, 1) }), Date.UTC(2025, 3, 15)).clicksMs).toBe(
+      Date.UTC(2024, 2, 1),
+    )
+    const retained = { clicksMs: Date.UTC(2025, 0, 1), eventsMs: Date.UTC(2025, 1, 1) }
+    expect(retainedBy(setting({ retained }), Date.UTC(2026, 0, 1))).toEqual(retained)
+  })
+})
