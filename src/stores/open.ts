@@ -25,8 +25,8 @@ export interface Stores {
 /** Writes a log line about the stores. */
 export type StoreLog = (line: { level: 'info' | 'warn' | 'error'; message: string }) => void
 
-/** Connections of `postgresReader` to a server. Searches run short statements, so a few connections serve many. */
-export const readerConnectionsMax = 4
+/** Connections of `postgresReader` to a server. Two searches at once leave processor time for events on a small machine. */
+export const readerConnectionsMax = 2
 
 /**
  * Opens the stores that the settings name, embedded engines where they name none, and verifies that both respond.
