@@ -111,8 +111,8 @@ export async function* selectBytes(
   }
 }
 
-/** A streamed result takes as long as its reader. */
-const streamSettings: ClickHouseSettings = { max_execution_time: 0 }
+/** A streamed result takes as long as its reader, and has any number of rows. */
+const streamSettings: ClickHouseSettings = { max_execution_time: 0, ...longRead }
 
 /** Longest pause of ClickHouse within a streamed result. */
 const streamIdleMs = 60_000
