@@ -1,5 +1,7 @@
 import type { Campaign, LandingPage, NamedTable, Offer, TrafficSource } from '../../schema/metadata.ts'
+import { columnName } from '../stores/columnName.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
+import { type MetadataKind, metadataFields } from '../stores/postgres/metadataFields.ts'
 
 /** A row of metadata in a response. */
 export type Resource = Campaign | Offer | LandingPage | TrafficSource
@@ -10,27 +12,21 @@ export type StoredResource<Row extends Resource> = Omit<Row, 'createdAt' | 'upda
   updatedAt: Date
 }
 
-/** The select list of each table: names and order of its schema, money as the nearest double. */
-const columns: Record<NamedTable, string> = {
-  campaigns: `
-    id, name, user_id AS "userId", status, traffic_source_id AS "trafficSourceId",
-    (SELECT sources.name FROM traffic_sources AS sources
-     WHERE sources.account_id = campaigns.account_id AND sources.id = traffic_source_id) AS "trafficSourceName",
-    cost_model AS "costModel", cost_value::float8 AS "costValue", currency, tags,
-    created_at AS "createdAt", updated_at AS "updatedAt"`,
-  offers: `
-    id, name, status, url, affiliate_network AS "affiliateNetwork", payout_type AS "payoutType",
-    payout::float8 AS payout, currency, countries, tags, created_at AS "createdAt", updated_at AS "updatedAt"`,
-  landing_pages: `
-    id, name, status, url, tags, created_at AS "createdAt", updated_at AS "updatedAt"`,
-  traffic_sources: `
-    id, name, status, category, cost_model AS "costModel", currency,
-    created_at AS "createdAt", updated_at AS "updatedAt"`,
-}
+/** Field of the response that is in another table: the current name of a campaign's traffic source. */
+const trafficSourceName = `
+  (SELECT sources.name FROM traffic_sources AS sources
+   WHERE sources.account_id = campaigns.account_id AND sources.id = traffic_source_id) AS "trafficSourceName"`
 
-/** The select list of a table, for a statement that uses no alias for the table. */
+/**
+ * The select list of a table, for a statement that uses no alias for the table: names and order of its schema, money as the
+ * nearest double.
+ */
 export function resourceColumns(postgres: Postgres, table: NamedTable) {
-  return postgres.unsafe(columns[table])
+  const columns = Object.entries<MetadataKind>(metadataFields[table]).flatMap(([name, kind]) => [
+    `${columnName(name)}${kind === 'money' ? '::float8' : ''} AS "${name}"`,
+    ...(name === 'trafficSourceId' ? [trafficSourceName] : []),
+  ])
+  return postgres.unsafe(columns.join(', '))
 }
 
 /** @returns the row of the response */

@@ -1,5 +1,6 @@
 import { batchTimeout, selectRows } from '../stores/clickhouse/select.ts'
-import { ch, type Fragment, instant, storableTimes, text } from '../stores/clickhouse/sql.ts'
+import { ch, identifier, instant, storableTimes, text } from '../stores/clickhouse/sql.ts'
+import { timeColumns } from '../stores/clickhouse/tableFields.ts'
 import { queryPostgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/retry.ts'
 import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
@@ -8,11 +9,6 @@ import type { Writer } from './writer.ts'
 
 /** Resources that are counted by month: distinct clicks, and conversions in their latest version. */
 export type CountedResource = 'clicks' | 'conversions'
-
-const sources: Record<CountedResource, { table: Fragment; at: Fragment }> = {
-  clicks: { table: ch`clicks`, at: ch`clicked_at` },
-  conversions: { table: ch`conversions`, at: ch`converted_at` },
-}
 
 /**
  * Counts the rows that ClickHouse has, by UTC month.
@@ -24,10 +20,10 @@ async function countRows(
   resource: CountedResource,
   { fromMs, untilMs } = storableTimes,
 ): Promise<MonthlyRows[]> {
-  const { table, at } = sources[resource]
+  const at = timeColumns[resource]
   const query = ch`
 SELECT toStartOfMonth(${at}) AS month, count() AS rows
-FROM ${table} FINAL
+FROM ${identifier(resource)} FINAL
 WHERE account_id = ${text(writer.accountId)}
   AND ${at} >= ${instant(fromMs)}
   AND ${at} < ${instant(untilMs)}

@@ -1,17 +1,13 @@
 import { inRange } from '../../query/conditions.ts'
-import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
 import type { ChecksumPlan, ChecksumResource } from './plan.ts'
 
-/** Table, time, key and amount of each resource. */
-const sources: Record<ChecksumResource, { table: Fragment; at: Fragment; key: Fragment; amount: Fragment }> = {
-  clicks: { table: ch`clicks`, at: ch`clicked_at`, key: ch`id`, amount: ch`cost_base` },
-  conversions: { table: ch`conversions`, at: ch`converted_at`, key: ch`id`, amount: ch`revenue_base` },
-  events: {
-    table: ch`pixel_events`,
-    at: ch`occurred_at`,
-    key: ch`origin, '|', id, '|', toString(generation)`,
-    amount: ch`NULL`,
-  },
+/** Table, key and amount of each resource. */
+const sources: Record<ChecksumResource, { table: keyof typeof timeColumns; key: Fragment; amount: Fragment }> = {
+  clicks: { table: 'clicks', key: ch`id`, amount: ch`cost_base` },
+  conversions: { table: 'conversions', key: ch`id`, amount: ch`revenue_base` },
+  events: { table: 'pixel_events', key: ch`origin, '|', id, '|', toString(generation)`, amount: ch`NULL` },
 }
 
 /**
@@ -21,7 +17,8 @@ const sources: Record<ChecksumResource, { table: Fragment; at: Fragment; key: Fr
  * @returns rows `day`, `rows`, `amount` (decimal text, 0 for events), `hash`, by day
  */
 export function checksumSql({ resource, accountId, range }: ChecksumPlan, asOfMs: number): Fragment {
-  const { table, at, key, amount } = sources[resource]
+  const { table, key, amount } = sources[resource]
+  const at = timeColumns[table]
   const conditions = [ch`account_id = ${text(accountId)}`, ...inRange(at, range)]
   return ch`
 SELECT day, count() AS rows, sum(ifNull(amount, 0)) AS amount,
@@ -30,7 +27,7 @@ FROM (
   SELECT toDate(${at}) AS day, ${amount} AS amount, stored_at,
     concat(${key}, '|', replaceOne(toString(stored_at), ' ', 'T'), 'Z') AS row,
     bitShiftRight(reinterpretAsUInt64(reverse(substring(MD5(row), 1, 8))), 4) AS digits
-  FROM ${table} FINAL
+  FROM ${identifier(table)} FINAL
   WHERE ${join(conditions, '\n  AND ')}
 )
 WHERE stored_at < ${instant(asOfMs)}

@@ -2,10 +2,8 @@ import type { Dimension } from '../../../schema/dimensions.ts'
 import { type Metric, metricNames } from '../../../schema/metrics.ts'
 import { type ReportQuery, reportBucketsMax, reportDaysDefault } from '../../../schema/report.ts'
 import { Problem } from '../../problem.ts'
-import { type PreviousRange, previousRange } from '../../query/comparison.ts'
-import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
+import { type ComparedPlan, planCompared } from '../../query/facts/comparedPlan.ts'
 import { readFilters } from '../../query/filters.ts'
-import { type RetainedFrom, retainedFromOfFacts } from '../../query/retained.ts'
 import { assertDaysAtMost, hoursDaysMax, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import { readTimeZone } from '../../query/timeZone.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
@@ -17,7 +15,7 @@ export interface ReportOrder {
 }
 
 /** Query plan of a report. */
-export interface ReportPlan {
+export interface ReportPlan extends ComparedPlan {
   accountId: string
   currency: string
   /** As in the request. */
@@ -27,14 +25,10 @@ export interface ReportPlan {
   range: Range
   /** IANA name; undefined if the request has no `tz`. */
   tz: string | undefined
-  facts: FactsPlan
   order: ReportOrder
   limit: number
   /** Metrics of the response, in the order of the schema. */
   metrics: readonly Metric[]
-  /** With `compare`: the earlier range. */
-  previous: (PreviousRange & { facts: FactsPlan }) | undefined
-  retained: RetainedFrom
   nowMs: number
 }
 
@@ -54,9 +48,6 @@ export function planReport(
   const isByHour = dimensions.includes('hour')
   assertDaysAtMost(isByHour ? hoursDaysMax : rangeDaysMax, range, zone, isByHour ? 'A report by hour' : 'A report')
   const facts = { accountId: caller.accountId, range, zone, dimensions, filters: readFilters(query) }
-  const shifted = query.compare && previousRange(query.compare, range, zone, nowMs)
-  const previous = shifted && { ...shifted, facts: planFacts({ ...facts, range: shifted.range }) }
-  const planned = planFacts(facts)
   const wanted = new Set<string>(query.metrics?.split(','))
   return {
     accountId: caller.accountId,
@@ -65,12 +56,10 @@ export function planReport(
     dimensions,
     range,
     tz: query.tz === undefined ? undefined : zone,
-    facts: planned,
+    ...planCompared(facts, query.compare, caller.retained.clicksMs, nowMs),
     order: readOrder(query.sort ?? '-clicks'),
     limit: query.limit ?? reportBucketsMax,
     metrics: query.metrics === undefined ? metricNames : metricNames.filter((name) => wanted.has(name)),
-    previous,
-    retained: retainedFromOfFacts([planned, previous?.facts], caller.retained.clicksMs),
     nowMs,
   }
 }

@@ -1,24 +1,18 @@
 import { type DailyQuery, type StatsQuery, statsDaysDefault } from '../../../schema/stats.ts'
 import { type CalendarBucket, calendarOf, type Interval } from '../../query/calendarIntervals.ts'
-import { type PreviousRange, previousRange } from '../../query/comparison.ts'
-import { type FactsPlan, planFacts } from '../../query/facts/plan.ts'
+import { type ComparedPlan, planCompared } from '../../query/facts/comparedPlan.ts'
 import { readFilters } from '../../query/filters.ts'
-import { type RetainedFrom, retainedFromOfFacts } from '../../query/retained.ts'
 import { assertDaysAtMost, hoursDaysMax, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
 import { readTimeZone } from '../../query/timeZone.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
 /** Query plan of an overview. */
-export interface StatsPlan {
+export interface StatsPlan extends ComparedPlan {
   accountId: string
   currency: string
   /** Name of the zone in IANA's spelling. */
   tz: string
   range: Range
-  facts: FactsPlan
-  /** With `compare`: the earlier range. */
-  previous: (PreviousRange & { facts: FactsPlan }) | undefined
-  retained: RetainedFrom
   nowMs: number
 }
 
@@ -65,17 +59,5 @@ function planStats(
   const range = reportRange(query, statsDaysDefault, tz, nowMs)
   assertDaysAtMost(rangeDaysMax, range, tz, 'A range')
   const facts = { accountId, range, zone: tz, dimensions, filters: readFilters(query) }
-  const shifted = query.compare && previousRange(query.compare, range, tz, nowMs)
-  const previous = shifted && { ...shifted, facts: planFacts({ ...facts, range: shifted.range }) }
-  const planned = planFacts(facts)
-  return {
-    accountId,
-    currency,
-    tz,
-    range,
-    facts: planned,
-    previous,
-    retained: retainedFromOfFacts([planned, previous?.facts], retained.clicksMs),
-    nowMs,
-  }
+  return { accountId, currency, tz, range, ...planCompared(facts, query.compare, retained.clicksMs, nowMs), nowMs }
 }

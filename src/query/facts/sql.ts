@@ -2,6 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Dimension, notSet } from '../../../schema/dimensions.ts'
 import { longRead, smallFinal } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
 import { clickIndexHints } from '../clickIdsIndex.ts'
 import { filterConditions, valueCondition } from '../filters.ts'
 import { sumColumns, sumsOf } from '../metricFormulas.ts'
@@ -92,7 +93,7 @@ WHERE ${join(conditions, '\n  AND ')}`,
  * later version may have other values.
  */
 function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns: readonly Fragment[]): Fragment {
-  const at = table === 'clicks' ? ch`clicked_at` : ch`converted_at`
+  const at = timeColumns[table]
   const keys = plan.dimensions.map((dimension) =>
     isTime(dimension) ? timeKey(dimension, at, plan.offsets) : attributeKey(dimension, attributeOf(dimension, table)),
   )

@@ -1,5 +1,6 @@
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
 import type { ColumnKind, RowOf } from './columnKinds.ts'
+import { ch } from './sql.ts'
 
 /** The ids of the entities that clicks and conversions share. */
 export const entityIdFields = {
@@ -96,6 +97,9 @@ export const pixelEventFields = {
   occurredAt: 'instant',
   receivedAt: 'instant',
 } as const satisfies Record<string, ColumnKind>
+
+/** The time of a row, by table: sort keys, partitions and ranges of requests are by it. */
+export const timeColumns = { clicks: ch`clicked_at`, conversions: ch`converted_at`, pixel_events: ch`occurred_at` }
 
 /** The fields of a row as ClickHouse returns them: instants as epoch milliseconds, amounts as decimal text. */
 export type Selected<Of extends Record<string, ColumnKind>> = {

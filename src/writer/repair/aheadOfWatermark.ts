@@ -1,14 +1,10 @@
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
+import { ch, identifier, instant, text } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
 import type { RowsAheadOfWatermark } from './difference.ts'
-
-const sources: Record<RowsAheadOfWatermark['table'], { table: Fragment; at: Fragment }> = {
-  clicks: { table: ch`clicks`, at: ch`clicked_at` },
-  conversions: { table: ch`conversions`, at: ch`converted_at` },
-}
 
 /**
  * Finds rows with a `stored_at` later than that of every batch of the account, by month. `stored_at` increases from batch to
@@ -18,11 +14,10 @@ const sources: Record<RowsAheadOfWatermark['table'], { table: Fragment; at: Frag
 export async function findRowsAheadOfWatermark(writer: Writer): Promise<RowsAheadOfWatermark[]> {
   const found: RowsAheadOfWatermark[] = []
   for (const resource of ['clicks', 'conversions'] as const) {
-    const { table, at } = sources[resource]
     const query = ch`
-SELECT toStartOfMonth(${at}) AS month, toUInt32(uniqExact(id)) AS rows,
+SELECT toStartOfMonth(${timeColumns[resource]}) AS month, toUInt32(uniqExact(id)) AS rows,
   toUnixTimestamp64Milli(max(stored_at)) AS latestMs
-FROM ${table}
+FROM ${identifier(resource)}
 WHERE account_id = ${text(writer.accountId)}
   AND stored_at > ${instant(await readLatestStoredAt(writer, resource))}
 GROUP BY month

@@ -1,5 +1,6 @@
 import { type RowKind, type Sum, sumColumns, sums, sumsOf } from '../../query/metricFormulas.ts'
 import { ch, day, type Fragment, identifier, instant, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
 
 /** Rows of one account in a time range, UTC, `until` exclusive. */
 export interface Span {
@@ -74,8 +75,8 @@ export const sumsTableNames = Object.keys(sumsTables) as SumsTableName[]
  */
 export function actualSums(name: SumsTableName, span: Span): Fragment {
   const isTracked = ch`NOT is_bot AND NOT is_test`
-  return ch`${sumsOfRows(name, span, 'clicks', ch`clicked_at`, isTracked)}
-UNION ALL${sumsOfRows(name, span, 'conversions', ch`converted_at`, ch`NOT is_test`)}`
+  return ch`${sumsOfRows(name, span, 'clicks', isTracked)}
+UNION ALL${sumsOfRows(name, span, 'conversions', ch`NOT is_test`)}`
 }
 
 /** The sums that can be computed from the rows of a span. */
@@ -92,7 +93,8 @@ FROM ${table}
 WHERE account_id = ${text(span.accountId)} AND ${within(span)}`
 }
 
-function sumsOfRows(name: SumsTableName, span: Span, rows: RowKind, time: Fragment, counts: Fragment): Fragment {
+function sumsOfRows(name: SumsTableName, span: Span, rows: RowKind, counts: Fragment): Fragment {
+  const time = timeColumns[rows]
   const { keys, keysOf, expand }: SumsTable = sumsTables[name]
   return ch`
 SELECT account_id, ${keysOf(time)}, ${sumsOf(rows)}

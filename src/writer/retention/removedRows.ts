@@ -1,5 +1,6 @@
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, text } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
 import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
@@ -15,9 +16,9 @@ interface AgedTable {
 }
 
 export const agedTables: readonly AgedTable[] = [
-  { name: 'converted_click_rows', resource: 'clicks', at: ch`clicked_at`, isCopy: true },
-  { name: 'clicks', resource: 'clicks', at: ch`clicked_at`, isCopy: false },
-  { name: 'pixel_events', resource: 'events', at: ch`occurred_at`, isCopy: false },
+  { name: 'converted_click_rows', resource: 'clicks', at: timeColumns.clicks, isCopy: true },
+  { name: 'clicks', resource: 'clicks', at: timeColumns.clicks, isCopy: false },
+  { name: 'pixel_events', resource: 'events', at: timeColumns.pixel_events, isCopy: false },
 ]
 
 /** @returns from when the rows of a resource are retained, epoch milliseconds */
