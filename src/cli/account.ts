@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Account, createAccount, findAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { findDeletion } from '../accounts/deletion.ts'
 import { listPlans } from '../accounts/plans.ts'
+import { isStoreMissing } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -44,9 +45,10 @@ export function addAccountCommands(program: Command, context: CommandContext): C
     .description('List all accounts, oldest first.')
     .addHelpText('after', '\nExample:\n  tributary account list --json')
     .action(async () => {
-      const { postgres } = await context.openStores()
-      const accounts = await listAccounts(postgres)
-      const empty = `No accounts in ${storeLocation(context.settings)}; create one with: tributary account create.`
+      const isMissing = isStoreMissing(context.settings)
+      const accounts = isMissing ? [] : await listAccounts((await context.openStores()).postgres)
+      const missing = isMissing ? 'No store' : 'No accounts'
+      const empty = `${missing} in ${storeLocation(context.settings)}; create an account with: tributary account create.`
       const shown = accounts.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
       context.print({ accounts }, table(shown, ['id', 'name', 'plan', 'currency', 'createdAt'], empty))
     })

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { rotateKey } from '../accounts/keyRotation.ts'
 import { createKey, findKey, type KeyRow, listKeys, revokeKey } from '../accounts/keys.ts'
+import { listPlans } from '../accounts/plans.ts'
 import { parseName, requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
@@ -59,6 +60,7 @@ Examples:
           throw new CommandError(`account ${wanted.account} has been created in the meantime; run the command again.`)
         }
         const { id } = created.row
+        await warnWithoutApi(context, wanted.account)
         context.print(
           { id, key: created.key, scopes: granted },
           `Created key ${id} of account ${wanted.account} with ${granted.join(', ')}; ${expiryText(created.row)}.\nIt is shown only once:\n${created.key}`,
@@ -133,6 +135,17 @@ Example:
         )
       context.print(revoked, `Key ${id} was revoked at ${revoked.revokedAt?.toISOString()}.`)
     })
+}
+
+/** Prints a warning if the plan of the account has no access to the API. */
+async function warnWithoutApi(context: CommandContext, accountId: string): Promise<void> {
+  const { postgres } = await context.openStores()
+  const { plan } = await requireAccount(context, accountId)
+  const hasApi = (await listPlans(postgres)).some(({ name, hasApi }) => name === plan && hasApi)
+  if (hasApi) return
+  context.printStatus(
+    `warning: plan ${plan} of account ${accountId} has no access to the API, which rejects the key; change the plan with: account set-plan.`,
+  )
 }
 
 function expiryText({ expiresAt }: KeyRow): string {

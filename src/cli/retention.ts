@@ -76,7 +76,7 @@ async function run(context: CommandContext, accountId: string | undefined): Prom
   if (accountId !== undefined) await requireAccount(context, accountId)
   const removed = []
   const failures: string[] = []
-  for (const { accountId: account } of await listRetention(stores.postgres, accountId)) {
+  for (const { accountId: account } of (await listRetention(stores.postgres, accountId)).filter(removesRows)) {
     const { printStatus: onMessage, interrupted: signal } = context
     const writer = await openWriter(stores, account, { onMessage, signal })
     try {
@@ -94,6 +94,11 @@ async function run(context: CommandContext, accountId: string | undefined): Prom
     table(removed, ['account', 'clicks', 'events', 'clicksFrom', 'eventsFrom'], 'No months to remove.'),
   )
   if (failures.length > 0) throw new CommandError(failures.join(' '))
+}
+
+/** Whether rows are removed, or an earlier removal may be incomplete: other accounts are not delayed. */
+function removesRows({ clickMonths, eventMonths, retained }: Retention): boolean {
+  return clickMonths > 0 || eventMonths > 0 || retained.clicksMs > 0 || retained.eventsMs > 0
 }
 
 function printRetention(context: CommandContext, accounts: readonly Retention[]): void {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../settings.ts'
 import { SettingsError } from '../settings.ts'
@@ -5,6 +6,7 @@ import type { ClickHouseAddress } from './clickhouse/client.ts'
 import { type ClickHouse, type ClusterNaming, isClickHouseRejection, openClickHouse } from './clickhouse/connection.ts'
 import { embeddedDatabase } from './embedded/clickhouse/users.ts'
 import { connectEmbedded } from './embedded/connectEmbedded.ts'
+import { embeddedPathsOf } from './embedded/paths.ts'
 import type { ClickHouseAddress as EmbeddedClickHouse } from './embedded/protocol.ts'
 import { assertUtf8, isPostgresRejection, listenTo, openPostgres, type Postgres } from './postgres/connection.ts'
 
@@ -76,6 +78,11 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0):
     throw error
   }
   return stores
+}
+
+/** Whether the embedded Postgres has never been started in `DATA_DIR`, so that there is no account; false for a server. */
+export function isStoreMissing({ DATABASE_URL, DATA_DIR }: Settings): boolean {
+  return DATABASE_URL === undefined && !existsSync(embeddedPathsOf(DATA_DIR).postgres)
 }
 
 /** @returns the addresses of the embedded engine: the writer's, then the reader's */

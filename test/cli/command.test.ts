@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
@@ -42,6 +45,16 @@ describe('accounts', () => {
     expect(made).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), plan: 'scale', currency: 'USD' })
     const { accounts } = await json('account', 'list')
     expect(accounts.map(({ id }: { id: string }) => id)).toEqual(['acme', made.id])
+  })
+
+  it('of a folder without a store are none: account list creates no store', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-empty-'))
+    const { code, stdout, stderr } = await runHere(['account', 'list'], { DATA_DIR: folder })
+    expect([code, stdout, stderr]).toEqual([
+      ...[0, `No store in ${folder} (DATA_DIR); create an account with: tributary account create.\n`, ''],
+    ])
+    expect(await readdir(folder)).toEqual([])
+    await rm(folder, { recursive: true })
   })
 
   it('are not created twice, nor on an unknown plan', async () => {
@@ -101,6 +114,16 @@ describe('keys', () => {
       replacedBy: null,
     })
     expect(JSON.stringify(listed)).not.toContain(created.key)
+  })
+
+  it('are created with a warning if the plan of the account has no access to the API', async () => {
+    await json('account', 'create', '--name', 'Free', '--id', 'without-api', '--plan', 'free')
+    const words = ['key', 'create', '--account', 'without-api', '--name', 'x', '--scopes', 'all']
+    const { code, stdout, stderr } = await tributary(...words)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Created key')])
+    expect(stderr).toMatch(
+      /^warning: plan free of account without-api has no access to the API, .+ account set-plan\.\n$/,
+    )
   })
 
   it('accept groups of scopes, and write:events only through --allow-events', async () => {
@@ -252,7 +275,7 @@ describe('the command', () => {
     expectOneLine(failed, 1, /DATABASE_URL: Postgres does not respond/)
     expect(failed.stderr).not.toContain('password')
     expectOneLine(await runHere(['account', 'list'], { ...stores.environment, PORT: 'abc' }), 1, /PORT=abc/)
-    expectOneLine(await runHere(['account', 'list'], { DATA_DIR: '/dev/null/nowhere' }), 1, /DATA_DIR/)
+    expectOneLine(await runHere(['plan', 'list'], { DATA_DIR: '/dev/null/nowhere' }), 1, /DATA_DIR/)
   })
 
   it('behaves the same as a separate process', async () => {

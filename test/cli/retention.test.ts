@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acquireLease } from '../../src/stores/postgres/lease.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { runHere, start } from './runCommand.ts'
@@ -55,6 +56,12 @@ describe('retention', () => {
       },
       { action: 'retention.set', details: { retainedClickMonths: 1, retainedEventMonths: 24 } },
     ])
+  })
+
+  it('run does not wait for the writer of an account that retains all rows', async () => {
+    const lease = await acquireLease(stores.postgres, 'writer:other')
+    expect(await succeed('retention', 'run', '--account', 'other')).toEqual({ accounts: [] })
+    await lease.release()
   })
 
   it('run is completed by the next command after a kill -9, and removes what an account no longer retains', async () => {

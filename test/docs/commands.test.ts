@@ -63,18 +63,6 @@ afterAll(async () => {
   await remove?.()
 })
 
-it('the first command in an empty folder names the store that it creates, and where it looked for accounts', {
-  timeout: readyMs,
-}, async () => {
-  const location =
-    environment.DATABASE_URL && environment.CLICKHOUSE_URL ? '_URL)' : `${environment.DATA_DIR} (DATA_DIR)`
-  const listed = await run('node dist/src/main.js account list')
-  expect(listed).toMatch(/^No accounts in .+; create one with: tributary account create\.\n$/)
-  expect(listed).toContain(location)
-  expect(shell.stderr).toMatch(/^Created an empty store in .+\.\n$/)
-  expect(shell.stderr).toContain(location)
-})
-
 describe.each(pages)('%s', (page) => {
   it.each(blocksOf(page))(
     '$source runs unchanged',

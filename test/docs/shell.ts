@@ -35,11 +35,6 @@ export class Shell {
     return output
   }
 
-  /** Returns what the last lines wrote to standard error. */
-  get stderr(): string {
-    return this.#stderr
-  }
-
   close(): void {
     this.#shell.kill('SIGKILL')
   }
