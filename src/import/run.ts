@@ -21,6 +21,8 @@ export interface ImportOptions {
   rejectLimit?: RejectLimit
   /** Time of pixel events and metadata without times of their own, epoch milliseconds. */
   nowMs: number
+  /** Of the writer. */
+  statementWindowMs?: number | undefined
 }
 
 /** Row counts by outcome; `read` is the sum of the others once the import has ended. */
@@ -46,7 +48,7 @@ export interface ImportObserver {
  */
 export async function importRows(
   stores: Writer['stores'],
-  { resource, account, open, rejects: rejectsPath, rejectLimit, nowMs }: ImportOptions,
+  { resource, account, open, rejects: rejectsPath, rejectLimit, nowMs, statementWindowMs }: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<void> {
@@ -57,7 +59,7 @@ export async function importRows(
   let writer: Writer | undefined
   let batches: DoubleBuffer | undefined
   try {
-    writer = await openWriter(stores, account.id, { onMessage, signal })
+    writer = await openWriter(stores, account.id, { onMessage, signal, statementWindowMs })
     const { lost } = writer.lease
     lost.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
     const { newBatch, finish, unknownCampaigns } = await resources[resource]({ writer, account, source, nowMs })

@@ -7,8 +7,7 @@ import { killQueries } from '../stores/clickhouse/killQueries.ts'
 import type { Lease } from '../stores/postgres/lease.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/retry.ts'
 
-/** Time within which a statement must begin after it was prepared; doubled each time a batch arrives too late. */
-const windowMinMs = 2_000
+const windowDefaultMs = 2_000
 const windowMaxMs = 32_000
 
 /** ClickHouse did not confirm a statement: it may have run, be running, begin within its window, or have failed in part. */
@@ -30,12 +29,14 @@ export class WriteFence {
   readonly #clickhouse: ClickHouse
   readonly #lease: Lease
   readonly #prefix: string
-  #windowMs = windowMinMs
+  #windowMs: number
   /** ClickHouse's clock, and the monotonic clock of this process at the same moment. */
   #clock: { clickhouseMs: number; monotonicMs: number } | undefined
   #unsettledUntilMs: number | undefined
 
-  constructor(clickhouse: ClickHouse, accountId: string, lease: Lease) {
+  /** @param windowMs time within which a statement must begin after it was prepared; doubled each time one arrives too late */
+  constructor(clickhouse: ClickHouse, accountId: string, lease: Lease, windowMs = windowDefaultMs) {
+    this.#windowMs = windowMs
     this.#clickhouse = clickhouse
     this.#lease = lease
     this.#prefix = queryIdPrefix(accountId)

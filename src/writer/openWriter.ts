@@ -7,6 +7,15 @@ import { type CompletedWork, recoverAccount } from './repair/recoverAccount.ts'
 import type { Writer } from './writer.ts'
 import { acquireWriterLease, type RetryContext, tryWriterLease } from './writerLease.ts'
 
+/** Options of a writer. */
+export interface WriterOptions extends RetryContext {
+  /**
+   * Time within which a statement must begin after it was prepared, in milliseconds; 2 s unless given. If its outcome is
+   * unknown, the account's next statement waits for the end of this time.
+   */
+  statementWindowMs?: number | undefined
+}
+
 /**
  * Acquires the account's lease and waits until no statement of an earlier writer is left; repairs nothing.
  * @param signal ends the wait and every step
@@ -16,7 +25,7 @@ import { acquireWriterLease, type RetryContext, tryWriterLease } from './writerL
 export async function openIdleWriter(
   stores: Writer['stores'],
   accountId: string,
-  context: RetryContext,
+  context: WriterOptions,
 ): Promise<Writer> {
   const lease = await acquireWriterLease(stores, accountId, context)
   await assertMayWrite(stores, accountId, lease, context)
@@ -31,7 +40,7 @@ export async function openIdleWriter(
 export async function openDeletingWriter(
   stores: Writer['stores'],
   accountId: string,
-  context: RetryContext,
+  context: WriterOptions,
 ): Promise<Writer> {
   const lease = await acquireWriterLease(stores, accountId, context)
   await releaseOnError(lease, () => assertCurrentVersion(stores, context))
@@ -43,7 +52,7 @@ export async function openDeletingWriter(
  * @param signal ends the wait and every step
  * @throws what `openIdleWriter` and `recoverAccount` throw
  */
-export async function openWriter(stores: Writer['stores'], accountId: string, context: RetryContext): Promise<Writer> {
+export async function openWriter(stores: Writer['stores'], accountId: string, context: WriterOptions): Promise<Writer> {
   const lease = await acquireWriterLease(stores, accountId, context)
   await assertMayWrite(stores, accountId, lease, context)
   return (await completeWith(stores, accountId, lease, context)).writer
@@ -58,7 +67,7 @@ export async function openWriter(stores: Writer['stores'], accountId: string, co
 export async function openWriterIfFree(
   stores: Writer['stores'],
   accountId: string,
-  context: RetryContext,
+  context: WriterOptions,
 ): Promise<{ writer: Writer; completed: CompletedWork } | undefined> {
   const lease = await tryWriterLease(stores, accountId)
   if (!lease) return undefined
@@ -97,7 +106,7 @@ async function settleWith(
   stores: Writer['stores'],
   accountId: string,
   lease: Lease,
-  context: RetryContext,
+  context: WriterOptions,
 ): Promise<Writer> {
   const writer = writerWith(stores, accountId, lease, context)
   try {
@@ -114,7 +123,7 @@ async function completeWith(
   stores: Writer['stores'],
   accountId: string,
   lease: Lease,
-  context: RetryContext,
+  context: WriterOptions,
 ): Promise<{ writer: Writer; completed: CompletedWork }> {
   const writer = writerWith(stores, accountId, lease, context)
   try {
@@ -129,9 +138,9 @@ function writerWith(
   stores: Writer['stores'],
   accountId: string,
   lease: Lease,
-  { onMessage, signal }: RetryContext,
+  { onMessage, signal, statementWindowMs }: WriterOptions,
 ): Writer {
-  const fence = new WriteFence(stores.clickhouse, accountId, lease)
+  const fence = new WriteFence(stores.clickhouse, accountId, lease, statementWindowMs)
   return {
     ...{ stores, accountId, lease, fence, onMessage },
     signal: AbortSignal.any([signal, lease.lost]),

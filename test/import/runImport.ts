@@ -24,6 +24,7 @@ export interface ImportOptions {
   signal?: AbortSignal
   rejectLimit?: RejectLimit
   onMessage?: (line: string) => void
+  statementWindowMs?: number
 }
 
 /** Makes an account with an id of its own. @returns the id */
@@ -45,6 +46,7 @@ export async function importContent(
     signal = new AbortController().signal,
     rejectLimit,
     onMessage = () => {},
+    statementWindowMs,
   }: ImportOptions = {},
 ): Promise<Imported> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-import-'))
@@ -66,7 +68,7 @@ export async function importContent(
     }
     const watching = { onMessage: hear, signal, onProgress: () => {} }
     const open = (ending: AbortSignal) => openSource(file, format, (names) => checkHeader(resource, names), ending)
-    const options = { resource, account, open, rejects, nowMs, ...(rejectLimit && { rejectLimit }) }
+    const options = { resource, account, open, rejects, nowMs, statementWindowMs, ...(rejectLimit && { rejectLimit }) }
     await importRows(stores, options, tally, watching)
     const rejected = await readFile(rejects, 'utf8').catch(() => '')
     return {

@@ -4,7 +4,7 @@ import { openWriter } from '../../src/writer/openWriter.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { ImportKilled, killedStores } from './killedImport.ts'
+import { ImportKilled, killedStores, shortWindow } from './killedImport.ts'
 
 let stores: TestStores
 let account: string
@@ -77,7 +77,9 @@ it.each([
   'after an import that was killed before its batch reached %j, the counts match the stored rows',
   async (tables, expected) => {
     const killed = killedStores(stores, account, tables)
-    await expect(importContent(killed, account, 'clicks', [click('a', '01')])).rejects.toThrow(ImportKilled)
+    await expect(importContent(killed, account, 'clicks', [click('a', '01')], shortWindow)).rejects.toThrow(
+      ImportKilled,
+    )
     expect(await counts()).toEqual([])
     await importContent(stores, account, 'offers', [])
     expect(await counts()).toEqual(expected)
@@ -90,7 +92,7 @@ it('recovery after a killed import does not hide rows that were lost before it',
   await deleteClick('a')
   await deleteClick('b')
   const killed = killedStores(stores, account, ['clicks'])
-  await expect(importContent(killed, account, 'clicks', [click('d', '01')])).rejects.toThrow(ImportKilled)
+  await expect(importContent(killed, account, 'clicks', [click('d', '01')], shortWindow)).rejects.toThrow(ImportKilled)
   expect(await missing()).toEqual([{ resource: 'clicks', month: '2026-01-01', confirmed: 3, stored: 1 }])
 })
 

@@ -3,10 +3,10 @@ import type { Stores } from '../../src/stores/open.ts'
 import { openIdleWriter } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
 import { interceptStatements } from '../import/interceptedStatements.ts'
-import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
+import { importContent as importWith, makeAccount, rowsOf } from '../import/runImport.ts'
 import { advanceWatermarks, changeTables, storeClicks } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { clickTables, conversionTables, killedStores, type WrittenTable } from './killedImport.ts'
+import { clickTables, conversionTables, killedStores, shortWindow, type WrittenTable } from './killedImport.ts'
 
 let stores: TestStores
 let account: string
@@ -24,6 +24,12 @@ beforeEach(async () => {
     ['c0', 'c1'].map((id) => ({ id, name: id })),
   )
 })
+
+async function importContent(...[stores, account, resource, rows]: Parameters<typeof importWith>) {
+  const done = await importWith(stores, account, resource, rows, shortWindow)
+  // On a busy machine a statement that begins too late is repeated.
+  return { ...done, said: done.said.filter((line) => !line.startsWith('Database unavailable')) }
+}
 
 /** The error of a connection that breaks before the response arrives. */
 const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
@@ -146,7 +152,7 @@ function losingUpsert(): Stores {
 }
 
 it('an import of metadata counts a row as inserted when its commit was not acknowledged', async () => {
-  const first = await importContent(losingUpsert(), account, 'campaigns', [{ id: 'a', name: 'A' }])
+  const first = await importWith(losingUpsert(), account, 'campaigns', [{ id: 'a', name: 'A' }])
   expect(first).toMatchObject({ inserted: 1, updated: 0, duplicates: 0 })
   expect(first.said).toHaveLength(1)
   const rows = [

@@ -14,7 +14,14 @@ import { interceptStatements } from '../../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
 import { changeTables } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
-import { clickTables, conversionTables, ImportKilled, killedStores, type WrittenTable } from '../killedImport.ts'
+import {
+  clickTables,
+  conversionTables,
+  ImportKilled,
+  killedStores,
+  shortWindow,
+  type WrittenTable,
+} from '../killedImport.ts'
 
 let stores: TestStores
 let account: string
@@ -196,7 +203,7 @@ async function run(step: Step): Promise<boolean> {
   const { resource, rows, killedWithout } = step
   let hasDied = false
   if (killedWithout) {
-    const killed = importContent(killedStores(stores, account, killedWithout), account, resource, rows)
+    const killed = importContent(killedStores(stores, account, killedWithout), account, resource, rows, shortWindow)
     await killed.catch((error: unknown) => {
       if (!(error instanceof ImportKilled)) throw error
       hasDied = true
@@ -281,7 +288,7 @@ describe('after a killed import', () => {
 
   it('an import of another resource repairs its days', async () => {
     const killed = killedStores(stores, account, ['sums_by_day'])
-    await expect(importContent(killed, account, 'clicks', [click(1)])).rejects.toThrow(ImportKilled)
+    await expect(importContent(killed, account, 'clicks', [click(1)], shortWindow)).rejects.toThrow(ImportKilled)
     const done = await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C' }])
     expect(done.said).toEqual([`An earlier import into account ${account} was interrupted; repairing its batches.`])
     const model = new Model()
