@@ -6,7 +6,7 @@ export interface Redis {
   /**
    * Adds to a counter. The first call creates it; it expires after `spanMs`.
    * @param amount at least 1
-   * @throws Error at once while Redis is unavailable, else within `commandTimeoutMs`
+   * @throws Error at once while Redis is unavailable, else within the time given to `openRedis`
    */
   add(name: string, spanMs: number, amount?: number): Promise<RedisCount>
   /**
@@ -31,7 +31,7 @@ export interface RedisCount {
 export type RedisLog = (line: { level: 'info' | 'warn'; message: string }) => void
 
 /** In a local network Redis responds in less than a millisecond; a request waits for it. */
-const commandTimeoutMs = 250
+const timeoutDefaultMs = 250
 /** After a failure Redis counts as unavailable, and one command per this interval checks it. */
 const retryMs = 500
 /** A start waits this long for the connection, then continues without it. */
@@ -59,14 +59,17 @@ interface Scripts {
   readOne(key: string): Promise<[number, number]>
 }
 
-/** Connects, waits up to 5 s for the first connection, and reconnects for as long as the process lives. */
-export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
+/**
+ * Connects, waits up to 5 s for the first connection, and reconnects for as long as the process lives.
+ * @param timeoutMs longest wait for the response to a command; a connection without any response for four times as long is closed
+ */
+export async function openRedis(url: string, log: RedisLog, timeoutMs = timeoutDefaultMs): Promise<Redis> {
   const client = new Client(url, {
     keyPrefix,
     connectionName: 'tributary',
     connectTimeout: 2_000,
     // A host that vanishes without closing leaves a connection that seems open for 15 minutes.
-    socketTimeout: 1_000,
+    socketTimeout: 4 * timeoutMs,
     retryStrategy: (attempts) => Math.min(50 * attempts, retryMs),
     // A command that cannot be sent fails now: a repeated increment would count twice.
     enableOfflineQueue: false,
@@ -91,7 +94,7 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
     if (isUnavailable && nowMs - triedAtMs < retryMs) throw new Error('Redis is unavailable.')
     triedAtMs = nowMs
     try {
-      const reply = await withDeadline(commandTimeoutMs, late, command)
+      const reply = await withDeadline(timeoutMs, () => late(timeoutMs), command)
       if (isUnavailable) log({ level: 'info', message: 'Redis is available again.' })
       isUnavailable = false
       return reply
@@ -123,8 +126,8 @@ export async function openRedis(url: string, log: RedisLog): Promise<Redis> {
   }
 }
 
-function late(): Error {
-  return new Error(`No response within ${commandTimeoutMs} ms.`)
+function late(timeoutMs: number): Error {
+  return new Error(`No response within ${timeoutMs} ms.`)
 }
 
 function firstConnection(client: Client): Promise<void> {
