@@ -23,6 +23,9 @@ const columns = {
 export type RemovedTable = keyof typeof columns
 export const removedTables = Object.keys(columns) as RemovedTable[]
 
+/** The file of an account may not fit in memory. It need not be one block: a repetition first deletes what was stored. */
+const inBlocks = ch`max_insert_block_size = 262144, min_insert_block_size_rows = 262144, min_insert_block_size_bytes = 0`
+
 const namesOf = (table: RemovedTable) => columns[table].split(/, (?=[a-z])/).map((column) => column.split(' ')[0] ?? '')
 
 /** Reads what a table has of removed clicks, as NDJSON in a fixed order. @param clicksMs from when clicks are retained */
@@ -96,6 +99,7 @@ export async function storeRemovedSums(
         writer.stores.clickhouse,
         ch`
 INSERT INTO ${identifier(table)} (account_id, ${names})
+SETTINGS ${inBlocks}
 SELECT ${text(writer.accountId)}, ${names}
 FROM input(${text(columns[table])})
 WHERE ${mustBeginBefore(deadlineMs)}
