@@ -1,6 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../problem.ts'
 
+/** How many events of a click or visitor are within its limit. */
+interface IdentifierEvents {
+  allowed: number
+  /** Creates the Problem `rate_limited` of another one. */
+  exceeded(): Problem
+}
+
 /** The limits that routes of events count by themselves. */
 export interface EventLimits {
   /**
@@ -17,11 +24,12 @@ export interface EventLimits {
   countFurtherEvents(request: FastifyRequest, reply: FastifyReply, events: number): Promise<void>
   /**
    * Counts several events of one click or visitor.
-   * @returns how many of them are within the limit, and the Problem `rate_limited` for the others
+   * @returns how many of them are within the limit
+   * @throws Problem `unavailable`
    */
   countIdentifierEvents(
     identifier: string,
     perMinute: number,
     events: number,
-  ): Promise<{ allowed: number; exceeded: Problem }>
+  ): Promise<IdentifierEvents> | IdentifierEvents
 }

@@ -133,11 +133,15 @@ export async function openRateLimits(app: App, options: RateLimitOptions): Promi
       onDenied('key')
       throw tooMany(`The batch exceeds the limit of ${max} events per minute for this API key`, resetS)
     },
-    async countIdentifierEvents(identifier, perMinute, events) {
-      const { count, endsInMs } = await counters.add(`identifier:${identifier}`, events)
-      const allowed = Math.min(events, Math.max(0, perMinute - (count - events)))
-      if (allowed < events) onDenied('identifier')
-      return { allowed, exceeded: tooManyOfIdentifier(perMinute, secondsOf(endsInMs)) }
+    countIdentifierEvents(identifier, perMinute, events) {
+      const compare = ({ count, endsInMs }: WindowCount) => {
+        const allowed = Math.min(events, Math.max(0, perMinute - (count - events)))
+        if (allowed < events) onDenied('identifier')
+        return { allowed, exceeded: () => tooManyOfIdentifier(perMinute, secondsOf(endsInMs)) }
+      }
+      const counted = counters.add(`identifier:${identifier}`, events)
+      // Counts in memory need no promise.
+      return counted instanceof Promise ? counted.then(compare) : compare(counted)
     },
     countRefusedKey(request, reply, reason) {
       // TRAP: a request has no address after its connection was reset.

@@ -51,21 +51,34 @@ export class RefreshingCache<Request, Value> {
    * @throws the error of `read` when the value is older; that of a background read is discarded
    */
   async find(request: Request): Promise<Value | undefined> {
-    const { keyOf, refreshMs, ttlMs, retryMs = 0, sharesFirstRead } = this.#options
+    const { keyOf, ttlMs, sharesFirstRead } = this.#options
     const key = keyOf(request)
     const entry = this.#entries.get(key)
     if (entry?.value === undefined) {
       if (!sharesFirstRead) return await this.#add(key, request)
       return (await this.#entries.fetch(key, { context: { request } }))?.value
     }
+    if (!this.#isDue(entry)) return entry.value
     const ageMs = this.#ageOf(entry.readAtMs)
-    if (ageMs < refreshMs || (ageMs < ttlMs && this.#ageOf(entry.triedAtMs) < retryMs)) return entry.value
     const found = await this.#entries.fetch(key, {
       forceRefresh: true,
       allowStale: ageMs < ttlMs,
       context: { request },
     })
     return found?.value
+  }
+
+  /** @returns the value if `find` returns it without a read, else undefined */
+  peek(request: Request): Value | undefined {
+    const entry = this.#entries.get(this.#options.keyOf(request))
+    return entry?.value === undefined || this.#isDue(entry) ? undefined : entry.value
+  }
+
+  /** Whether a value is read again when it is requested. */
+  #isDue({ readAtMs, triedAtMs }: Entry<Value>): boolean {
+    const { refreshMs, ttlMs, retryMs = 0 } = this.#options
+    const ageMs = this.#ageOf(readAtMs)
+    return ageMs >= refreshMs && (ageMs >= ttlMs || this.#ageOf(triedAtMs) >= retryMs)
   }
 
   /** Shares a read in flight, unless it finds no value: the value may have been created after that read started. */

@@ -53,9 +53,9 @@ export async function acceptBatch(
 /** Validates an item; in a dry run, with notes. */
 export function judge(item: BatchItem, { nowMs, isDryRun }: Pick<BatchContext, 'nowMs' | 'isDryRun'>): JudgedEvent {
   if (item instanceof Problem) return item
-  const { notes, note } = collectNotes()
+  const { notes, note } = isDryRun ? collectNotes() : { notes: [], note: noNotes }
   try {
-    const event = validateEvent(item, nowMs, isDryRun ? note : noNotes)
+    const event = validateEvent(item, nowMs, note)
     if (isDryRun) noteUnknownFields(item, note)
     return { event, notes }
   } catch (error) {
@@ -67,25 +67,23 @@ export function judge(item: BatchItem, { nowMs, isDryRun }: Pick<BatchContext, '
 /** Counts the events of each click and visitor; those above its rate limit become Problems. */
 async function limitIdentifiers(context: BatchContext, judged: readonly JudgedEvent[]): Promise<JudgedEvent[]> {
   const { accountId, plan } = context.caller
+  const identifiers = judged.map((item) => (item instanceof Problem ? '' : identifierOf(item.event)))
   const eventsOf = new Map<string, number>()
-  for (const item of judged) {
-    if (item instanceof Problem) continue
-    const identifier = identifierOf(item.event)
-    eventsOf.set(identifier, (eventsOf.get(identifier) ?? 0) + 1)
+  for (const identifier of identifiers) {
+    if (identifier !== '') eventsOf.set(identifier, (eventsOf.get(identifier) ?? 0) + 1)
   }
-  const limits = new Map<string, { allowed: number; exceeded: Problem }>()
-  await Promise.all(
-    [...eventsOf].map(async ([identifier, events]) => {
-      const perMinute = plan.identifierEventsPerMinute
-      const limit = context.eventLimits.countIdentifierEvents(`${accountId} ${identifier}`, perMinute, events)
-      limits.set(identifier, await limit)
-    }),
+  const counted = [...eventsOf].map(([identifier, events]) =>
+    context.eventLimits.countIdentifierEvents(`${accountId} ${identifier}`, plan.identifierEventsPerMinute, events),
   )
-  return judged.map((item) => {
-    if (item instanceof Problem) return item
-    const limit = limits.get(identifierOf(item.event)) as { allowed: number; exceeded: Problem }
+  const limits = await Promise.all(counted)
+  // Nearly always no limit is exceeded.
+  if ([...eventsOf.values()].every((events, index) => limits[index]?.allowed === events)) return [...judged]
+  const limitOf = new Map([...eventsOf.keys()].map((identifier, index) => [identifier, limits[index]]))
+  return judged.map((item, index) => {
+    const limit = limitOf.get(identifiers[index] ?? '')
+    if (!limit) return item
     limit.allowed -= 1
-    return limit.allowed < 0 ? limit.exceeded : item
+    return limit.allowed < 0 ? limit.exceeded() : item
   })
 }
 

@@ -22,6 +22,8 @@ export interface Attribution {
    * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
    */
   resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign>
+  /** @returns the campaign if `resolve` finds it without a query, else undefined */
+  peek(accountId: string, of: ValidEvent['identifiers']): EventCampaign | undefined
   /** Clears the cache of clicks. Cached campaigns come from Postgres and expire. */
   forget(): void
 }
@@ -100,6 +102,10 @@ export function openAttribution(
   return {
     forget() {
       clicks.clear()
+    },
+    peek(accountId, of) {
+      const id = 'campaignId' in of ? of.campaignId : clicks.get(keyOf({ accountId, id: of.clickId }))
+      return id === undefined ? undefined : campaigns.peek({ accountId, id })
     },
     async resolve(accountId, of) {
       if ('campaignId' in of) {

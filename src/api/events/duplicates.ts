@@ -6,8 +6,13 @@ import { acceptancesSql, type OwnedId } from './sql.ts'
 /** Outcome of a valid event that belongs to the caller. */
 export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
 
-/** Outcomes of events in flight, by account and id. */
-export type InFlight = Map<string, Promise<Outcome>>
+/** Events in flight, by account and id: the step that processes each, and its position among the events of the step. */
+export type InFlight = Map<string, { ran: Promise<readonly (Outcome | Error)[]>; index: number }>
+
+/** An event with the id that it is stored under. */
+interface IdentifiedEvent extends OwnedId {
+  event: { eventId: string | undefined; receivedAtMs: number }
+}
 
 /** The last time that an event id was accepted as a new event. */
 export interface Acceptance {
@@ -37,36 +42,57 @@ export class Duplicates {
   }
 
   /**
-   * Processes the first of concurrent calls with one id. The others wait for it: they are duplicates if it is stored;
-   * otherwise they get its outcome or error.
-   * @param first stores the event; must call `remember` before it resolves; called synchronously or not at all
+   * Processes events in one step, of each id the first of all concurrent calls. The other events with the id wait for it: they
+   * are duplicates if it is stored; otherwise they get its outcome or error.
+   * @param run stores the events that are the first ones, and those without an id; must call `remember` before it resolves
    * @param inFlight separate calls of a dry run, which must not affect other calls
+   * @returns one outcome per event, in their order
+   * @throws the error of `run`, or of one of the events
    */
-  async once(
-    event: OwnedId,
-    receivedAtMs: number,
-    first: () => Promise<Outcome>,
+  async once<Event extends IdentifiedEvent>(
+    events: readonly Event[],
+    run: (firsts: readonly Event[]) => Promise<readonly (Outcome | Error)[]>,
     inFlight: InFlight = this.#inFlight,
-  ): Promise<Outcome> {
-    const key = keyOf(event)
-    const recentAtMs = this.#recentAtMs.get(key)
-    if (recentAtMs !== undefined && isWithinWindow(recentAtMs, receivedAtMs)) return 'duplicate'
-    const running = this.#inFlight.get(key) ?? inFlight.get(key)
-    if (running) {
-      const outcome = await running
-      return outcome === 'stored' ? 'duplicate' : outcome
+  ): Promise<Outcome[]> {
+    const firsts: Event[] = []
+    const keys: string[] = []
+    // In a microtask: the loop below collects all events before.
+    const ran = Promise.resolve().then(() => run(firsts))
+    // A number is the position of a first event. A promise per event would cost more than storing it.
+    const positions = events.map((event) => {
+      const { eventId, receivedAtMs } = event.event
+      if (eventId === undefined) return firsts.push(event) - 1
+      const key = keyOf(event)
+      const recentAtMs = this.#recentAtMs.get(key)
+      if (recentAtMs !== undefined && isWithinWindow(recentAtMs, receivedAtMs)) return 'duplicate'
+      const running = this.#inFlight.get(key) ?? inFlight.get(key)
+      if (running) return running
+      const index = firsts.push(event) - 1
+      inFlight.set(key, { ran, index })
+      keys.push(key)
+      return index
+    })
+    const own = await ran.finally(() => {
+      for (const key of keys) inFlight.delete(key)
+    })
+    const outcomes: Outcome[] = []
+    for (const position of positions) {
+      if (typeof position === 'number') outcomes.push(thrown(own[position]))
+      else if (position === 'duplicate') outcomes.push(position)
+      else {
+        const outcome = thrown((await position.ran)[position.index])
+        outcomes.push(outcome === 'stored' ? 'duplicate' : outcome)
+      }
     }
-    const started = first().finally(() => inFlight.delete(key))
-    inFlight.set(key, started)
-    return started
+    return outcomes
   }
 
   /**
    * Reads the last acceptance of each event from ClickHouse.
-   * @returns one for each event, in their order; undefined for an id that was never accepted
+   * @returns a function that returns it; undefined for an id that was never accepted
    * @throws Problem `unavailable`, `query_timeout`
    */
-  async findLast(events: readonly OwnedId[], signal: AbortSignal): Promise<(Acceptance | undefined)[]> {
+  async findLast(events: readonly OwnedId[], signal: AbortSignal): Promise<(event: OwnedId) => Acceptance | undefined> {
     const options = { label: 'events.duplicates', signal }
     const results = await Promise.all(
       splitEvenly(events).map((part) =>
@@ -79,7 +105,7 @@ export class Duplicates {
       if (!known || isBefore(known, row)) last.set(keyOf(row), row)
     }
     for (const [key, { receivedAtMs }] of last) this.#recentAtMs.set(key, receivedAtMs)
-    return events.map((event) => last.get(keyOf(event)))
+    return (event) => (last.size === 0 ? undefined : last.get(keyOf(event)))
   }
 
   /** Caches a stored event, so that a duplicate soon after needs no query. */
@@ -91,6 +117,12 @@ export class Duplicates {
   forget(): void {
     this.#recentAtMs.clear()
   }
+}
+
+/** @throws an outcome that is an Error */
+function thrown(outcome: Outcome | Error | undefined): Outcome {
+  if (outcome instanceof Error) throw outcome
+  return outcome as Outcome
 }
 
 /** Splits a list into parts of about equal size, of at most `idsPerStatement` items. */

@@ -37,6 +37,8 @@ interface Count extends AccountMonth {
   /** By the monotonic clock; undefined before the first read. */
   readAtMs: number | undefined
   reading: Promise<void> | undefined
+  /** Of every event: it has no state of its own. */
+  reservation: Reservation
 }
 
 /**
@@ -55,8 +57,8 @@ export class FairUseCeiling {
    * Reads missing and expired counts; usually none, so it returns without a query.
    * @throws Problem `unavailable`, `query_timeout`
    */
-  async prepare(accountMonths: readonly AccountMonth[]): Promise<void> {
-    const counts = new Set(accountMonths.map((accountMonth) => this.#countOf(accountMonth)))
+  async prepare(accountMonths: Iterable<AccountMonth>): Promise<void> {
+    const counts = new Set([...accountMonths].map((accountMonth) => this.#countOf(accountMonth)))
     const nowMs = performance.now()
     const ageOf = ({ readAtMs }: Count) => (readAtMs === undefined ? Number.POSITIVE_INFINITY : nowMs - readAtMs)
     const old = [...counts].filter((count) => ageOf(count) >= refreshMs)
@@ -80,19 +82,7 @@ export class FairUseCeiling {
     const count = this.#countOf(accountMonth)
     if (count.others + count.own + count.reserved >= fairUseFactor * clickAllowance) return undefined
     count.reserved += 1
-    return {
-      confirm() {
-        count.reserved -= 1
-        count.own += 1
-      },
-      cancel() {
-        count.reserved -= 1
-        count.readAtMs = undefined
-      },
-      release() {
-        count.reserved -= 1
-      },
-    }
+    return count.reservation
   }
 
   /** Clears the cache: counts are read again. */
@@ -121,7 +111,23 @@ export class FairUseCeiling {
     const key = `${accountId} ${monthMs}`
     const cached = this.#counts.get(key)
     if (cached) return cached
-    const count = { accountId, monthMs, own: 0, reserved: 0, others: 0, readAtMs: undefined, reading: undefined }
+    const reservation: Reservation = {
+      confirm() {
+        count.reserved -= 1
+        count.own += 1
+      },
+      cancel() {
+        count.reserved -= 1
+        count.readAtMs = undefined
+      },
+      release() {
+        count.reserved -= 1
+      },
+    }
+    const count: Count = {
+      ...{ accountId, monthMs, own: 0, reserved: 0, others: 0, readAtMs: undefined, reading: undefined },
+      reservation,
+    }
     this.#counts.set(key, count)
     return count
   }

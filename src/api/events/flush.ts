@@ -2,9 +2,9 @@ import { Problem } from '../../problem.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../../stores/retry.ts'
 import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
-import { type Acceptance, type Duplicates, generationAfter, type Outcome } from './duplicates.ts'
-import type { FairUseCeiling, Reservation } from './fairUseCeiling.ts'
-import { type IncomingEvent, monthOf, rowOf } from './incomingEvent.ts'
+import { type Duplicates, generationAfter, type Outcome } from './duplicates.ts'
+import type { AccountMonth, FairUseCeiling, Reservation } from './fairUseCeiling.ts'
+import { type IncomingEvent, monthsOf, rowOf } from './incomingEvent.ts'
 import { insertEvents } from './insertEvents.ts'
 import type { EventTelemetry } from './prometheusMetrics.ts'
 import { recordRetries } from './retriedEvents.ts'
@@ -83,19 +83,18 @@ export async function decideEvents(
 ): Promise<Decisions> {
   const { duplicates, ceiling } = parts
   const named = events.filter(({ event }) => event.eventId !== undefined)
-  const [acceptances] = await retryWhileUnavailable(
+  const months = monthsOf(events)
+  const [lastOf] = await retryWhileUnavailable(
     'looking up events',
-    () => Promise.all([duplicates.findLast(named, signal), ceiling.prepare(events.map(monthOf))]),
+    () => Promise.all([duplicates.findLast(named, signal), ceiling.prepare(new Set(months))]),
     retryOf(parts, signal),
   )
-  const lastOf = new Map<IncomingEvent, Acceptance | undefined>(
-    named.map((incoming, index) => [incoming, acceptances[index]]),
-  )
   const reserved: ReservedEvent[] = []
-  const outcomes = events.map((incoming): Outcome => {
-    const generation = generationAfter(lastOf.get(incoming), incoming.event.receivedAtMs)
+  const outcomes = events.map((incoming, index): Outcome => {
+    const last = incoming.event.eventId === undefined ? undefined : lastOf(incoming)
+    const generation = generationAfter(last, incoming.event.receivedAtMs)
     if (generation === undefined) return 'duplicate'
-    const reservation = ceiling.reserve(monthOf(incoming), incoming.clickAllowance)
+    const reservation = ceiling.reserve(months[index] as AccountMonth, incoming.clickAllowance)
     if (!reservation) return 'over_ceiling'
     reserved.push({ incoming, reservation, row: rowOf(incoming, generation) })
     return 'stored'
@@ -135,13 +134,13 @@ async function findUnconfirmed(
 ): Promise<(Outcome | Problem)[]> {
   const { signal } = retry
   const events = reserved.map(({ incoming }) => incoming)
-  const found = await retryWhileUnavailable(
+  const lastOf = await retryWhileUnavailable(
     'looking up unconfirmed events',
     () => duplicates.findLast(events, signal),
     retry,
   )
-  const outcomes = reserved.map(({ row }, index): Outcome | Problem => {
-    const last = found[index]
+  const outcomes = reserved.map(({ incoming, row }): Outcome | Problem => {
+    const last = lastOf(incoming)
     if (!last || last.generation < row.generation) return notStored()
     return last.receivedAtMs === row.receivedAt ? 'stored' : 'duplicate'
   })

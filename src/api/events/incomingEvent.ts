@@ -18,8 +18,15 @@ export interface IncomingEvent extends Sender {
   id: string
 }
 
-export function monthOf({ accountId, event }: IncomingEvent): AccountMonth {
-  return { accountId, monthMs: startOfUtcMonth(event.receivedAtMs) }
+/** @returns the month of each event, in their order; one object for consecutive events of the same account and time */
+export function monthsOf(events: readonly IncomingEvent[]): AccountMonth[] {
+  let last: { accountId: string; receivedAtMs: number; month: AccountMonth } | undefined
+  return events.map(({ accountId, event: { receivedAtMs } }) => {
+    if (last?.accountId !== accountId || last.receivedAtMs !== receivedAtMs) {
+      last = { accountId, receivedAtMs, month: { accountId, monthMs: startOfUtcMonth(receivedAtMs) } }
+    }
+    return last.month
+  })
 }
 
 export function rowOf({ accountId, id, event, campaign }: IncomingEvent, generation: number): PixelEvent {

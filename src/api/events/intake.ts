@@ -5,7 +5,7 @@ import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import type { QueryTarget } from '../../stores/clickhouse/select.ts'
 import type { Stores } from '../../stores/open.ts'
 import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
-import { openAttribution } from './attribution.ts'
+import { type EventCampaign, openAttribution } from './attribution.ts'
 import { Batcher } from './batcher.ts'
 import { watchContinuity } from './continuity.ts'
 import { Duplicates, type InFlight, type Outcome } from './duplicates.ts'
@@ -106,17 +106,27 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
 
   /** Finds the campaign of each event; a Problem for an event without an own click or campaign. */
   async function attribute(events: readonly ValidEvent[], sender: Sender): Promise<(IncomingEvent | Problem)[]> {
-    return await Promise.all(
-      events.map(async (event) => {
-        try {
-          const campaign = await attribution.resolve(sender.accountId, event.identifiers)
-          return { ...sender, event, campaign, id: event.eventId ?? uuidv7() }
-        } catch (error) {
-          if (error instanceof Problem && error.status === 404) return error
-          throw error
-        }
-      }),
-    )
+    const { accountId, clickAllowance } = sender
+    const toIncoming = (event: ValidEvent, campaign: EventCampaign): IncomingEvent => {
+      return { accountId, clickAllowance, event, campaign, id: event.eventId ?? uuidv7() }
+    }
+    const attributed = events.map((event) => {
+      const known = attribution.peek(accountId, event.identifiers)
+      return known && toIncoming(event, known)
+    })
+    const refused = new Map<number, Problem>()
+    const find = async (event: ValidEvent, index: number) => {
+      try {
+        attributed[index] = toIncoming(event, await attribution.resolve(accountId, event.identifiers))
+      } catch (error) {
+        if (!(error instanceof Problem && error.status === 404)) throw error
+        refused.set(index, error)
+      }
+    }
+    const finding: Promise<void>[] = []
+    for (const [index, event] of events.entries()) if (!attributed[index]) finding.push(find(event, index))
+    await Promise.all(finding)
+    return attributed.map((incoming, index) => incoming ?? (refused.get(index) as Problem))
   }
 
   /**
@@ -129,22 +139,10 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     run: (events: readonly IncomingEvent[]) => Promise<readonly (Outcome | Error)[]>,
     calls?: InFlight,
   ): Promise<(Outcome | Problem)[]> {
-    const firsts: IncomingEvent[] = []
-    // In a microtask: the loop below collects all events before.
-    const ran = Promise.resolve().then(() => run(firsts))
-    const outcomes = attributed.map((incoming) => {
-      if (incoming instanceof Problem) return incoming
-      const { eventId, receivedAtMs } = incoming.event
-      const first = async (): Promise<Outcome> => {
-        const index = firsts.push(incoming) - 1
-        const outcome = (await ran)[index]
-        if (outcome instanceof Error) throw outcome
-        return outcome as Outcome
-      }
-      return eventId === undefined ? first() : duplicates.once(incoming, receivedAtMs, first, calls)
-    })
-    const [settled] = await Promise.all([Promise.all(outcomes), ran])
-    return settled
+    const own = attributed.filter((incoming): incoming is IncomingEvent => !(incoming instanceof Problem))
+    const outcomes = await duplicates.once(own, run, calls)
+    let next = 0
+    return attributed.map((incoming) => (incoming instanceof Problem ? incoming : (outcomes[next++] as Outcome)))
   }
 
   async function acceptAll(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]> {

@@ -5,9 +5,6 @@ import type { Note } from './notes.ts'
 
 type Kept = string | number | boolean
 
-/** An unpaired surrogate, which UTF-8 cannot represent. */
-const loneSurrogate = /\p{Surrogate}/gu
-
 /**
  * Keeps the first 20 properties of an event with a key and a value within the limits, and drops the others.
  * @param note receives a note on each dropped property
@@ -32,7 +29,8 @@ export function keepProperties(given: unknown, note: Note): string {
       note('property_dropped', `properties.${key}`, fault)
       continue
     }
-    kept[wellFormed(key)] = typeof value === 'string' ? wellFormed(value) : (value as Kept)
+    // UTF-8 cannot represent unpaired surrogates.
+    kept[key.toWellFormed()] = typeof value === 'string' ? value.toWellFormed() : (value as Kept)
     count += 1
   }
   return count === 0 ? '' : JSON.stringify(kept)
@@ -49,8 +47,4 @@ function faultOf(key: string, value: unknown, kept: number): string | undefined 
   }
   const isSupported = typeof value === 'boolean' || Number.isFinite(value)
   return isSupported ? undefined : 'The value must be text, a finite number or a boolean.'
-}
-
-function wellFormed(text: string): string {
-  return text.replace(loneSurrogate, '\ufffd')
 }
