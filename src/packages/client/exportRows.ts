@@ -5,17 +5,17 @@ import type { ExportOptions } from './types.ts'
 export type OpenExport = (query: object) => Promise<Response>
 
 /**
- * Streams the rows of an export as they arrive. If the connection breaks, the export continues after the last row: no row is
- * missing or repeated. Memory is constant.
+ * Streams the rows of an export, in arrays of those that arrive together. If the connection breaks, the export continues after
+ * the last row: no row is missing or repeated. Memory is constant.
  * @param query parameters of the list
  * @throws the error of `open`; the network error if the export is interrupted again and again without a row between
  */
-export async function* exportRows<Row extends { cursor: string }>(
+export async function* exportBatches<Row extends { cursor: string }>(
   open: OpenExport,
   query: object,
   { signal, onAsOf, fields }: ExportOptions,
   retries: Retries,
-): AsyncGenerator<Row, void> {
+): AsyncGenerator<Row[], void> {
   const selected = fields ? { ...query, fields: [...fields, 'cursor'].join(',') } : query
   let cursor: string | undefined
   let interruptions = 0
@@ -23,30 +23,32 @@ export async function* exportRows<Row extends { cursor: string }>(
     const response = await open({ ...selected, format: 'ndjson', ...(cursor !== undefined && { cursor }) })
     const asOf = response.headers.get('x-as-of')
     if (cursor === undefined && interruptions === 0 && asOf) onAsOf?.(asOf)
-    const lines = readLines(response)
+    const parts = readLines(response)
     try {
       for (;;) {
-        const line = await lines.next().catch((error: unknown) => {
+        const part = await parts.next().catch((error: unknown) => {
           if (signal?.aborted || interruptions >= retries.max) throw error
           return undefined
         })
-        if (!line) break
-        if (line.done) return
+        if (!part) break
+        if (part.done) return
+        const rows: Row[] = part.value.map((line) => JSON.parse(line))
+        const last = rows.at(-1)
+        if (!last) continue
         interruptions = 0
-        const row: Row = JSON.parse(line.value)
-        cursor = row.cursor
-        yield row
+        cursor = last.cursor
+        yield rows
       }
     } finally {
-      await lines.return()
+      await parts.return()
     }
     await retries.pause(interruptions, signal)
     interruptions += 1
   }
 }
 
-/** Yields the complete lines of a body. A line that a broken connection cuts is dropped. */
-async function* readLines({ body }: Response): AsyncGenerator<string, void, void> {
+/** Yields the complete lines of each part of a body. A line that a broken connection cuts is dropped. */
+async function* readLines({ body }: Response): AsyncGenerator<string[], void, void> {
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -56,7 +58,7 @@ async function* readLines({ body }: Response): AsyncGenerator<string, void, void
       if (done) return
       const lines = (rest + value).split('\n')
       rest = lines.pop() ?? ''
-      yield* lines
+      yield lines
     }
   } finally {
     // The body of a broken connection cannot be cancelled any more.

@@ -8,7 +8,7 @@ export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { res
   ? Complete<Json<Response>>
   : never
 
-/** The rows of a list are incomplete only with the parameter `fields`, which only `exportRows` sends. */
+/** The rows of a list are incomplete only with the parameter `fields`, which only exports send. */
 type Complete<Body> = Body extends { data: (infer Row)[]; nextCursor: string | null }
   ? Omit<Body, 'data'> & { data: Required<Row>[] }
   : Body
@@ -49,7 +49,7 @@ export interface CallOptions {
 
 /** Options of an export. */
 export interface ExportOptions<Field extends string = string> extends CallOptions {
-  /** The fields of the rows, besides `id` and, in `exportRows`, `cursor`. All by default. */
+  /** The fields of the rows, besides `id` and, in `exportRows` and `exportBatches`, `cursor`. All by default. */
   fields?: readonly Field[]
   /**
    * Called once, with the `X-As-Of` of the first response: the `updated_since` that reads all rows which the export may have

@@ -1,8 +1,9 @@
 import { type Source, timeRange } from './checksums.ts'
-import type { Row, SyncState, Target } from './postgres/target.ts'
-import type { ChangingResource, Resource } from './resources.ts'
+import type { Row } from './postgres/rows.ts'
+import type { SyncState, Target } from './postgres/target.ts'
+import { type ChangingResource, exportedFields, type Resource } from './resources.ts'
 
-/** Rows of one statement; about 5 MB of JSON. */
+/** Rows of one statement, at least; about 5 MB of JSON. */
 const batchRows = 5_000
 
 /** Passes that may end before the time that `copyBeyond` is given. */
@@ -15,11 +16,11 @@ export interface Run extends Source {
   onRows(resource: string, rows: number, fraction: number): void
 }
 
-/** Yields the rows of an iteration in groups. */
-export async function* batchesOf(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+/** Combines the arrays of an export into batches of at least `batchRows` rows. */
+export async function* batchesOf(parts: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
   let batch: Row[] = []
-  for await (const row of rows) {
-    batch.push(row)
+  for await (const rows of parts) {
+    batch = batch.concat(rows)
     if (batch.length < batchRows) continue
     yield batch
     batch = []
@@ -29,7 +30,7 @@ export async function* batchesOf(rows: AsyncIterable<Row>): AsyncGenerator<Row[]
 
 /** Copies all rows of a metadata resource. */
 export async function copyAll({ client, target, signal, onRows }: Run, resource: Resource): Promise<void> {
-  for await (const rows of batchesOf(client.exportRows(resource.path, { signal }))) {
+  for await (const rows of batchesOf(client.exportBatches(resource.path, { signal }))) {
     await target.storeAll(resource, rows)
     onRows(resource.name, rows.length, 1)
   }
@@ -54,9 +55,10 @@ async function copyChanges(run: Run, resource: ChangingResource): Promise<string
     ...(pass.cursor !== null && { cursor: pass.cursor }),
   }
   const times = pass.since === null ? await timeRange(run, resource) : undefined
-  const rows = client.exportRows(resource.path, {
+  const rows = client.exportBatches(resource.path, {
     query,
     signal,
+    fields: exportedFields(resource),
     onAsOf(asOf) {
       nextSince ??= asOf
     },

@@ -1,4 +1,4 @@
-import type { ExportPath } from 'tributary-client'
+import type { ExportPath, FieldOf } from 'tributary-client'
 
 /** A resource that is copied: its list in the API and its table in the copy. */
 export interface Resource {
@@ -141,4 +141,11 @@ export const changing: readonly ChangingResource[] = [clicks, conversions, event
 /** @returns the column of a field: `campaignId` is `campaign_id` */
 export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** @returns the stored fields by their names in the API; the sub-ids are one field */
+export function exportedFields({ fields }: ChangingResource): FieldOf<ChangingResource['path']>[] {
+  const names = new Set(Object.keys(fields).map((field) => (field in subIds ? 'subIds' : field)))
+  // The type has the fields that all resources have.
+  return [...names] as FieldOf<ChangingResource['path']>[]
 }

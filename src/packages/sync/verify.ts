@@ -1,7 +1,7 @@
 import { checksumsOf, dayRange, isRetained, type SourceChecksums } from './checksums.ts'
 import { batchesOf, type Run } from './copy.ts'
 import { StillDifferent } from './errors.ts'
-import type { ChangingResource } from './resources.ts'
+import { type ChangingResource, exportedFields } from './resources.ts'
 
 /** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
 const repairsMax = 3
@@ -38,7 +38,8 @@ export async function verify(run: Run, resource: ChangingResource, source: Sourc
       // The source has removed the day by age: the copy keeps it.
       if (checksums.range.from > day) continue
       const query = { ...resource.query, from: day, to: day }
-      const rows = run.client.exportRows(resource.path, { query, signal: run.signal })
+      const fields = exportedFields(resource)
+      const rows = run.client.exportBatches(resource.path, { query, fields, signal: run.signal })
       const stored = await run.target.replaceDay(resource, day, batchesOf(rows), () => isRetained(run, resource, day))
       if (stored === undefined) continue
       run.onRows(resource.name, stored, (index + 1) / different.length)

@@ -120,7 +120,7 @@ async function openStallingProxy(
     const headers = { ...incoming.headers, 'accept-encoding': 'identity' }
     request(`${args[args.indexOf('--url') + 1]}${incoming.url}`, { headers }, async (response) => {
       outgoing.writeHead(response.statusCode ?? 0, response.headers)
-      if (!incoming.url?.startsWith('/api/v1/clicks?format=ndjson')) return response.pipe(outgoing)
+      if (!/^\/api\/v1\/clicks\?.*format=ndjson/.test(`${incoming.url}`)) return response.pipe(outgoing)
       const lines = (await text(response)).split('\n')
       outgoing.write(`${lines.slice(0, linesMax).join('\n')}\n`)
       signals.emit('stalled')

@@ -11,6 +11,19 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
   })
   afterAll(() => server?.close())
 
+  async function openCopy(schema: string) {
+    const url = server.url('tributary')
+    const [clicks] = changing
+    if (!clicks) throw new Error('no resource')
+    return { target: await openPostgres(url, schema), clicks, other: postgres(url, { max: 2, onnotice() {} }) }
+  }
+
+  /** A click of 20 November 2026. */
+  function clickOf(id: string, minute: number, more: Record<string, unknown> = {}) {
+    const clickedAt = new Date(Date.UTC(2026, 10, 20, 0, minute)).toISOString()
+    return { id, clickedAt, storedAt: clickedAt, isBot: false, isTest: true, subIds: { sub1: 's' }, ...more }
+  }
+
   it('stores rows with their state or not at all, and continues after its connection broke', async () => {
     const url = server.url('tributary')
     const target = await openPostgres(url, 'tributary')
@@ -43,6 +56,54 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     expect(await other`SELECT id, sub1, stored_at FROM tributary.clicks`).toEqual([
       { id: 'c1', sub1: 's', stored_at: new Date(moment) },
     ])
+    await other.end()
+    await target.close()
+  })
+
+  it('replaces rows that are in its table, and stores the last of those that it receives twice', async () => {
+    const { target, clicks, other } = await openCopy('replaced')
+    const before = await target.readState(clicks)
+    const [first, second] = [
+      { ...before, cursor: 'first' },
+      { ...before, cursor: 'second' },
+    ]
+    await target.store(clicks, [clickOf('a', 1), clickOf('b', 2)], before, first)
+    const changed = { storedAt: '2026-11-20T11:00:00.000Z', country: 'DE' }
+    await target.store(clicks, [clickOf('b', 2, changed), clickOf('c', 3), clickOf('c', 3, changed)], first, second)
+    expect(await target.readState(clicks)).toEqual(second)
+    expect(await other`SELECT id, country FROM replaced.clicks ORDER BY id`).toEqual([
+      { id: 'a', country: null },
+      { id: 'b', country: 'DE' },
+      { id: 'c', country: 'DE' },
+    ])
+    await other.end()
+    await target.close()
+  })
+
+  it('deletes the other rows of a day between any two rows, and none if the rows are not complete', async () => {
+    const { target, clicks, other } = await openCopy('days')
+    const state = await target.readState(clicks)
+    // Equal times; the order of bytes differs from that of languages.
+    const ids = ['~', 'é', 'b', 'a', '_', 'Z', 'B', '10', '1', '-']
+    const day = [5, 4, 4, 4, 1].flatMap((minute, group) => ids.map((id) => clickOf(`${id}${group}`, minute)))
+    day.sort((a, b) => b.clickedAt.localeCompare(a.clickedAt) || Buffer.compare(Buffer.from(b.id), Buffer.from(a.id)))
+    const nextDay = clickOf('next', 24 * 60)
+    await target.store(clicks, [...day, nextDay], state, state)
+    const source = day.filter((_, index) => index % 3 === 1)
+    const stored = async () => (await other`SELECT id FROM days.clicks WHERE id <> 'next'`).map(({ id }) => id).sort()
+    async function* batches(size: number) {
+      for (let from = 0; from < source.length; from += size) yield source.slice(from, from + size)
+    }
+
+    expect(await target.replaceDay(clicks, '2026-11-20', batches(4), async () => false)).toBeUndefined()
+    expect(await stored()).toEqual(day.map(({ id }) => id).sort())
+    expect(await target.replaceDay(clicks, '2026-11-20', batches(4), async () => true)).toBe(source.length)
+    expect(await stored()).toEqual(source.map(({ id }) => id).sort())
+    expect(await target.replaceDay(clicks, '2026-11-20', batches(1), async () => true)).toBe(source.length)
+    expect(await stored()).toEqual(source.map(({ id }) => id).sort())
+    source.length = 0
+    expect(await target.replaceDay(clicks, '2026-11-20', batches(1), async () => true)).toBe(0)
+    expect(await other`SELECT id FROM days.clicks`).toEqual([{ id: 'next' }])
     await other.end()
     await target.close()
   })

@@ -2,6 +2,8 @@ import postgres from 'postgres'
 import type { DayChecksum, DayRange } from '../checksums.ts'
 import { assertSameAccount, SyncError } from '../errors.ts'
 import { type ChangingResource, columnOf, type Resource } from '../resources.ts'
+import { otherRows } from './otherRows.ts'
+import { jsonOf, type Row, recordColumns } from './rows.ts'
 import { createTables } from './tables.ts'
 
 /** How far a resource has been copied. */
@@ -15,9 +17,6 @@ export interface SyncState {
   /** Cursor of the last stored row of an unfinished pass; null if there is none. */
   cursor: string | null
 }
-
-/** A row of the API. */
-export type Row = Readonly<Record<string, unknown>>
 
 /** A copy in PostgreSQL. */
 export interface Target {
@@ -40,8 +39,9 @@ export interface Target {
   /** First and last UTC day with rows; undefined for an empty table. */
   days(resource: ChangingResource): Promise<DayRange | undefined>
   /**
-   * Makes the rows of a UTC day equal to these: replaces them, then deletes all others.
-   * @param isComplete asked after the last row; if not, no row is deleted
+   * Makes the rows of a UTC day equal to these: replaces each batch, and deletes the other rows between its first and its last.
+   * @param batches all rows of the day, newest first
+   * @param isComplete asked before rows are deleted, and after the last batch; if not, no further row is deleted
    * @returns number of rows; undefined if they are not complete
    */
   replaceDay(
@@ -132,24 +132,23 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       return row?.first ? { from: row.first, to: row.last } : undefined
     },
     async replaceDay(resource, day, batches, isComplete) {
-      const { name, key, time } = resource
-      const keys: Row[] = []
+      let count = 0
+      let before: Row | undefined
       for await (const rows of batches) {
         await replace(resource, rows)
-        keys.push(...rows.map((row) => Object.fromEntries(key.map((field) => [field, row[field]]))))
+        const others = otherRows(schema, resource, day, { before, rows, last: rows.at(-1) })
+        const [found] = await sql.unsafe(`SELECT 1 ${others.from} LIMIT 1`, others.values)
+        if (found) {
+          if (!(await isComplete())) return undefined
+          await sql.unsafe(`DELETE ${others.from}`, others.values)
+        }
+        count += rows.length
+        before = rows.at(-1)
       }
       if (!(await isComplete())) return undefined
-      await sql.unsafe(
-        `DELETE FROM ${schema}.${name} AS t
-         WHERE ${columnOf(time)} >= $1::date::timestamp AT TIME ZONE 'UTC'
-           AND ${columnOf(time)} < ($1::date + 1)::timestamp AT TIME ZONE 'UTC'
-           AND NOT EXISTS (
-             SELECT FROM json_to_recordset($2::text::json) AS r(${key.map((field) => columnType(resource, field)).join(', ')})
-             WHERE ${key.map((field) => `r."${field}" = t.${columnOf(field)}`).join(' AND ')}
-           )`,
-        [day, JSON.stringify(keys)],
-      )
-      return keys.length
+      const rest = otherRows(schema, resource, day, { before, rows: [], last: undefined })
+      await sql.unsafe(`DELETE ${rest.from}`, rest.values)
+      return count
     },
     close: () => sql.end({ timeout: 5 }),
   }
@@ -167,29 +166,10 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
     const { name, key, fields } = resource
     const names = Object.keys(fields)
     const columns = names.map(columnOf)
-    const types = names.map((field) => columnType(resource, field))
     const updates = columns.map((column) => `${column} = excluded.${column}`)
     return `INSERT INTO ${schema}.${name} AS t (${columns.join(', ')})
       SELECT ${names.map((field) => `r."${field}"${fields[field] === 'json' ? '::json' : ''}`).join(', ')}
-      FROM json_to_recordset($${parameter}::text::json) AS r(${types.join(', ')})${joined}
+      FROM json_to_recordset($${parameter}::text::json) AS r(${recordColumns(resource, names)})${joined}
       ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${updates.join(', ')} ${condition}`
   }
-}
-
-/** @returns a column of a record of JSON; JSON in an exported row is text */
-function columnType({ fields }: Resource, field: string): string {
-  const type = fields[field]?.replace(/ NOT NULL$/, '')
-  return `"${field}" ${type === 'json' ? 'text' : type}`
-}
-
-/** @returns the last row of each key: after a broken connection, an export may repeat a row that has changed */
-function jsonOf({ key }: Resource, rows: readonly Row[]): string {
-  const last = new Map(rows.map((row) => [key.map((field) => row[field]).join(' '), row]))
-  return JSON.stringify([...last.values()].map(flat))
-}
-
-/** The sub-ids of a row are columns of their own. */
-function flat(row: Row): Row {
-  const { subIds, ...rest } = row
-  return { ...rest, ...(subIds as Row | undefined) }
 }
