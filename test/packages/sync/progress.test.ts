@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packageRoot } from '../../../src/package.ts'
+import { importContent } from '../../import/runImport.ts'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+
+// `script` of util-linux runs a command on a terminal; that of macOS has other options.
+describe.skipIf(process.platform !== 'linux')('the progress bar of tributary-sync', () => {
+  let api: TestApp
+  let folder: string
+  let environment: NodeJS.ProcessEnv
+  beforeAll(async () => {
+    api = await openTestApp()
+    const key = await api.account('acme')
+    folder = await mkdtemp(join(tmpdir(), 'tributary-progress-'))
+    const url = await api.app.listen({ port: 0, host: '127.0.0.1' })
+    const program = join(packageRoot, 'src/packages/sync/dist/main.js')
+    environment = {
+      PATH: process.env.PATH,
+      TERM: 'xterm',
+      SHELL: '/bin/sh',
+      TRIBUTARY_KEY: key,
+      NODE: process.execPath,
+    }
+    environment = { ...environment, PROGRAM: program, FOLDER: folder, URL: url }
+    const clicks = ['18', '19', '20'].flatMap((day) =>
+      [1, 2].map((n) => ({ id: `c${day}-${n}`, clickedAt: `2026-11-${day}T10:00:00Z` })),
+    )
+    await importContent(api.stores, 'acme', 'clicks', clicks)
+  })
+  afterAll(async () => {
+    await api?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** @returns what the terminal received */
+  async function onTerminal(target: string, more: string): Promise<string> {
+    const command = `"$NODE" "$PROGRAM" "$FOLDER/${target}" --url "$URL" --resources clicks ${more}`
+    const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: environment })
+    return stdout
+  }
+
+  it('shows the resource, the share, the rows and their rate, then disappears from the terminal', async () => {
+    const shown = await onTerminal('bar', '')
+    expect(shown).toContain(`clicks ${'█'.repeat(10)}${'░'.repeat(20)} 33 % · 2 rows, 2 per second`)
+    // The line is cleared and the cursor shown again before the result.
+    const ended = shown.slice(shown.lastIndexOf('per second'))
+    expect(ended).toContain('\u001b[2K')
+    expect(ended).toContain('\u001b[?25h')
+    expect(shown.split('\r\n').slice(-3)).toEqual([
+      expect.stringMatching(/Files written: clicks of 3 days\.$/),
+      expect.stringMatching(/^Rows stored: clicks 6/),
+      '',
+    ])
+  })
+
+  it('is not shown in what a program reads from standard output', async () => {
+    const shown = await onTerminal(
+      'output',
+      '--json > "$FOLDER/output.json"; cat "$FOLDER/output.json" | sed s/^/result:/',
+    )
+    expect(shown).toContain('33 %')
+    expect(JSON.parse(/result:(.*)/.exec(shown)?.[1] ?? '')).toMatchObject({ rows: { clicks: 6 } })
+  })
+})
