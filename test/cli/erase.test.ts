@@ -98,13 +98,11 @@ async function storePlainText(): Promise<void> {
      WHERE database = currentDatabase() AND type LIKE '%String%' AND table IN ('${tables.join("', '")}')
        AND NOT is_in_primary_key`,
   )
-  for (const { table, name, type, kind, expression } of columns) {
-    await changeTables(
-      server.stores,
-      `ALTER TABLE ${table} MODIFY COLUMN ${name} ${type} ${kind} ${expression} CODEC(NONE)`,
-    )
-  }
   for (const table of tables) {
+    const changes = columns
+      .filter((column) => column.table === table)
+      .map(({ name, type, kind, expression }) => `MODIFY COLUMN ${name} ${type} ${kind} ${expression} CODEC(NONE)`)
+    await changeTables(server.stores, `ALTER TABLE ${table} ${changes.join(', ')}`)
     await changeTables(server.stores, `ALTER TABLE ${table} MODIFY SETTING default_compression_codec = 'NONE'`)
   }
 }

@@ -82,20 +82,12 @@ function killedAt(label: string): Stores {
 
 const silent = { code: 0, lines: ['1 account compared: every sum and index agrees with the rows.'] }
 
-/** Merges that come sooner or later must not bring a difference to light that was repaired only for the eye. */
-async function expectSilentForGood(): Promise<void> {
+/** Accounts without differences, which the last test compares again after merges. */
+const repaired: string[] = []
+
+async function expectSilent(): Promise<void> {
   expect(await verify()).toMatchObject(silent)
-  for (const table of [
-    'clicks',
-    'click_index',
-    'conversions',
-    'conversion_index',
-    'converted_clicks',
-    ...sumsTableNames,
-  ]) {
-    await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
-  }
-  expect(await verify()).toMatchObject(silent)
+  repaired.push(account)
 }
 
 const stored = (columns: string, table: string) =>
@@ -141,7 +133,7 @@ describe('clicks that are stored twice', () => {
     expect(await stored('click_id, clicked_at', 'converted_clicks FINAL')).toEqual([
       { click_id: 'c1', clicked_at: '2026-10-30 10:00:00.000' },
     ])
-    await expectSilentForGood()
+    await expectSilent()
   })
 
   it('are repaired even if the index has only the later copy', async () => {
@@ -149,7 +141,7 @@ describe('clicks that are stored twice', () => {
     await change(`OPTIMIZE TABLE click_index FINAL`)
     expect((await verify('--repair')).code).toBe(0)
     expect(await clicksByDay()).toEqual(oncePerDay)
-    await expectSilentForGood()
+    await expectSilent()
   })
 
   it('are reported once per id for any number of copies', async () => {
@@ -161,7 +153,7 @@ describe('clicks that are stored twice', () => {
       `${account} clicks 2026-11: 2 ids stored more than once; --repair keeps the copy stored first`,
     )
     expect((await verify('--repair')).code).toBe(0)
-    await expectSilentForGood()
+    await expectSilent()
   })
 })
 
@@ -185,7 +177,7 @@ describe('a repair that is interrupted', () => {
       const log = { info: () => {}, warn: (line: string) => expect(line).toBe('') }
       await recoverAccounts(stores, log, new AbortController().signal)
       expect(await clicksByDay()).toEqual(oncePerDay)
-      await expectSilentForGood()
+      await expectSilent()
     },
   )
 })
@@ -211,7 +203,7 @@ describe('conversions that are stored twice', () => {
       { id: 'v1', converted_at: convertedAt },
       { id: 'v2', converted_at: '2026-11-04 00:00:00.000' },
     ])
-    await expectSilentForGood()
+    await expectSilent()
   })
 })
 
@@ -229,7 +221,7 @@ describe('conversions that are not attributed to their click', () => {
     })
     expect((await verify('--repair')).code).toBe(0)
     expect(await stored('click_id', 'converted_clicks FINAL')).toEqual([{ click_id: 'c1' }, { click_id: 'later' }])
-    await expectSilentForGood()
+    await expectSilent()
   })
 })
 
@@ -254,7 +246,7 @@ describe('rows with a stored_at later than every batch', () => {
     })
     expect((await verify('--repair')).code).toBe(0)
     expect(await asOf()).toBeGreaterThan(storedAtMs)
-    await expectSilentForGood()
+    await expectSilent()
   })
 })
 
@@ -271,7 +263,7 @@ describe('rows that are lost', () => {
     expect(repaired).toMatchObject({ code: 1, stderr: expect.stringContaining('--accept-missing') })
     expect(await verify()).toMatchObject({ code: 1, lines: [...lines, '1 account compared: 2 differences.'] })
     expect(await verify('--accept-missing')).toMatchObject({ code: 0, lines: expect.arrayContaining(lines) })
-    await expectSilentForGood()
+    await expectSilent()
   })
 
   it('can be imported again after a repair', async () => {
@@ -281,7 +273,7 @@ describe('rows that are lost', () => {
     expect((await importContent(stores, account, 'clicks', again)).inserted).toBe(1)
     expect((await verify('--accept-missing')).code).toBe(0)
     expect(await clicksByDay()).toEqual(oncePerDay)
-    await expectSilentForGood()
+    await expectSilent()
   })
 
   it('stay in sums and index while no click of the month is left, until they are accepted', async () => {
@@ -297,7 +289,7 @@ describe('rows that are lost', () => {
     expect(await clicksByDay()).not.toEqual(oncePerDay)
     expect((await importContent(stores, account, 'clicks', c1)).inserted).toBe(1)
     expect(await clicksByDay()).toEqual(oncePerDay)
-    await expectSilentForGood()
+    await expectSilent()
   })
 
   it('are reported as JSON', async () => {
@@ -307,4 +299,11 @@ describe('rows that are lost', () => {
       ...{ kind: 'missing_rows', accountId: account, table: 'clicks', month: '2026-10-01', confirmed: 1, stored: 0 },
     })
   })
+})
+
+it('merges bring no difference to light that was repaired only for the moment', async () => {
+  const tables = ['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks', ...sumsTableNames]
+  for (const table of tables) await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
+  expect(repaired.length).toBeGreaterThan(0)
+  for (account of repaired) expect([account, await verify()]).toMatchObject([account, silent])
 })
