@@ -10,7 +10,7 @@ if (process.env.TMPDIR === undefined && freeBytes(memoryFolder) > freeBytesMin) 
 
 /** Files that take about half a minute each. They start first, so that no worker runs one alone at the end. */
 const slowFiles =
-  /test\/(cli\/(erase|retention)|docs\/commands|properties\/isolation|stores\/embedded\/(connectEmbedded|postgresServer|recovery)|api\/events\/faults|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|repair\/(recovery|rows|verify))|properties\/(consistency\/consistency|lifeOfData)|writer\/(erasure\/erasure|retention\/\w+)|packages\/sync\/(sync|lives\/lives))\./
+  /test\/(cli\/(erase|retention|serve|accountExport)|export\/export|docs\/commands|properties\/isolation|stores\/embedded\/(connectEmbedded|postgresServer|recovery)|api\/events\/faults|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|repair\/(recovery|rows|verify))|properties\/(consistency\/consistency|lifeOfData)|writer\/(erasure\/erasure|retention\/\w+)|packages\/sync\/(sync|lives\/lives))\./
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
