@@ -77,12 +77,27 @@ export function sumsOf(rows: RowKind): Fragment {
   )
 }
 
-/** The select list of a result: every sum under its metric's name, from sums with the alias `facts`. */
-export const selectedSums: Fragment = join(
-  // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
-  sums.map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`),
-  ',\n  ',
-)
+/**
+ * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
+ * metrics are computed from. Counts are always included, since `isBucket` needs them.
+ */
+export function selectedSums(metrics: readonly Metric[] = metricNames): Fragment {
+  const wanted = new Set(metrics.flatMap(operandsOf))
+  return join(
+    sums
+      .filter(({ metric, unit }) => unit === 'count' || wanted.has(metric))
+      // TRAP: without the table name, ClickHouse resolves `clicks` to the alias of the sum.
+      .map(({ metric, column }) => ch`sum(facts.${column}) AS ${identifier(metric)}`),
+    ',\n  ',
+  )
+}
+
+/** @returns the sums that a metric is computed from */
+function operandsOf(metric: Metric): Metric[] {
+  const definition = definitions[metric]
+  if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
+  return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
+}
 
 /** Condition: the bucket counts at least one row. Changes and repairs leave rows of zeros, which are not buckets. */
 export const isBucket: Fragment = join(

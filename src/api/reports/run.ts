@@ -87,7 +87,7 @@ async function readPrevious(
   const counterparts = new Map(buckets.map((ids) => [JSON.stringify(ids), counterpart(ids)]))
   const wanted = [...counterparts.values()].filter((ids) => ids !== null)
   const settings = { ...factsSettings(facts), totals_mode: 'before_having' } as const
-  const { rows, totals } = await selectGroups<Bucket>(stores.clickhouse, previousSql(facts, wanted), {
+  const { rows, totals } = await selectGroups<Bucket>(stores.clickhouse, previousSql(facts, metrics, wanted), {
     label: 'reports.previous',
     signal,
     settings,

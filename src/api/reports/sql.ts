@@ -1,3 +1,4 @@
+import type { Metric } from '../../../schema/metrics.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsOf, idOf } from '../../query/facts/sql.ts'
 import { isBucket, orderValue, selectedSums } from '../../query/metricFormulas.ts'
@@ -7,10 +8,10 @@ import type { ReportOrder, ReportPlan } from './plan.ts'
 
 /**
  * The statement of a report.
- * @returns rows `id1`, …, one per dimension, and every sum, in the order of the plan; totals include all buckets
+ * @returns rows `id1`, …, one per dimension, and the sums of its metrics, in the order of the plan; totals include all buckets
  */
-export function reportSql({ facts, order, limit }: ReportPlan): Fragment {
-  const { select, ids } = bucketsOf(facts)
+export function reportSql({ facts, metrics, order, limit }: ReportPlan): Fragment {
+  const { select, ids } = bucketsOf(facts, order.by === 'id' ? metrics : [...metrics, order.by])
   return ch`${select}
 HAVING ${isBucket}
 ORDER BY ${orderOf(order, ids)}
@@ -22,8 +23,12 @@ LIMIT ${count(limit)}`
  * @param buckets ids, one per dimension; any number
  * @returns rows as `reportSql`, unordered; with the setting `totals_mode = 'before_having'` totals include all buckets
  */
-export function previousSql(facts: FactsPlan, buckets: readonly (readonly string[])[]): Fragment {
-  const { select, ids } = bucketsOf(facts)
+export function previousSql(
+  facts: FactsPlan,
+  metrics: readonly Metric[],
+  buckets: readonly (readonly string[])[],
+): Fragment {
+  const { select, ids } = bucketsOf(facts, metrics)
   const lists = ids.map((_, index) => textList(buckets.map((bucket) => bucket[index] ?? '')))
   const wanted = lists.length === 1 ? (lists[0] as Fragment) : ch`arrayZip(${join(lists, ', ')})`
   return ch`${select}
@@ -31,7 +36,7 @@ HAVING (${join(ids, ', ')}) IN (SELECT arrayJoin(${wanted}))`
 }
 
 /** @returns a SELECT up to its GROUP BY, and the names of its ids */
-function bucketsOf(facts: FactsPlan): { select: Fragment; ids: Fragment[] } {
+function bucketsOf(facts: FactsPlan, metrics: readonly Metric[]): { select: Fragment; ids: Fragment[] } {
   const { from, keys } = factsOf(facts)
   const ids = keys.map((_, index) => identifier(`id${index + 1}`))
   const selectedIds = facts.dimensions.map(
@@ -42,7 +47,7 @@ function bucketsOf(facts: FactsPlan): { select: Fragment; ids: Fragment[] } {
     select: ch`
 SELECT
   ${join(selectedIds, ',\n  ')},
-  ${selectedSums}
+  ${selectedSums(metrics)}
 FROM ${from}
 GROUP BY ${join(keys, ', ')}
 WITH TOTALS`,

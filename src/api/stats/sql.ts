@@ -15,7 +15,7 @@ export function seriesSql(facts: FactsPlan): Fragment {
   return ch`
 SELECT
   ${idOf(dimension, key, facts)} AS id,
-  ${selectedSums}
+  ${selectedSums()}
 FROM ${from}
 GROUP BY ${key}`
 }
@@ -24,6 +24,6 @@ GROUP BY ${key}`
 export function totalsSql(facts: FactsPlan): Fragment {
   return ch`
 SELECT
-  ${selectedSums}
+  ${selectedSums()}
 FROM ${factsOf(facts).from}`
 }
