@@ -15,56 +15,63 @@ export interface ClickQuery {
   converted?: boolean | undefined
 }
 
+/** What reads of clicks need. */
+interface ClickContext {
+  stores: { clickhouse: QueryTarget }
+  nameCache: NameCache
+}
+
 /**
  * Reads the clicks at these keys, in their order, with their conversion counts and the names of their entities.
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readClicks(
-  { stores, nameCache }: { stores: { clickhouse: QueryTarget }; nameCache: NameCache },
+  context: ClickContext,
   query: ClickQuery,
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<Click[]> {
   if (keys.length === 0) return []
   const [rows, counts] = await Promise.all([
-    readRows(stores.clickhouse, query, keys, signal),
-    selectRows<{ id: string; conversionCount: number }>(stores.clickhouse, conversionCountsSql(query.accountId, keys), {
-      label: 'clicks.conversions',
-      signal,
-      settings: smallFinal,
-    }),
+    readStoredClicks(context.stores.clickhouse, query, keys, signal),
+    readConversionCounts(context.stores.clickhouse, query.accountId, keys, signal),
   ])
-  const rowById = new Map(rows.map((row) => [row.id, row]))
-  const countById = new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
-  const entitiesOf = await readEntityNames(nameCache, query.accountId, rows)
-  return keys.flatMap(({ id }) => {
-    const row = rowById.get(id)
-    return row
-      ? [
-          toClick(row, {
-            entities: entitiesOf(row),
-            baseCurrency: query.baseCurrency,
-            conversionCount: countById.get(id) ?? 0,
-          }),
-        ]
-      : []
-  })
+  return toClicks(context, query, rows, counts)
 }
 
-/** Reads the rows at these keys, unordered; converted clicks from their copies, which are close together on disk. */
-async function readRows(
+/** Adds conversion counts and the names of entities to stored clicks. @throws Problem `unavailable` */
+export async function toClicks(
+  { nameCache }: Pick<ClickContext, 'nameCache'>,
+  { accountId, baseCurrency }: ClickQuery,
+  rows: readonly StoredClick[],
+  counts: ReadonlyMap<string, number>,
+): Promise<Click[]> {
+  const entitiesOf = await readEntityNames(nameCache, accountId, rows)
+  return rows.map((row) =>
+    toClick(row, { entities: entitiesOf(row), baseCurrency, conversionCount: counts.get(row.id) ?? 0 }),
+  )
+}
+
+/**
+ * Reads the stored clicks at these keys, in their order, without those that were removed; converted clicks from their copies,
+ * which are close together on disk.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readStoredClicks(
   clickhouse: QueryTarget,
   { accountId, converted }: ClickQuery,
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<StoredClick[]> {
-  const readFrom = (table: Parameters<typeof clickRowsSql>[0], wanted: readonly PageKey[]) =>
-    selectRows<StoredClick>(clickhouse, clickRowsSql(table, accountId, wanted), { label: 'clicks.rows', signal })
-  if (!converted) return readFrom('clicks', keys)
-  const rows = await readFrom('converted_click_rows', keys)
-  const found = new Set(rows.map(({ id }) => id))
-  const missing = keys.filter(({ id }) => !found.has(id))
-  return missing.length === 0 ? rows : [...rows, ...(await readFrom('clicks', missing))]
+  const rowById = new Map<string, StoredClick>()
+  for (const table of converted ? (['converted_click_rows', 'clicks'] as const) : (['clicks'] as const)) {
+    const missing = keys.filter(({ id }) => !rowById.has(id))
+    if (missing.length === 0) break
+    const query = clickRowsSql(table, accountId, missing)
+    const rows = await selectRows<StoredClick>(clickhouse, query, { label: 'clicks.rows', signal })
+    for (const row of rows) rowById.set(row.id, row)
+  }
+  return keys.flatMap(({ id }) => rowById.get(id) ?? [])
 }
 
 /**
@@ -79,13 +86,26 @@ WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`
 }
 
-/** @returns rows `id`, `conversionCount` of the clicks of a page with conversions that are not tests */
-function conversionCountsSql(accountId: string, keys: readonly PageKey[]): Fragment {
-  return ch`
+/**
+ * Counts the conversions of the clicks at these keys that are not tests; clicks without them are absent.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readConversionCounts(
+  clickhouse: QueryTarget,
+  accountId: string,
+  keys: readonly PageKey[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = await selectRows<{ id: string; conversionCount: number }>(
+    clickhouse,
+    ch`
 SELECT click_id AS id, count() AS conversionCount
 FROM converted_clicks FINAL
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, click_id) IN ${instantKeys(keys)}
   AND NOT is_test
-GROUP BY click_id`
+GROUP BY click_id`,
+    { label: 'clicks.conversions', signal, settings: smallFinal },
+  )
+  return new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
 }

@@ -7,7 +7,7 @@ import { conversionFields } from '../stores/clickhouse/tableFields.ts'
 import type { Stores } from '../stores/open.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
-import { toResponseFields } from './responseFields.ts'
+import { responseFields } from './responseFields.ts'
 
 /** The fields in the column `row_text`, in its order (`clickhouse/0001_baseline.sql`); absent values are empty text. */
 const textFields = [
@@ -54,11 +54,17 @@ WHERE ${join(state, '\n  AND ')}`
 ORDER BY converted_at DESC, id DESC`,
     { ...options, settings: smallFinal },
   )
-  return rows.map(({ rowText }) => {
-    const texts = JSON.parse(rowText) as string[]
-    return Object.fromEntries(textFields.map((field, index) => [field, texts[index]])) as StoredConversion
-  })
+  return rows.map(({ rowText }) => parseRow(rowText))
 }
+
+function parseRow(rowText: string): StoredConversion {
+  const texts = JSON.parse(rowText) as string[]
+  const row: Partial<StoredConversion> = {}
+  for (const [index, field] of textFields.entries()) row[field] = texts[index] as string
+  return row as StoredConversion
+}
+
+const toFields = responseFields(conversionFields)
 
 /**
  * Reads the names that the rows of a page show.
@@ -72,9 +78,8 @@ export async function conversionWriter(
 ): Promise<(row: StoredConversion) => Conversion> {
   const entitiesOf = await readEntityNames(nameCache, accountId, rows)
   return (row) =>
-    ({
-      ...toResponseFields(conversionFields, row, { entities: entitiesOf(row), baseCurrency: currency }),
+    // The fields of the list are those of the schema, which a test compares.
+    Object.assign(toFields(row, { entities: entitiesOf(row), baseCurrency: currency }), {
       storedAt: toInstantText(Number(row.storedAt)),
-      // The fields of the list are those of the schema, which a test compares.
-    }) as Conversion
+    }) as unknown as Conversion
 }

@@ -17,6 +17,12 @@ const entityTables = {
 /** The fields of the ids, in the order of the API. */
 export const entityIdNames = Object.keys(entityTables) as (keyof typeof entityTables)[]
 
+/** The fields of `EntityNames`, in the order of the API. */
+export const entityNameFields = entityIdNames.flatMap((field) => [
+  field,
+  field.replace(/Id$/, 'Name') as keyof EntityNames,
+])
+
 /** The entity ids of a row as they are stored: empty when absent. */
 export type EntityIds = Record<keyof typeof entityTables, string>
 

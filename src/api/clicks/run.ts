@@ -4,9 +4,9 @@ import { findLatestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
-import { readClicks } from '../../rows/clicksByKey.ts'
+import { readClicks, readConversionCounts, readStoredClicks, toClicks } from '../../rows/clicksByKey.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { findNewestKeys } from './newestKeys.ts'
+import { type FoundClick, findNewest } from './newest.ts'
 import type { ClickPlan } from './plan.ts'
 import { clickListSql, convertedQuery, hasConvertedQuery } from './sql.ts'
 
@@ -25,9 +25,26 @@ export function listClicks(context: RouteContext, plan: ClickPlan, signal: Abort
 }
 
 async function listNewestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<ClickRows> {
-  const keys = await findNewestKeys(context, plan, signal)
-  const page = toPage(keys, plan.limit, (key) => key, plan.fingerprint)
-  return { ...page, data: await readClicks(context, plan, page.data, signal), asOf: null }
+  const found = await findNewest(context, plan, signal)
+  const page = toPage(found, plan.limit, (key) => key, plan.fingerprint)
+  return { ...page, data: await readFound(context, plan, page.data, signal), asOf: null }
+}
+
+/** Reads the rows that were not read with their keys, and conversion counts. */
+async function readFound(
+  context: RouteContext,
+  plan: ClickPlan,
+  found: readonly FoundClick[],
+  signal: AbortSignal,
+): Promise<Click[]> {
+  if (found.length === 0) return []
+  const { clickhouse } = context.stores
+  const withRows = found.flatMap(({ row }) => row ?? [])
+  const [counts, rows] = await Promise.all([
+    readConversionCounts(clickhouse, plan.accountId, found, signal),
+    readStoredClicks(clickhouse, plan, found.slice(withRows.length), signal),
+  ])
+  return toClicks(context, plan, [...withRows, ...rows], counts)
 }
 
 /** Reads one page of the clicks with conversions, newest first. */

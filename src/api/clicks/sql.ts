@@ -4,25 +4,28 @@ import { columnFilterConditions, type Filter, filterConditions } from '../../que
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
+import { clickColumns } from '../../rows/clicks.ts'
 import { clickFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import type { ClickPlan } from './plan.ts'
 
+/** The statements of the next clicks: `keys` has rows `atMs`, `id`, and `rows` those of `clickColumns`. */
+export type NewestSql = Record<'keys' | 'rows', Fragment>
+
 /**
- * The sort keys of the next clicks, newest first: two narrow columns in the order of the primary key, so that every page
- * costs the same. Repeated rows are adjacent; the caller drops them.
+ * The next clicks, newest first, in the order of the primary key, so that every page costs the same; their keys are two narrow
+ * columns. Repeated rows are adjacent; the caller drops them.
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, also of filtered ones (it puts its own filter there for
  * ORDER BY … LIMIT).
  * @param from the last key that was read; undefined at the start
  * @param sinceMs start of the time slice; each month in it costs a few milliseconds, since it is a partition
- * @returns rows `atMs`, `id`
  */
-export function clickKeysSql(
+export function newestSql(
   plan: ClickPlan,
   from: PageKey | undefined,
   sinceMs: number | undefined,
   limit: number,
-): Fragment {
+): NewestSql {
   const keyConditions = [
     ch`account_id = ${text(plan.accountId)}`,
     ...inRange(ch`clicked_at`, { ...plan.range, fromMs: sinceMs }),
@@ -30,8 +33,8 @@ export function clickKeysSql(
     ...convertedCondition(plan, () => convertedSql(plan, from, sinceMs)),
   ]
   const filters = clickConditions(plan)
-  return ch`
-SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, id
+  const select = (columns: Fragment) => ch`
+SELECT ${columns}
 FROM clicks${
     filters.length === 0
       ? nothing
@@ -41,6 +44,7 @@ PREWHERE ${join(filters, '\n  AND ')}`
 WHERE ${join(keyConditions, '\n  AND ')}
 ORDER BY clicked_at DESC, id DESC
 LIMIT ${count(limit)}`
+  return { keys: select(ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id`), rows: select(clickColumns) }
 }
 
 /** The clicks of a time slice with a conversion that is not a test. */
@@ -105,6 +109,11 @@ export function convertedQuery(plan: ClickPlan): LatestQuery {
 function convertedCondition({ converted: isConverted }: ClickPlan, converted: () => Fragment): Fragment[] {
   if (isConverted === undefined) return []
   return [ch`(clicked_at, id) ${isConverted ? ch`IN` : ch`NOT IN`} (${converted()})`]
+}
+
+/** Whether the list usually has most of the clicks of its range. */
+export function isDense({ filters, columnFilters, isBot, isTest, converted: isConverted }: ClickPlan): boolean {
+  return filters.length === 0 && columnFilters.length === 0 && !isBot && !isTest && !isConverted
 }
 
 /** The conditions of all filters, on the rows of `clicks`. */

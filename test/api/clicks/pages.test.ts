@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ClickPage } from '../../../schema/click.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { storeClicks, storeConversions } from '../../kit/rows.ts'
+
+let api: TestApp
+
+beforeAll(async () => {
+  api = await openTestApp()
+})
+afterAll(() => api?.close())
+
+const dayMs = 86_400_000
+const instantOf = (ms: number) => new Date(ms).toISOString().slice(0, 23).replace('T', ' ')
+
+/** Reads all pages. @returns id, city and number of conversions of each click */
+async function readPages(query: string, limit: number, key: string): Promise<unknown[][]> {
+  const rows: unknown[][] = []
+  let cursor: string | null = null
+  do {
+    const path: string = `/clicks?${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`
+    const { data, nextCursor }: typeof ClickPage.static = await api.read(path, key, ClickPage)
+    rows.push(...data.map(({ id, city, conversionCount }) => [id, city, conversionCount]))
+    cursor = nextCursor
+  } while (cursor)
+  return rows
+}
+
+describe('pages of clicks', () => {
+  it('have the rows and counts of a plain model, on every side of a day and with copies, bots and test conversions', async () => {
+    const click = fc.record({
+      // Ties, and both sides of the first day, in which rows are read with their keys, and of 32 days.
+      daysAgo: fc.constantFrom(0, 0.25, 0.25, 0.9, 1, 1.01, 3, 31, 33, 400),
+      is_bot: fc.boolean(),
+      copies: fc.integer({ min: 1, max: 3 }),
+      conversions: fc.array(fc.boolean(), { maxLength: 2 }),
+    })
+    let runs = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(click, { maxLength: 24 }), fc.integer({ min: 1, max: 8 }), async (clicks, limit) => {
+        const account = `pages-${runs++}`
+        const key = await api.account(account)
+        const stored = clicks.map(({ daysAgo, is_bot }, n) => ({
+          ...{ id: `c${n}`, clicked_at: instantOf(testNowMs - daysAgo * dayMs), is_bot, city: `city ${n}` },
+        }))
+        for (const copy of [1, 2, 3]) {
+          const rows = stored.filter((_, n) => (clicks[n]?.copies ?? 0) >= copy)
+          if (rows.length > 0) await storeClicks(api.stores, account, rows)
+        }
+        const conversions = clicks.flatMap((one, n) =>
+          one.conversions.map((is_test, index) => ({
+            ...{ id: `v${n}-${index}`, converted_at: instantOf(testNowMs), is_test },
+            ...{ click_id: `c${n}`, click_at: stored[n]?.clicked_at ?? '' },
+          })),
+        )
+        if (conversions.length > 0) await storeConversions(api.stores, account, conversions)
+        const expected = stored
+          .map((row, n) => ({ ...row, count: clicks[n]?.conversions.filter((isTest) => !isTest).length ?? 0 }))
+          .sort((a, b) => (`${a.clicked_at} ${a.id}` < `${b.clicked_at} ${b.id}` ? 1 : -1))
+        for (const [query, isListed] of [
+          ['', () => true],
+          ['is_bot=false', (row) => !row.is_bot],
+          ['converted=false', (row) => row.count === 0],
+          ['converted=true', (row) => row.count > 0],
+        ] as [string, (row: (typeof expected)[number]) => boolean][]) {
+          const rows = expected.filter(isListed).map(({ id, city, count }) => [id, city, count])
+          expect([query, await readPages(query, limit, key)]).toEqual([query, rows])
+          const ascending = await readPages(`${query}&order=asc`, limit, key)
+          expect([query, ascending]).toEqual([query, rows.toReversed()])
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it.each([0, 3])('are complete when most clicks %s days ago are not listed', async (daysAgo) => {
+    const account = `sparse-${daysAgo}`
+    const key = await api.account(account)
+    const stored = Array.from({ length: 240 }, (_, n) => ({
+      ...{ id: `c${n}`, clicked_at: instantOf(testNowMs - daysAgo * dayMs - n) },
+      ...{ is_bot: n % 60 !== 7, city: `city ${n}` },
+    }))
+    await storeClicks(api.stores, account, stored)
+    await storeConversions(
+      api.stores,
+      account,
+      stored.map(({ id, clicked_at }, n) => ({
+        ...{ id: `v${n}`, converted_at: clicked_at, click_id: id, click_at: clicked_at, is_test: n % 60 !== 7 },
+      })),
+    )
+    const expected = [7, 67, 127, 187].map((n) => [`c${n}`, `city ${n}`, 1])
+    for (const query of ['is_bot=false', 'converted=true', 'is_bot=false&converted=true']) {
+      for (const limit of [1, 3, 200]) expect(await readPages(query, limit, key)).toEqual(expected)
+    }
+    const all = await readPages('', 50, key)
+    expect(all.map(([id]) => id)).toEqual(stored.map(({ id }) => id))
+  })
+})
