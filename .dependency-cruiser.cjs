@@ -65,8 +65,26 @@ module.exports = {
     rule(
       'only-declared-packages',
       'Every package is declared in package.json.',
-      { path: '^(src|schema)/', pathNot: '^src/packages/' },
+      { path: '^(src|schema)/', pathNot: '^src/(packages|explore)/' },
       { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    ),
+    rule(
+      'explore-imports-the-client-only',
+      'The page uses the API from outside, with the client.',
+      { path: '^src/explore/' },
+      { path: '^(src|schema)/', pathNot: '^src/(explore/|packages/client/)' },
+    ),
+    rule(
+      'explore-has-few-packages',
+      'The page is small: these are in its bundle.',
+      { path: '^src/explore/' },
+      { path: 'node_modules/', pathNot: '^node_modules/(preact|uplot)/' },
+    ),
+    rule(
+      'product-does-not-import-explore',
+      'The server serves the page as files.',
+      { path: '^(src|schema)/', pathNot: '^src/explore/' },
+      { path: '^src/explore/' },
     ),
     rule(
       'packages-import-the-client-only',
@@ -89,7 +107,7 @@ module.exports = {
     rule(
       'product-imports-no-package-of-ours',
       'The packages in workspaces use the API from outside.',
-      { path: '^(src|schema)/', pathNot: '^src/packages/' },
+      { path: '^(src|schema)/', pathNot: '^src/(packages|explore)/' },
       { path: '^src/packages/' },
     ),
     rule(

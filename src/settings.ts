@@ -112,6 +112,11 @@ export const SettingsSchema = Type.Object({
         'Origins of web pages that may call the API from a browser: comma-separated, such as `https://app.example.com`, or `*`. If unset, none may.',
     }),
   ),
+  EXPLORE: Type.Union([Type.Literal('off'), Type.Literal('on')], {
+    default: 'off',
+    description:
+      'With `on`, the page `/explore` shows the numbers of an API key in the browser. `serve --demo` serves it too.',
+  }),
   METRICS_PORT: Type.Integer({
     default: 0,
     minimum: 0,

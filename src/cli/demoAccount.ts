@@ -4,6 +4,7 @@ import { createKey } from '../accounts/keys.ts'
 import { newestClickId } from '../demo/clicks.ts'
 import { fillDemo } from '../demo/fill.ts'
 import { dayMs, planDemo } from '../demo/visits.ts'
+import { explorePath } from '../http/explore/routes.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { CommandContext } from './context.ts'
@@ -15,6 +16,8 @@ import { commandLine, storeLocation } from './storeLocation.ts'
 /** The account that `serve --demo` fills; its name distinguishes it from a customer's account with the same id. */
 const demoAccount = { id: 'demo', name: 'Harbour Media (made-up demo)', plan: 'scale', currency: 'USD' } as const
 const keyDays = 30
+/** A funnel of events that the account has. */
+const demoSteps = 'visit,signup,trial_started,purchase'
 
 /**
  * Finds the demo account, or creates it if there is no account at all.
@@ -57,9 +60,11 @@ export async function fillAndWelcome(
   const key = await createDemoKey(stores.postgres, account, nowMs)
   const calls = exampleRequests(url, key, newestClickId(plan))
   const docs = `${url}/api/v1/docs`
+  // The fragment is not sent to the server; the page removes it from the address.
+  const explore = `${url}${explorePath}?steps=${demoSteps}#key=${key}`
   const command = commandLine(context.settings)
   context.print(
-    { url, docs, account: account.id, key, calls, command },
+    { url, docs, explore, account: account.id, key, calls, command },
     `
 Tributary listens on ${url}. The account ${account.id} has generated rows of the last ${plan.days} days:
 ${sentence(tallies)}
@@ -68,6 +73,8 @@ ${sentence(tallies)}
         all scopes, expires in ${keyDays} days; shown only once, each start creates a new one
   docs  ${docs}
         with the key, requests can be sent from this page
+  page  ${explore}
+        shows the numbers in the browser; the link has the key
 
 Requests to paste into another terminal:
 
@@ -98,7 +105,7 @@ function exampleRequests(url: string, key: string, clickId: string | undefined):
     get('/reports?group_by=campaign&days=30'),
     get('/reports?group_by=campaign,country&days=7&compare=previous_period&sort=-profit&limit=5'),
     get('/stats/daily?days=7&tz=America/New_York'),
-    get('/funnels?steps=visit,signup,trial_started,purchase&days=30'),
+    get(`/funnels?steps=${demoSteps}&days=30`),
     get('/clicks?converted=true&limit=3'),
     get('/conversions?status=refunded,chargeback&limit=3'),
     `${curl} -H 'Content-Type: application/json' -d '${event}' '${url}/api/v1/events'`,

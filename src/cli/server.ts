@@ -29,7 +29,8 @@ const startTimeoutMs = 60_000
  * @throws SettingsError, or what opening the stores throws
  */
 export async function serve(context: CommandContext, demoClicks?: number): Promise<void> {
-  const { settings } = context
+  // The welcome of the demo has a link to the page.
+  const settings: Settings = demoClicks === undefined ? context.settings : { ...context.settings, EXPLORE: 'on' }
   const destination = openLogDestination()
   const log = openLog(settings.LOG_LEVEL, destination)
   const logStores: StoreLog = ({ level, message }) => log[level](message)

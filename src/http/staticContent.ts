@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { packageRoot } from '../package.ts'
 import { chooseEncoding } from './acceptEncoding.ts'
 import { type Coding, codings, encode } from './contentCoding.ts'
 import { etagOf, matchesEtag } from './etag.ts'
@@ -41,6 +44,20 @@ export function openStaticContent(make: () => Content | Promise<Content>): Stati
   }
 
   return { send, version }
+}
+
+/** @param path file of the package, relative to its root */
+export async function fileContent(path: string, type: string): Promise<Content> {
+  return { body: await readFile(join(packageRoot, path)), type }
+}
+
+/** The address of a file in a page, with its version: clients may cache the response for ever. */
+export async function versionedAddress(
+  folder: string,
+  name: string,
+  files: Readonly<Record<string, StaticContent>>,
+): Promise<string> {
+  return `${folder}/${name}?v=${await files[name]?.version()}`
 }
 
 /** Creates a value at the first call, once for concurrent calls; a failure is not cached. */

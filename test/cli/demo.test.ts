@@ -32,6 +32,7 @@ afterAll(async () => {
 interface Welcome {
   url: string
   docs: string
+  explore: string
   account: string
   key: string
   calls: string[]
@@ -63,8 +64,9 @@ async function paste(line: string) {
 describe('serve --demo', () => {
   it('fills an empty database and prints a key, the documentation URL and working example requests', async () => {
     const { welcome, stop } = await serveDemo(3000)
-    const { url, docs, key, calls, command } = welcome
-    expect((await fetch(docs)).status).toBe(200)
+    const { url, docs, explore, key, calls, command } = welcome
+    for (const page of [docs, explore]) expect((await fetch(page)).status).toBe(200)
+    expect(new URL(explore).hash).toBe(`#key=${key}`)
     const [report, drillDown, daily, funnel, clicks, conversions, event] = await Promise.all(calls.map(paste))
     expect(report.data.length).toBe(report.bucketCount)
     expect(report.bucketCount).toBeGreaterThan(15)

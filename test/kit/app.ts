@@ -22,6 +22,8 @@ export interface TestApp {
   setNow(epochMs: number): void
   /** Creates an account and a key with all scopes unless given. @returns the key */
   account(id: string, options?: { plan?: string; currency?: string; scopes?: readonly Scope[] }): Promise<string>
+  /** Creates another key of an account. @returns the key */
+  keyOf(accountId: string, scopes: readonly Scope[]): Promise<string>
   /** Requests a path under /api/v1; checks that an error response has the form of a problem. */
   get(path: string, key?: string): Promise<LightMyRequestResponse>
   /** Requests a path; checks that the status is 200 and that the body fits the schema. */
@@ -49,13 +51,11 @@ export async function openTestApp(
     },
     async account(id, { plan = 'scale', currency = 'USD', scopes: granted = scopes } = {}) {
       await createAccount(stores.postgres, { id, name: id, plan, currency })
-      const created = await createKey(stores.postgres, {
-        accountId: id,
-        name: 'test',
-        scopes: granted,
-        expiresAt: null,
-      })
-      if (!created) throw new Error(`No account ${id}`)
+      return await testApp.keyOf(id, granted)
+    },
+    async keyOf(accountId, granted) {
+      const created = await createKey(stores.postgres, { accountId, name: 'test', scopes: granted, expiresAt: null })
+      if (!created) throw new Error(`No account ${accountId}`)
       return created.key
     },
     async get(path, key) {

@@ -1,24 +1,11 @@
-import type { Content, StaticContent } from '../staticContent.ts'
-
-/** The page loads files and data from this server only. */
-export const pageCsp = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+import { type Content, type StaticContent, versionedAddress } from '../staticContent.ts'
 
 /**
  * The documentation page. Its addresses are relative, so that a proxy may serve it below a path of its own.
  * @param folder folder of the files, relative to the page
  */
 export async function renderPage(files: Readonly<Record<string, StaticContent>>, folder: string): Promise<Content> {
-  const address = async (name: string) => `${folder}/${name}?v=${await files[name]?.version()}`
+  const address = (name: string) => versionedAddress(folder, name, files)
   const html = `<!doctype html>
 <html lang="en">
 <head>

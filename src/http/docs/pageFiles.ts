@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import Fastify from 'fastify'
-import { packageRoot } from '../../package.ts'
-import { type Content, openStaticContent, type StaticContent } from '../staticContent.ts'
+import { type Content, fileContent, openStaticContent, type StaticContent } from '../staticContent.ts'
 
 /** Files that the documentation page loads, by name, in the order of the page. */
 export const pageFiles: Readonly<Record<string, StaticContent>> = {
@@ -12,8 +9,8 @@ export const pageFiles: Readonly<Record<string, StaticContent>> = {
   'page.js': openStaticContent(() => readOwn('page.js', 'text/javascript; charset=utf-8')),
 }
 
-async function readOwn(name: string, type: string): Promise<Content> {
-  return { body: await readFile(join(packageRoot, 'src/http/docs/page', name)), type }
+function readOwn(name: string, type: string): Promise<Content> {
+  return fileContent(`src/http/docs/page/${name}`, type)
 }
 
 /** The script of Scalar. A Fastify instance of its own serves it once; the package is loaded by the first reader. */

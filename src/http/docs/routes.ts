@@ -1,11 +1,12 @@
 import type { Settings } from '../../settings.ts'
 import { docsPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
+import { pageCsp } from '../pageCsp.ts'
 import { type Content, openStaticContent } from '../staticContent.ts'
 import { llmsText } from './llmsText.ts'
 import { addOpenApi } from './openapi.ts'
 import type { OpenApiDocument } from './openapiDocument.ts'
-import { pageCsp, renderPage } from './page.ts'
+import { renderPage } from './page.ts'
 import { pageFiles } from './pageFiles.ts'
 import { publicUrlOf } from './publicUrl.ts'
 
@@ -20,7 +21,8 @@ export async function addDocs(app: App, settings: Settings): Promise<void> {
     const addContent = (path: string, { send }: ReturnType<typeof openStaticContent>) =>
       docs.get(path, { schema: { hide: true } }, send)
     docs.addHook('onRequest', (_request, reply, done) => {
-      reply.header('content-security-policy', pageCsp)
+      // The reference sets styles in elements and attributes.
+      reply.header('content-security-policy', pageCsp("'unsafe-inline'"))
       done()
     })
     add(docsPrefix, () => renderPage(pageFiles, 'docs/page'))

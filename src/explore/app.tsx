@@ -1,0 +1,64 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { TributaryError } from '../packages/client/client.ts'
+import { Explorer } from './explorer.tsx'
+import { forgetKey, keepKey, takeKey } from './key.ts'
+import { KeyForm } from './keyForm.tsx'
+import { apiRequest, describeError, get, type Session, SessionContext } from './request.ts'
+
+/** The page: asks for a key until the API accepts one, then shows its numbers. */
+export function App({ givenKey }: { givenKey: string | undefined }) {
+  const [apiKey, setApiKey] = useState(givenKey)
+  const [key, setKey] = useState<Session['key']>()
+  const [problem, setProblem] = useState('')
+  const [revision, setRevision] = useState(0)
+
+  useEffect(() => {
+    const onHash = () => {
+      if (location.hash.startsWith('#key=')) setApiKey(takeKey())
+    }
+    addEventListener('hashchange', onHash)
+    return () => removeEventListener('hashchange', onHash)
+  }, [])
+
+  useEffect(() => {
+    setKey(undefined)
+    if (apiKey === undefined) return
+    const abort = new AbortController()
+    get(apiKey, apiRequest('/key', {}), {
+      signal: abort.signal,
+      onWait: () => setProblem('The server is busy; the key is checked again.'),
+    }).then(
+      (accepted) => {
+        keepKey(apiKey)
+        setProblem('')
+        setKey(accepted)
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return
+        const { message, requestId } = describeError(error)
+        // The first clause: the second one says which header a program sends.
+        setProblem(`${message.split(';')[0]}${requestId ? ` (request ${requestId})` : ''}`)
+        if (error instanceof TributaryError && error.status === 401) forgetKey()
+        setApiKey(undefined)
+      },
+    )
+    return () => abort.abort()
+  }, [apiKey])
+
+  function leave() {
+    forgetKey()
+    setProblem('')
+    setApiKey(undefined)
+  }
+
+  const session = useMemo<Session | undefined>(
+    () => (apiKey !== undefined && key ? { apiKey, key, revision } : undefined),
+    [apiKey, key, revision],
+  )
+  if (!session) return <KeyForm isChecking={apiKey !== undefined} problem={problem} onKey={setApiKey} />
+  return (
+    <SessionContext.Provider value={session}>
+      <Explorer onRefresh={() => setRevision((before) => before + 1)} onLeave={leave} />
+    </SessionContext.Provider>
+  )
+}

@@ -1,0 +1,92 @@
+import { useId } from 'preact/hooks'
+import { comparisons, type Dates, datesOf, type PanelProps, type RangeName, ranges } from './view.ts'
+
+/** Range, time zone and comparison. */
+export function Bar({ view, onChange }: PanelProps) {
+  const id = useId()
+  const { range, tz, compare } = view
+  const custom = typeof range === 'string' ? undefined : range
+  return (
+    <form class="bar" aria-label="Range, time zone and comparison" onSubmit={(event) => event.preventDefault()}>
+      <fieldset class="segments">
+        <legend class="visually-hidden">Range</legend>
+        {(Object.keys(ranges) as RangeName[]).map((name) => (
+          <Segment
+            key={name}
+            label={ranges[name]}
+            isChosen={range === name}
+            onChoose={() => onChange({ range: name })}
+          />
+        ))}
+        <Segment
+          label="Custom"
+          isChosen={custom !== undefined}
+          onChoose={() => onChange({ range: datesOf(view, Date.now()) })}
+        />
+      </fieldset>
+      {custom && <DateFields dates={custom} onDates={(dates) => onChange({ range: dates })} />}
+      <label for={`${id}-tz`}>Time zone</label>
+      <select id={`${id}-tz`} value={tz} onChange={({ currentTarget }) => onChange({ tz: currentTarget.value })}>
+        {zones(tz).map((zone) => (
+          <option key={zone}>{zone}</option>
+        ))}
+      </select>
+      <label for={`${id}-compare`}>Compare with</label>
+      <select
+        id={`${id}-compare`}
+        value={compare}
+        onChange={({ currentTarget }) => onChange({ compare: currentTarget.value as keyof typeof comparisons })}
+      >
+        {Object.entries(comparisons).map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </form>
+  )
+}
+
+interface SegmentProps {
+  label: string
+  isChosen: boolean
+  onChoose: () => void
+}
+
+function Segment({ label, isChosen, onChoose }: SegmentProps) {
+  return (
+    <label class={isChosen ? 'segment chosen' : 'segment'}>
+      <input type="radio" name="range" checked={isChosen} onChange={onChoose} />
+      {label}
+    </label>
+  )
+}
+
+function DateFields({ dates, onDates }: { dates: Dates; onDates: (dates: Dates) => void }) {
+  const field = (name: keyof Dates, label: string, limits: { min?: string; max?: string }) => (
+    <label class="date">
+      {label}{' '}
+      <input
+        type="date"
+        required
+        value={dates[name]}
+        {...limits}
+        onChange={({ currentTarget }) => {
+          if (currentTarget.checkValidity()) onDates({ ...dates, [name]: currentTarget.value })
+        }}
+      />
+    </label>
+  )
+  return (
+    <>
+      {field('from', 'From', { max: dates.to })}
+      {field('to', 'To', { min: dates.from })}
+    </>
+  )
+}
+
+/** UTC, the zone of the browser, then all zones that the browser knows; always with the chosen one. */
+function zones(chosen: string): string[] {
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  return [...new Set(['UTC', own, chosen, ...Intl.supportedValuesOf('timeZone')])]
+}

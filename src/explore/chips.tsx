@@ -1,0 +1,135 @@
+import { useId, useState } from 'preact/hooks'
+import { dimensions, type FilterName, filterDimensions, filterNames } from './dimensions.ts'
+import { formatFilter, parseFilter } from './filterText.ts'
+import { missingScopes } from './panel.tsx'
+import { apiRequest, useGet, useSession } from './request.ts'
+import type { PanelProps, View } from './view.ts'
+
+/** The active filters, each with a button that removes it, and a form that adds one. */
+export function Chips({ view, onChange }: PanelProps) {
+  const { filters } = view
+  const names = filterNames.filter((name) => filters[name] !== undefined)
+  const remove = (name: FilterName) => {
+    const { [name]: _removed, ...rest } = filters
+    onChange({ filters: rest })
+  }
+  return (
+    <section class="chips" aria-label="Filters">
+      {names.length === 0 && <span class="hint">No filter. Select a row of the drill-down table, or add one:</span>}
+      {names.map((name) => (
+        <Chip key={`${name} ${filters[name]}`} name={name} text={filters[name] ?? ''} onRemove={() => remove(name)} />
+      ))}
+      {names.length > 1 && (
+        <button type="button" onClick={() => onChange({ filters: {} })}>
+          Remove all
+        </button>
+      )}
+      <AddFilter view={view} onChange={onChange} />
+    </section>
+  )
+}
+
+interface ChipProps {
+  name: FilterName
+  text: string
+  onRemove: () => void
+}
+
+/** Dimensions whose values have names; the address has their ids. */
+const namedDimensions = ['campaign', 'offer', 'landing', 'traffic_source', 'country']
+
+function Chip({ name, text, onRemove }: ChipProps) {
+  const { key } = useSession()
+  const dimension = filterDimensions[name]
+  const { values, isExcluded } = parseFilter(text)
+  const hasNames = namedDimensions.includes(dimension) && missingScopes(key, ['read:reports']).length === 0
+  const report = useGet(
+    hasNames
+      ? apiRequest('/reports', {
+          group_by: dimension,
+          days: 365,
+          metrics: 'clicks',
+          limit: 100,
+          [name]: formatFilter({ values, isExcluded: false }),
+        })
+      : undefined,
+  )
+  const known = new Map(report.data?.data.map((row) => [row.id, row.name]))
+  const shown = values.map((value) => known.get(value) ?? value).join(', ')
+  const label = dimensions[dimension].label
+  return (
+    <span class="chip" title={`${label}: ${shown}`}>
+      <span class="chip-label">
+        {label}
+        {isExcluded ? ' is not' : ''}:
+      </span>
+      <bdi class="name">{shown}</bdi>
+      <button type="button" onClick={onRemove} aria-label={`Remove the filter ${label}: ${shown.slice(0, 100)}`}>
+        ×
+      </button>
+    </span>
+  )
+}
+
+function AddFilter({ view, onChange }: { view: View; onChange: PanelProps['onChange'] }) {
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
+  const [name, setName] = useState<FilterName>('country')
+  const [isExcluded, setExcluded] = useState(false)
+  const [value, setValue] = useState('')
+  if (!isOpen) {
+    return (
+      <button type="button" onClick={() => setOpen(true)}>
+        Add filter
+      </button>
+    )
+  }
+  return (
+    <form
+      class="add-filter"
+      aria-label="Add a filter"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onChange({ filters: { ...view.filters, [name]: formatFilter({ values: [value], isExcluded }) } })
+        setOpen(false)
+        setValue('')
+      }}
+    >
+      <select
+        aria-label="Dimension"
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value as FilterName)}
+      >
+        {filterNames.map((filter) => (
+          <option key={filter} value={filter}>
+            {dimensions[filterDimensions[filter]].label}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Condition"
+        value={isExcluded ? 'not' : 'is'}
+        onChange={({ currentTarget }) => setExcluded(currentTarget.value === 'not')}
+      >
+        <option value="is">is</option>
+        <option value="not">is not</option>
+      </select>
+      <label for={id} class="visually-hidden">
+        Value
+      </label>
+      <input
+        id={id}
+        required
+        placeholder={name === 'country' ? 'US' : name.endsWith('_id') ? 'id' : '(not set)'}
+        value={value}
+        onInput={({ currentTarget }) => setValue(currentTarget.value)}
+      />
+      <button type="submit" class="primary">
+        Apply
+      </button>
+      <button type="button" onClick={() => setOpen(false)}>
+        Cancel
+      </button>
+    </form>
+  )
+}

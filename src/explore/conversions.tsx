@@ -1,0 +1,86 @@
+import type { ResponseOf } from '../packages/client/client.ts'
+import { formatMoment, formatValue, noValue } from './format.ts'
+import { missingScopes, Panel } from './panel.tsx'
+import { apiRequest, type Loaded, useGet, useSession } from './request.ts'
+import type { PanelProps } from './view.ts'
+
+type Conversion = ResponseOf<'/conversions'>['data'][number]
+
+interface ConversionsProps extends PanelProps {
+  /** Has the range of the view as instants: lists have no time zone. */
+  overview: Loaded<ResponseOf<'/stats/overview'>>
+}
+
+const rowsShown = 20
+
+/** The latest conversions of the range, with their current status. */
+export function Conversions({ view, overview }: ConversionsProps) {
+  const { key } = useSession()
+  const hasRange = missingScopes(key, ['read:stats']).length === 0 && overview.phase !== 'error'
+  const range = overview.phase === 'ready' ? { from: overview.data.from, to: overview.data.to } : undefined
+  const isKnown = !hasRange || range !== undefined
+  const request = isKnown ? apiRequest('/conversions', { ...range, ...view.filters, limit: rowsShown }) : undefined
+  const list = useGet(missingScopes(key, ['read:conversions']).length === 0 ? request : undefined)
+  return (
+    <Panel
+      title={hasRange ? 'Latest conversions' : 'Latest conversions of all time'}
+      area="conversions"
+      scopes={['read:conversions']}
+      request={request}
+      loaded={list}
+      csv={{ format: 'csv', csv_escape: 'formulas', limit: undefined }}
+      empty="No conversion in this range with these filters."
+    >
+      {({ data }) =>
+        data.length > 0 && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+          <section class="scroll tall" aria-label="Rows of the latest conversions" tabIndex={0}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Time</th>
+                  <th scope="col">Status</th>
+                  <th scope="col">Event</th>
+                  <th scope="col">Campaign</th>
+                  <th scope="col">Country</th>
+                  <th scope="col" class="number">
+                    Revenue
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.map((row) => (
+                  <ConversionRow key={row.id} row={row} zone={view.tz} />
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )
+      }
+    </Panel>
+  )
+}
+
+function ConversionRow({ row, zone }: { row: Conversion; zone: string }) {
+  const campaign = row.campaignName ?? row.campaignId ?? noValue
+  return (
+    <tr title={`Conversion ${row.id}`}>
+      <td class="moment">{formatMoment(row.convertedAt, zone)}</td>
+      <td>
+        <span class={`status ${row.status}`}>{row.status}</span>
+      </td>
+      <td>
+        <bdi class="name short" title={row.eventName ?? ''}>
+          {row.eventName ?? noValue}
+        </bdi>
+      </td>
+      <td>
+        <bdi class="name medium" title={campaign}>
+          {campaign}
+        </bdi>
+      </td>
+      <td>{row.country ?? noValue}</td>
+      <td class="number">{formatValue(row.revenue, 'amount', row.currency ?? row.baseCurrency)}</td>
+    </tr>
+  )
+}

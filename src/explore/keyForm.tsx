@@ -1,0 +1,51 @@
+import { useId, useState } from 'preact/hooks'
+
+interface KeyFormProps {
+  isChecking: boolean
+  /** Why the last key was not accepted; empty if none was. */
+  problem: string
+  onKey: (key: string) => void
+}
+
+/** Asks for an API key. */
+export function KeyForm({ isChecking, problem, onKey }: KeyFormProps) {
+  const id = useId()
+  const [text, setText] = useState('')
+  return (
+    <main class="key-page">
+      <form
+        class="panel key-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (text.trim()) onKey(text.trim())
+        }}
+      >
+        <h1>Explore your numbers</h1>
+        <p>
+          Paste an API key of your account. It is kept in this tab until the tab is closed, and is sent to this server
+          only.
+        </p>
+        <label for={id}>API key</label>
+        <input
+          id={id}
+          type="password"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          placeholder="trb_live_…"
+          autocomplete="off"
+          spellcheck={false}
+          required
+        />
+        <button type="submit" class="primary" disabled={isChecking}>
+          {isChecking ? 'Checking …' : 'Show the numbers'}
+        </button>
+        <p role="status" class="problem">
+          {problem}
+        </p>
+        <p class="hint">
+          An operator creates keys: <code>tributary key create --account ID --name explore --scopes all</code>
+        </p>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,50 @@
+import type { components } from '../packages/client/api.ts'
+
+/** A metric of stats and reports. */
+export type Metric = keyof components['schemas']['Metrics']
+
+/** How a metric is formatted: `amount` and `rate` are in the currency of the account; a rate is small and has more decimals. */
+export type MetricKind = 'count' | 'amount' | 'rate' | 'percent'
+
+interface MetricText {
+  label: string
+  kind: MetricKind
+}
+
+/** Label and format of every metric, in the order of selections. */
+export const metrics: Readonly<Record<Metric, MetricText>> = {
+  clicks: { label: 'Clicks', kind: 'count' },
+  conversions: { label: 'Conversions', kind: 'count' },
+  revenue: { label: 'Revenue', kind: 'amount' },
+  cost: { label: 'Cost', kind: 'amount' },
+  profit: { label: 'Profit', kind: 'amount' },
+  roi: { label: 'ROI', kind: 'percent' },
+  cr: { label: 'CR', kind: 'percent' },
+  epc: { label: 'EPC', kind: 'rate' },
+  cpa: { label: 'CPA', kind: 'rate' },
+  cpc: { label: 'CPC', kind: 'rate' },
+  aov: { label: 'AOV', kind: 'rate' },
+  pendingConversions: { label: 'Pending conversions', kind: 'count' },
+  holdConversions: { label: 'Conversions on hold', kind: 'count' },
+  declinedConversions: { label: 'Declined conversions', kind: 'count' },
+  refundedConversions: { label: 'Refunded conversions', kind: 'count' },
+  pendingRevenue: { label: 'Pending revenue', kind: 'amount' },
+  refundedRevenue: { label: 'Refunded revenue', kind: 'amount' },
+}
+
+export const metricNames = Object.keys(metrics) as Metric[]
+
+/** The metrics of the cards. */
+export const cardMetrics = ['clicks', 'conversions', 'revenue', 'profit', 'roi', 'epc'] as const satisfies Metric[]
+
+/** The metrics of the drill-down table. */
+export const tableMetrics = [
+  'clicks',
+  'conversions',
+  'revenue',
+  'cost',
+  'profit',
+  'roi',
+  'cr',
+  'epc',
+] as const satisfies Metric[]

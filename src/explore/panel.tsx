@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { curlOf, readFile, save } from './files.ts'
+import { type ApiRequest, describeError, type Loaded, type Session, useSession } from './request.ts'
+
+type Scope = Session['key']['scopes'][number]
+
+/** The scopes that a key lacks. */
+export function missingScopes({ scopes }: Session['key'], required: readonly Scope[]): readonly Scope[] {
+  return required.filter((scope) => !scopes.includes(scope))
+}
+
+interface PanelFrameProps<Body> {
+  title: string
+  /** Name of the grid area. */
+  area: string
+  scopes: readonly Scope[]
+  request: ApiRequest | undefined
+  loaded: Loaded<Body>
+  /** Parameters that make the response CSV, or the file itself. */
+  csv: object | ((body: Body) => Blob)
+  /** Shown beside the title. */
+  controls?: ComponentChildren
+  /** Shown if `children` returns nothing. */
+  empty: string
+  children: (body: Body) => ComponentChildren
+}
+
+/** A panel: title, controls, "copy as curl" and "download CSV", and its content or why there is none. */
+export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
+  const { title, area, scopes, request, loaded, csv, controls } = props
+  const { apiKey, key } = useSession()
+  const id = useId()
+  const [note, setNote] = useState('')
+  const [shownCommand, setShownCommand] = useState('')
+  const missing = missingScopes(key, scopes)
+  const isReady = missing.length === 0 && request !== undefined
+
+  async function copy(target: ApiRequest) {
+    const command = curlOf(target)
+    try {
+      await navigator.clipboard.writeText(command)
+      setShownCommand('')
+      setNote('The command is in the clipboard; it reads the key from TRIBUTARY_KEY.')
+    } catch {
+      // Browsers refuse the clipboard to pages without TLS.
+      setShownCommand(command)
+      setNote('Copy the command; it reads the key from TRIBUTARY_KEY.')
+    }
+  }
+
+  async function download(target: ApiRequest) {
+    setNote('Downloading …')
+    try {
+      const body = loaded.data
+      if (typeof csv !== 'function') save(await readFile(apiKey, target, csv), `${area}.csv`)
+      else if (body) save((csv as (body: Body) => Blob)(body), `${area}.csv`)
+      setNote(`${area}.csv is downloaded.`)
+    } catch (error) {
+      const { message, requestId } = describeError(error)
+      setNote(`${message}${requestId ? ` (request ${requestId})` : ''}`)
+    }
+  }
+
+  return (
+    <section
+      class={`panel area-${area}`}
+      aria-labelledby={id}
+      aria-busy={missing.length === 0 && loaded.phase === 'loading'}
+    >
+      <div class="panel-head">
+        <h2 id={id}>{title}</h2>
+        {controls}
+        <div class="actions">
+          <button type="button" disabled={!isReady} onClick={() => request && copy(request)}>
+            Copy as curl<span class="visually-hidden"> of {title}</span>
+          </button>
+          <button
+            type="button"
+            disabled={!isReady || (typeof csv === 'function' && loaded.phase !== 'ready')}
+            onClick={() => request && download(request)}
+          >
+            Download CSV<span class="visually-hidden"> of {title}</span>
+          </button>
+        </div>
+      </div>
+      {shownCommand && (
+        <textarea class="command" aria-label="Command" readOnly rows={3} value={shownCommand} onFocus={selectAll} />
+      )}
+      <p role="status" class="note">
+        {note}
+      </p>
+      {missing.length > 0 ? (
+        <p class="state">
+          This key lacks the {missing.length === 1 ? 'scope' : 'scopes'} <code>{missing.join(', ')}</code>. An operator
+          creates a key that has {missing.length === 1 ? 'it' : 'them'} with <code>tributary key create</code>.
+        </p>
+      ) : (
+        <Content {...props} />
+      )}
+    </section>
+  )
+}
+
+function Content<Body extends object>({ loaded, empty, children }: PanelFrameProps<Body>) {
+  if (loaded.phase === 'error') {
+    const { message, requestId } = describeError(loaded.error)
+    return (
+      <p class="state problem" role="alert">
+        {message}
+        {requestId && (
+          <>
+            {' '}
+            Request: <code>{requestId}</code>
+          </>
+        )}
+      </p>
+    )
+  }
+  const { data } = loaded
+  const body = data && withRetention(children(data), data)
+  return (
+    <>
+      {loaded.phase === 'waiting' && (
+        <p class="state" role="status">
+          {loaded.status === 429 ? 'The rate limit is reached' : 'The server is not available'}; the request is sent
+          again at {new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(loaded.untilMs)}.
+        </p>
+      )}
+      {!data && loaded.phase === 'loading' && <div class="skeleton" role="status" aria-label="Loading" />}
+      {data && (
+        <div class={loaded.phase === 'ready' ? 'body' : 'body stale'}>{body ?? <p class="state">{empty}</p>}</div>
+      )}
+    </>
+  )
+}
+
+/** The content of a response, with a note if rows were removed; undefined if it is empty. */
+function withRetention(content: ComponentChildren, data: object): ComponentChildren {
+  if (content === undefined || content === null || content === false) return undefined
+  const { retainedFrom } = data as { retainedFrom?: string }
+  if (retainedFrom === undefined) return content
+  return (
+    <>
+      {content}
+      <p class="hint">Rows before {retainedFrom.slice(0, 10)} (UTC) were removed by the retention of the account.</p>
+    </>
+  )
+}
+
+function selectAll({ currentTarget }: { currentTarget: HTMLTextAreaElement }) {
+  currentTarget.select()
+}

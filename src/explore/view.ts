@@ -1,0 +1,173 @@
+import { addDays, dateIn, daysBetween, isDate, isZone } from './dates.ts'
+import { type Dimension, dimensionNames, type FilterName, filterNames } from './dimensions.ts'
+import { type Metric, metricNames, tableMetrics } from './metrics.ts'
+
+/** Ranges that end now, with their labels. */
+export const ranges = {
+  today: 'Today',
+  yesterday: 'Yesterday',
+  '7d': '7 days',
+  '30d': '30 days',
+  '90d': '90 days',
+} as const
+export type RangeName = keyof typeof ranges
+
+/** Two dates, both included. */
+export interface Dates {
+  from: string
+  to: string
+}
+
+export const comparisons = { previous_period: 'Previous period', previous_year: 'Previous year', none: 'None' } as const
+export type ComparisonName = keyof typeof comparisons
+
+export const intervals = ['hour', 'day', 'week'] as const
+export type Interval = (typeof intervals)[number]
+/** The API returns at most this many local days by hour. */
+export const hourDaysMax = 31
+
+export const units = { visitor: 'Visitors', click: 'Clicks' } as const
+export const windows = { '1h': '1 hour', '1d': '1 day', '7d': '7 days', '30d': '30 days' } as const
+
+/** Everything that the page shows, except the key: the query of the address. */
+export interface View {
+  range: RangeName | Dates
+  tz: string
+  compare: ComparisonName
+  /** Values of filter parameters, as the API reads them. */
+  filters: Readonly<Partial<Record<FilterName, string>>>
+  /** Unit of the series; undefined: hours for up to two days, else days. */
+  interval: Interval | undefined
+  metrics: readonly [Metric, Metric]
+  groupBy: readonly Dimension[]
+  /** `id` or a metric, descending with a leading `-`. */
+  sort: string
+  steps: readonly string[]
+  by: keyof typeof units
+  window: keyof typeof windows
+}
+
+/** What every panel gets. */
+export interface PanelProps {
+  view: View
+  /** Changes the view, and with it the address. */
+  onChange: (change: Partial<View>) => void
+}
+
+export const defaultView: View = {
+  range: '30d',
+  tz: 'UTC',
+  compare: 'previous_period',
+  filters: {},
+  interval: undefined,
+  metrics: ['clicks', 'revenue'],
+  groupBy: ['campaign'],
+  sort: '-clicks',
+  steps: ['click', 'conversion'],
+  by: 'visitor',
+  window: '7d',
+}
+
+const groupsMax = 3
+const sortKeys = ['id', ...tableMetrics].flatMap((key) => [key, `-${key}`])
+
+/** Reads a view from the query of an address; a part that is missing or unknown has its default. */
+export function parseView(search: string): View {
+  const query = new URLSearchParams(search)
+  const pick = <Name extends string>(name: string, allowed: readonly Name[]): Name | undefined =>
+    allowed.find((value) => value === query.get(name))
+  const list = (name: string) => query.get(name)?.split(',') ?? []
+  const [first, second] = list('metrics').flatMap((name) => metricNames.filter((metric) => metric === name))
+  const groups = list('group_by').flatMap((name) => dimensionNames.filter((dimension) => dimension === name))
+  const steps = list('steps').filter((step) => step !== '')
+  const filters = filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []))
+  const [from, to, tz] = ['from', 'to', 'tz'].map((name) => query.get(name)) as [string | null, string | null, string]
+  return {
+    range:
+      isDate(from) && isDate(to)
+        ? { from, to }
+        : (pick('range', Object.keys(ranges) as RangeName[]) ?? defaultView.range),
+    tz: tz && isZone(tz) ? tz : defaultView.tz,
+    compare: pick('compare', Object.keys(comparisons) as ComparisonName[]) ?? defaultView.compare,
+    filters: Object.fromEntries(filters),
+    interval: pick('interval', intervals),
+    metrics: first && second ? [first, second] : defaultView.metrics,
+    groupBy: groups.length > 0 ? [...new Set(groups)].slice(0, groupsMax) : defaultView.groupBy,
+    sort: pick('sort', sortKeys) ?? defaultView.sort,
+    steps: steps.length > 1 ? steps : defaultView.steps,
+    by: pick('by', Object.keys(units) as (keyof typeof units)[]) ?? defaultView.by,
+    window: pick('window', Object.keys(windows) as (keyof typeof windows)[]) ?? defaultView.window,
+  }
+}
+
+/** The query of the address of a view, without what has its default; empty or with a leading `?`. */
+export function formatView(view: View): string {
+  const { range, filters, ...rest } = view
+  const texts: Record<string, string> = {
+    ...(typeof range === 'string' ? { range } : range),
+    ...Object.fromEntries(Object.entries(partsOf(rest))),
+  }
+  const defaults: Record<string, string> = { range: `${defaultView.range}`, ...partsOf(defaultView) }
+  const query = new URLSearchParams()
+  for (const [name, text] of Object.entries(texts)) if (text !== defaults[name]) query.set(name, text)
+  for (const [name, text] of Object.entries(filters)) query.set(name, text)
+  return query.size === 0 ? '' : `?${query}`
+}
+
+function partsOf({
+  tz,
+  compare,
+  interval,
+  metrics,
+  groupBy,
+  sort,
+  steps,
+  by,
+  window,
+}: Omit<View, 'range' | 'filters'>) {
+  return {
+    tz,
+    compare,
+    interval: interval ?? '',
+    metrics: metrics.join(),
+    group_by: groupBy.join(),
+    sort,
+    steps: steps.join(),
+    by,
+    window,
+  }
+}
+
+/** The dates of a view at a time, both included. */
+export function datesOf({ range, tz }: View, nowMs: number): Dates {
+  if (typeof range !== 'string') return range
+  const today = dateIn(tz, nowMs)
+  if (range === 'yesterday') return { from: addDays(today, -1), to: addDays(today, -1) }
+  return { from: addDays(today, 1 - (daysOf(range) ?? 1)), to: today }
+}
+
+/** The unit of the series of a view; never hours for more days than the API returns. */
+export function intervalOf(view: View, nowMs: number): Interval {
+  const { from, to } = datesOf(view, nowMs)
+  const days = daysBetween(from, to)
+  if (view.interval === undefined) return days <= 2 ? 'hour' : 'day'
+  return view.interval === 'hour' && days > hourDaysMax ? 'day' : view.interval
+}
+
+/** Parameters of range, zone and filters, which stats, reports and funnels have in common. */
+export function selectionOf(view: View, nowMs: number) {
+  const { range, tz, filters } = view
+  const days = typeof range === 'string' ? daysOf(range) : undefined
+  return { ...(days === undefined ? datesOf(view, nowMs) : { days }), tz, ...filters }
+}
+
+/** The parameter of the comparison, if the view has one. */
+export function comparisonOf({ compare }: View): { compare?: Exclude<ComparisonName, 'none'> } {
+  return compare === 'none' ? {} : { compare }
+}
+
+/** The parameter `days` of a range; undefined if the range does not end today. */
+function daysOf(range: RangeName): number | undefined {
+  if (range === 'yesterday') return undefined
+  return range === 'today' ? 1 : Number.parseInt(range, 10)
+}

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import { buildApp } from '../../src/app.ts'
+import { fillDemo } from '../../src/demo/fill.ts'
+import { planDemo } from '../../src/demo/visits.ts'
+import type { App } from '../../src/http/context.ts'
+import type { ReadPath, ResponseOf } from '../../src/packages/client/client.ts'
+import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { chromiumPath, startChromium } from '../kit/chromium.ts'
+
+/** The page in a browser, on a server with a demo account. */
+export interface Explorer {
+  api: TestApp
+  /** A key with all scopes of the account `demo`. */
+  key: string
+  url: string
+  page: Page
+  /** Errors and warnings of the page, failed responses, and requests to other hosts. */
+  problems: string[]
+  /** Requests of the page to the API, oldest first. */
+  requests: Request[]
+  /** Opens a view with a key in the fragment, and waits until all panels are loaded. */
+  open(query?: string, key?: string): Promise<void>
+  /** Waits until no panel is loading. */
+  settle(): Promise<void>
+  /** Reads a path of the API with the key of the account. */
+  read<Path extends ReadPath>(path: Path, search: string): Promise<ResponseOf<Path>>
+  /** @returns what axe-core finds in the page */
+  violations(): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** Whether there is no browser, and its tests may be skipped. */
+export const isSkipped = !existsSync(chromiumPath) && !process.env.CI
+if (isSkipped)
+  console.warn(`The page /explore is not tested: there is no ${chromiumPath} (Debian: apt-get install chromium).`)
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export async function openExplorer(): Promise<Explorer> {
+  if (!existsSync(chromiumPath)) throw new Error(`${chromiumPath} is needed here (Debian: apt-get install chromium).`)
+  const api = await openTestApp()
+  const key = await api.account('demo')
+  const account = { id: 'demo', name: 'demo', plan: 'scale', currency: 'USD', createdAt: new Date(testNowMs) }
+  const plan = planDemo({ seed: 1, clicks: 4_000, days: 60, nowMs: testNowMs, currency: 'USD' })
+  const signal = new AbortController().signal
+  await fillDemo(api.stores, account, plan, { onMessage: () => {}, signal, onProgress: () => {} })
+  const settings = { ...api.stores.settings, EXPLORE: 'on' as const }
+  const app: App = await buildApp({ settings, stores: api.stores, now: () => testNowMs })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const browser: Browser = await startChromium()
+  const session: BrowserContext = await browser.newContext({
+    locale: 'en-US',
+    timezoneId: 'America/New_York',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    viewport: { width: 1440, height: 1000 },
+  })
+  // A busy machine is no failure.
+  session.setDefaultTimeout(60_000)
+  const page = await session.newPage()
+  await page.clock.setFixedTime(testNowMs)
+  const problems: string[] = []
+  const requests: Request[] = []
+  page.on('console', (line) => {
+    if (line.type() === 'error' || line.type() === 'warning') problems.push(`${line.type()}: ${line.text()}`)
+  })
+  page.on('pageerror', (error) => problems.push(`exception: ${error.message}`))
+  page.on('request', (request) => {
+    const target = new URL(request.url())
+    if (!['data:', 'blob:'].includes(target.protocol) && target.origin !== url)
+      problems.push(`request to ${target.origin}`)
+    if (target.pathname.startsWith('/api/v1/') && !target.pathname.startsWith('/api/v1/docs')) requests.push(request)
+  })
+
+  async function settle(): Promise<void> {
+    await page.locator('.panels').waitFor()
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+  }
+
+  return {
+    ...{ api, key, url, page, problems, requests, settle },
+    async open(query = '', ofKey = key) {
+      await page.goto('about:blank')
+      requests.length = 0
+      await page.goto(`${url}/explore${query}#key=${ofKey}`)
+      await settle()
+    },
+    async read(path, search) {
+      const response = await app.inject({
+        url: `/api/v1${path}?${search}`,
+        headers: { authorization: `ApiKey ${key}` },
+      })
+      if (response.statusCode !== 200) throw new Error(response.body)
+      return response.json()
+    },
+    async violations() {
+      await page.evaluate(axeSource)
+      const found = await page.evaluate<{ id: string; nodes: { html: string; failureSummary: string }[] }[]>(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))',
+      )
+      return found.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+      )
+    },
+    async close() {
+      await browser.close()
+      await app.close()
+      await api.close()
+    },
+  }
+}

@@ -1,0 +1,195 @@
+import { mkdir } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Scope, scopes } from '../../schema/scopes.ts'
+import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
+import { type Explorer, isSkipped, openExplorer } from './browser.ts'
+
+const markup = '<img src=x onerror="document.title=\'hacked\'">'
+const rightToLeft = '\u202eحملة الربيع\u202d " onclick="x'
+const long = 'W'.repeat(4_000)
+
+describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 }, () => {
+  let explorer: Explorer
+  beforeAll(async () => {
+    explorer = await openExplorer()
+  })
+  afterAll(() => explorer?.close())
+  afterEach(() => expect(explorer.problems.splice(0)).toEqual([]))
+
+  const panel = (name: string) => explorer.page.getByRole('region', { name, exact: true })
+
+  /** Forgets what the browser reports of a failed response on its own. */
+  function expectReported(status: number): void {
+    const reported = explorer.problems.splice(0)
+    expect(reported.length).toBeGreaterThan(0)
+    for (const line of reported) expect(line).toContain(`status of ${status}`)
+  }
+
+  /** @returns the elements that make the page wider than the window, none if it fits */
+  function partsBeyond(): Promise<string[]> {
+    return explorer.page.evaluate(`(() => {
+      const { scrollWidth, clientWidth } = document.documentElement
+      if (scrollWidth <= clientWidth) return []
+      const wide = [...document.querySelectorAll('body *')].filter((part) => part.getBoundingClientRect().right > clientWidth)
+      return wide.map((part) => part.tagName + '.' + part.className).slice(0, 20)
+    })()`)
+  }
+
+  it.each([360, 390, 1440, 2560])('fits a window of %d px and is accessible, in both themes', async (width) => {
+    const { page, open, settle, violations } = explorer
+    await page.setViewportSize({ width, height: 1000 })
+    await open('?country=US&group_by=campaign,country')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await settle()
+      await expect.poll(partsBeyond).toEqual([])
+      expect(await violations()).toEqual([])
+      // To look at them: EXPLORE_SCREENSHOTS=/tmp/explore npx vitest run test/explore/states
+      const folder = process.env.EXPLORE_SCREENSHOTS
+      if (folder) {
+        await mkdir(folder, { recursive: true })
+        await page.screenshot({ path: `${folder}/${width}-${colorScheme}.png`, fullPage: true })
+      }
+    }
+    await page.setViewportSize({ width: 1440, height: 1000 })
+  })
+
+  it('asks for a key, says why one is not accepted, and forgets it', async () => {
+    const { page, url, key, settle, violations } = explorer
+    await page.goto('about:blank')
+    await page.goto(`${url}/explore#key=trb_live_garbage`)
+    await page.getByText('The API key is not valid').waitFor()
+    expectReported(401)
+    expect(page.url()).toBe(`${url}/explore`)
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    expect(await violations()).toEqual([])
+    await page.getByLabel('API key').fill(key)
+    await page.keyboard.press('Enter')
+    await settle()
+    await page.getByRole('button', { name: 'Remove key' }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  })
+
+  it('names the scopes that a key lacks, and shows all that it may read', async () => {
+    const { open, api, page, requests } = explorer
+    const without = async (...missing: Scope[]) =>
+      open(
+        '',
+        await api.keyOf(
+          'demo',
+          scopes.filter((scope) => !missing.includes(scope)),
+        ),
+      )
+    await without('read:conversions')
+    expect(await panel('Latest conversions').textContent()).toContain('lacks the scope read:conversions')
+    expect(await panel('Funnel').textContent()).toContain('lacks the scope read:conversions')
+    expect(await page.locator('.card-value').count()).toBe(6)
+    expect(await panel('Drill-down').locator('tbody tr').count()).toBeGreaterThan(5)
+    expect(requests.map((request) => new URL(request.url()).pathname)).not.toContain('/api/v1/conversions')
+    await without('read:stats', 'read:events')
+    expect(await panel('Totals').textContent()).toContain('lacks the scope read:stats')
+    expect(await panel('Latest conversions of all time').locator('tbody tr').count()).toBe(20)
+    await without('read:reports')
+    expect(await panel('Drill-down').textContent()).toContain('lacks the scope read:reports')
+  })
+
+  it('shows names of a hostile sender as text, in the layout', async () => {
+    const { open, api, page, violations } = explorer
+    const key = await api.account('hostile')
+    const names = { markup, rtl: rightToLeft, long }
+    await storeMetadata(
+      api.stores,
+      'campaigns',
+      'hostile',
+      Object.entries(names).map(([id, name]) => ({ id, name })),
+    )
+    const rows = Object.entries(names).map(([id, name]) => ({ id, campaign_id: id, country: 'US', sub1: name }))
+    await storeClicks(
+      api.stores,
+      'hostile',
+      rows.map((row) => ({ ...row, clicked_at: '2026-11-20 10:00:00.000' })),
+    )
+    await storeConversions(
+      api.stores,
+      'hostile',
+      rows.map((row) => ({ ...row, converted_at: '2026-11-20 11:00:00.000', event_name: row.sub1, revenue_base: 1 })),
+    )
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 1000 })
+      await open('?group_by=campaign,sub1', key)
+      const shown = await panel('Drill-down').locator('tbody bdi').allTextContents()
+      expect(shown.toSorted()).toEqual([...Object.values(names), ...Object.values(names)].toSorted())
+      await expect.poll(partsBeyond).toEqual([])
+      await page.locator('.area-drill-down tbody button', { hasText: markup }).click()
+      await explorer.settle()
+      await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([markup, markup])
+      expect(await panel('Drill-down').locator('tbody tr').count()).toBe(1)
+      await page.goBack()
+      await explorer.settle()
+      await page.locator('.area-drill-down tbody button', { hasText: 'WWWW' }).click()
+      await explorer.settle()
+      await expect.poll(() => page.locator('.chip .name').allTextContents()).toEqual([long, long])
+      await expect.poll(partsBeyond).toEqual([])
+    }
+    expect(await page.title()).toBe('Explore · Tributary')
+    expect(await violations()).toEqual([])
+    await page.setViewportSize({ width: 1440, height: 1000 })
+  })
+
+  it('says that a range is empty', async () => {
+    await explorer.open('?from=2020-01-01&to=2020-01-02')
+    for (const name of ['Drill-down', 'Latest conversions']) {
+      expect(await panel(name).textContent()).toContain('in this range with these filters')
+    }
+  })
+
+  it('shows the message of the API and the request id in the panel that failed', async () => {
+    const { open, page, violations } = explorer
+    await open('?steps=visit,not%20a%20name')
+    expectReported(400)
+    const alert = await panel('Funnel').getByRole('alert').textContent()
+    expect(alert).toMatch(/steps.*Request: [0-9a-f-]{36}$/)
+    expect(await page.getByRole('alert').count()).toBe(1)
+    expect(await violations()).toEqual([])
+  })
+
+  it('waits as the API says when the rate limit is reached, and says so', async () => {
+    const { open, page } = explorer
+    await open()
+    let rejected = 0
+    await page.route('**/api/v1/reports?**', (route) => {
+      if (rejected++ > 0) return route.continue()
+      const body = JSON.stringify({ error: 'rate_limited', message: 'Too many requests.', requestId: 'r' })
+      return route.fulfill({ status: 429, contentType: 'application/json', headers: { 'retry-after': '1' }, body })
+    })
+    await page.getByRole('radio', { name: '7 days' }).check()
+    await panel('Drill-down').getByText('The rate limit is reached; the request is sent again at').waitFor()
+    await panel('Drill-down').getByText('The rate limit is reached').waitFor({ state: 'detached' })
+    await explorer.settle()
+    expect(await panel('Drill-down').locator('tbody tr').count()).toBeGreaterThan(5)
+    await page.unroute('**/api/v1/reports?**')
+    expectReported(429)
+  })
+
+  it('shows that panels are loading, and aborts requests that are no longer wanted', async () => {
+    const { open, page, settle } = explorer
+    await open()
+    const held: (() => Promise<void>)[] = []
+    await page.route('**/api/v1/stats/daily?**', (route) => {
+      if (!route.request().url().includes('days=7&')) return route.continue()
+      held.push(() => route.continue().catch(() => {}))
+      return undefined
+    })
+    const aborted = page.waitForEvent('requestfailed')
+    await page.getByRole('radio', { name: '7 days' }).check()
+    await expect.poll(() => held.length).toBe(1)
+    expect(await panel('Time series').getAttribute('aria-busy')).toBe('true')
+    await page.getByRole('radio', { name: '90 days' }).check()
+    expect((await aborted).failure()?.errorText).toBe('net::ERR_ABORTED')
+    await settle()
+    for (const release of held) await release()
+    await page.unroute('**/api/v1/stats/daily?**')
+    expect(await panel('Time series').locator('tbody tr').count()).toBe(90)
+  })
+})
