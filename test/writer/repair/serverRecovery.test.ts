@@ -33,15 +33,24 @@ beforeEach(async () => {
 const click = { id: 'k1', clickedAt: '2026-02-11T10:11:00Z', campaignId: 'c1', cost: 0.25 }
 const conversion = { id: 'v1', convertedAt: '2026-02-12T00:00:00Z', status: 'approved', clickId: 'k1' }
 
-/** The same stores for an import that is killed at the first request for which `isFatal` holds. */
-function killedAt(isFatal: (label: unknown) => boolean): Stores {
+/** The same stores for an import that is killed when it looks for late clicks after its batch was stored and confirmed. */
+function killedBeforeAttribution(): Stores {
   const { client } = stores.clickhouse
+  let hasSentRows = false
   const killed = new Proxy(client, {
     get(target, name) {
       const value = Reflect.get(target, name)
+      if (name === 'exec') {
+        return (order: Parameters<typeof client.exec>[0]) => {
+          if (order.query.startsWith('INSERT')) hasSentRows = true
+          return client.exec(order)
+        }
+      }
       if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
       return async (order: Parameters<typeof client.query>[0]) => {
-        if (isFatal(order.clickhouse_settings?.log_comment)) throw new ImportKilled()
+        const isLookup = order.clickhouse_settings?.log_comment === 'import.late_clicks'
+        // An import whose insert has an unknown outcome looks once more, while its batch is not confirmed.
+        if (isLookup && hasSentRows && (await unconfirmedBatches()).length === 0) throw new ImportKilled()
         return await client.query(order)
       }
     },
@@ -52,10 +61,7 @@ function killedAt(isFatal: (label: unknown) => boolean): Stores {
 /** An import of the click that is killed after its batch was confirmed and before conversions are attributed to it. */
 async function importKilledBeforeAttribution(): Promise<void> {
   await importContent(stores, account, 'conversions', [conversion])
-  let lookups = 0
-  // The recovery at the start runs the first lookup, the end of the import the second.
-  const killed = killedAt((label) => label === 'import.late_clicks' && ++lookups === 2)
-  await expect(importContent(killed, account, 'clicks', [click])).rejects.toThrow(ImportKilled)
+  await expect(importContent(killedBeforeAttribution(), account, 'clicks', [click])).rejects.toThrow(ImportKilled)
   expect(await unconfirmedBatches()).toEqual([])
 }
 
