@@ -27,7 +27,7 @@ export async function openRequestProxy(): Promise<RequestProxy> {
       if (one.missing > 0) continue
       waiting.delete(one)
       one.reached()
-      // Whoever waits acts before the request is forwarded.
+      // A test that waits for the request acts before it is forwarded.
       await new Promise(setImmediate)
     }
     const { method, url, headers } = incoming
