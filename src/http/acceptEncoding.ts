@@ -14,6 +14,7 @@ export function chooseEncoding<Coding extends string>(
   acceptEncoding: string | undefined,
   offered: readonly Coding[],
 ): Coding | undefined {
+  if (acceptEncoding === undefined) return undefined
   const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
   const chosen = negotiator.encoding(offered, { preferred: offered })
   return offered.find((coding) => coding === chosen)

@@ -15,8 +15,9 @@ export function compressResponses(app: App): void {
     const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : ''
     const isLarge = Buffer.byteLength(body) > bytesMin
     if (isLarge || reply.statusCode === 304) addVary(reply)
+    if (!isLarge || reply.hasHeader('content-encoding')) return done(null, payload)
     const coding = chooseEncoding(request.headers['accept-encoding'], codings)
-    if (!isLarge || !coding || reply.hasHeader('content-encoding')) return done(null, payload)
+    if (!coding) return done(null, payload)
     reply.header('content-encoding', coding)
     encode(coding, Buffer.from(body)).then(
       (encoded) => done(null, encoded),

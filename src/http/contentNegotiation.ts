@@ -14,11 +14,12 @@ export function negotiateFormat<Format extends RowFormat>(
   accept: string | undefined,
 ): Format | undefined {
   if (format !== undefined) return format === 'json' ? undefined : format
+  if (accept === undefined) return undefined
   const offered = new Map<string, Format | undefined>([
     [offeredType('application/json'), undefined],
     ...formats.map((name) => [offeredType(mediaTypes[name]), name] as const),
   ])
-  const negotiator = new Negotiator({ headers: { accept: accept?.slice(0, acceptMax) } })
+  const negotiator = new Negotiator({ headers: { accept: accept.slice(0, acceptMax) } })
   const chosen = negotiator.mediaType([...offered.keys()])
   return chosen === undefined ? undefined : offered.get(chosen)
 }

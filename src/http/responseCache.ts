@@ -7,8 +7,10 @@ import { etagOf, matchesEtag } from './etag.ts'
 export interface ResponseCache {
   /**
    * Sends the response to a GET, from the cache when it is at most `ttlMs` old. The cache key is the account, the route
-   * and the validated parameters; errors are passed on and not cached.
-   * @param run queries the databases, once for concurrent identical requests; its signal aborts when all their clients have disconnected
+   * and the validated parameters; errors are passed on and not cached. TRAP: keys of an account share responses, so the scopes of
+   * the key are checked before.
+   * @param run plans the query and queries the databases, once for concurrent identical requests; its signal aborts when all their
+   *   clients have disconnected
    */
   send(
     request: FastifyRequest,

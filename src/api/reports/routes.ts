@@ -25,21 +25,21 @@ export function reportRoutes(app: App, context: RouteContext): void {
       config: { scope: 'read:reports', formats: tableFormats },
     },
     (request, reply) => {
-      const plan = planReport(request.query, request.caller, context.now())
-      const run = (signal: AbortSignal) => runReport(context, plan, signal)
+      const makePlan = () => planReport(request.query, request.caller, context.now())
       const { format, csv_escape: csvEscape, totals: hasTotals = false } = request.query
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
       if (isCsv) {
+        const plan = makePlan()
         setRetainedFrom(reply, plan.retained)
         return context.responseCache.sendCsv(request, reply, async (signal) =>
-          reportCsv(await run(signal), plan, { csvEscape, hasTotals }),
+          reportCsv(await runReport(context, plan, signal), plan, { csvEscape, hasTotals }),
         )
       }
       if (hasTotals) {
         throw new Problem('invalid_totals', 'totals requires CSV; add format=csv, or omit totals.', { param: 'totals' })
       }
-      return context.responseCache.send(request, reply, run)
+      return context.responseCache.send(request, reply, (signal) => runReport(context, makePlan(), signal))
     },
   )
 }

@@ -42,14 +42,18 @@ export function statsRoutes(app: App, context: RouteContext): void {
       config: { scope: 'read:stats', formats: tableFormats },
     },
     (request, reply) => {
-      const plan = planDaily(request.query, request.caller, context.now())
-      const run = (signal: AbortSignal) => runDaily(context, plan, signal)
+      const makePlan = () => planDaily(request.query, request.caller, context.now())
       const { format, csv_escape: csvEscape } = request.query
       const isCsv = wantsCsv(request, format)
       checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
-      if (!isCsv) return context.responseCache.send(request, reply, run)
+      if (!isCsv) {
+        return context.responseCache.send(request, reply, (signal) => runDaily(context, makePlan(), signal))
+      }
+      const plan = makePlan()
       setRetainedFrom(reply, plan.retained)
-      return context.responseCache.sendCsv(request, reply, async (signal) => dailyCsv(await run(signal), csvEscape))
+      return context.responseCache.sendCsv(request, reply, async (signal) =>
+        dailyCsv(await runDaily(context, plan, signal), csvEscape),
+      )
     },
   )
 }
