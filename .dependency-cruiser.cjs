@@ -12,7 +12,7 @@ const layers = {
   writer: ['query', 'stores'],
   import: ['writer', 'accounts', 'stores', 'query'],
   export: ['import/fileFormat', 'import/resourceNames', 'rows', 'query', 'stores'],
-  demo: ['import', 'accounts', 'stores'],
+  'cli/demoData': ['import', 'accounts', 'stores'],
 }
 
 /** @type {import('dependency-cruiser').IConfiguration} */

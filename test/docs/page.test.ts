@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { fillDemo } from '../../src/demo/fill.ts'
-import { planDemo } from '../../src/demo/visits.ts'
+import { fillDemo } from '../../src/cli/demoData/fill.ts'
+import { planDemo } from '../../src/cli/demoData/visits.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { chromiumPath, startChromium } from '../kit/chromium.ts'
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { idPattern } from '../../schema/scalars.ts'
-import { clickRows } from '../../src/demo/clicks.ts'
-import { conversionRows } from '../../src/demo/conversions.ts'
-import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from '../../src/demo/metadata.ts'
-import { pixelEventRows } from '../../src/demo/pixelEvents.ts'
-import { type DemoOptions, type DemoPlan, planDemo } from '../../src/demo/visits.ts'
-import { testNowMs } from '../kit/app.ts'
+import { idPattern } from '../../../schema/scalars.ts'
+import { clickRows } from '../../../src/cli/demoData/clicks.ts'
+import { conversionRows } from '../../../src/cli/demoData/conversions.ts'
+import { campaignRows, landingPageRows, offerRows, trafficSourceRows } from '../../../src/cli/demoData/metadata.ts'
+import { pixelEventRows } from '../../../src/cli/demoData/pixelEvents.ts'
+import { type DemoOptions, type DemoPlan, planDemo } from '../../../src/cli/demoData/visits.ts'
+import { testNowMs } from '../../kit/app.ts'
 
 const dayMs = 86_400_000
 const usual: DemoOptions = { seed: 1, clicks: 20_000, days: 90, nowMs: testNowMs, currency: 'USD' }

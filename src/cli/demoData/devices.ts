@@ -1,4 +1,4 @@
-import type { devices as deviceNames } from '../../schema/click.ts'
+import type { devices as deviceNames } from '../../../schema/click.ts'
 import type { Draws, Shares } from './draws.ts'
 
 /** Device, operating system and browser of a visitor: fields of a click. */

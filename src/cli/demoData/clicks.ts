@@ -1,4 +1,4 @@
-import type { Click } from '../../schema/click.ts'
+import type { Click } from '../../../schema/click.ts'
 import { type Campaign, campaigns, type Source, sources } from './catalogue.ts'
 import type { Draws } from './draws.ts'
 import { exchangeRate } from './rates.ts'
