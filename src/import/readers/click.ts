@@ -66,12 +66,12 @@ export const clickColumns = columnsOf(shape)
 
 /** @returns the reader of clicks of an account */
 export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click> {
-  const read = rowReader(shape, () => ({
+  const read = rowReader(shape, {
     ...blankRow(clickRowFields),
     accountId: account.id,
     exchangeRate: null,
     baseCurrency: '',
-  }))
+  })
   return (fields, from) => {
     const row = read(fields, from)
     row.costBase = baseAmount(

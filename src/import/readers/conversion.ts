@@ -58,14 +58,14 @@ export const conversionColumns = columnsOf(shape)
  *   clock, so that repeated imports of a file produce equal rows
  */
 export function conversionReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Conversion> {
-  const read = rowReader(shape, () => ({
+  const read = rowReader(shape, {
     ...blankConversion(account.id),
     source: 'cpa',
     createdAt: null,
     updatedAt: null,
     exchangeRate: null,
     baseCurrency: '',
-  }))
+  })
   return (fields, from) => {
     const { exchangeRate, baseCurrency, createdAt, updatedAt, ...row } = read(fields, from)
     const revenueBase = baseAmount(

@@ -70,11 +70,10 @@ export const metadataColumns: Readonly<Record<NamedTable, Columns>> = {
 
 /** The readers of metadata, by table. */
 export const metadataReaders: Readonly<Record<NamedTable, (accountId: string) => RowReader<MetadataRow>>> = {
-  campaigns: (accountId) =>
-    toColumns(rowReader(campaigns, () => ({ ...blankMetadata('campaigns'), userId: accountId }))),
-  offers: () => toColumns(rowReader(offers, () => blankMetadata('offers'))),
-  landing_pages: () => toColumns(rowReader(landingPages, () => blankMetadata('landing_pages'))),
-  traffic_sources: () => toColumns(rowReader(trafficSources, () => blankMetadata('traffic_sources'))),
+  campaigns: (accountId) => toColumns(rowReader(campaigns, { ...blankMetadata('campaigns'), userId: accountId })),
+  offers: () => toColumns(rowReader(offers, blankMetadata('offers'))),
+  landing_pages: () => toColumns(rowReader(landingPages, blankMetadata('landing_pages'))),
+  traffic_sources: () => toColumns(rowReader(trafficSources, blankMetadata('traffic_sources'))),
 }
 
 /** Converts rows to columns, `costValue` to `cost_value`, with amounts and times as text. */

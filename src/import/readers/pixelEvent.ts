@@ -33,13 +33,13 @@ export const pixelEventColumns = columnsOf(shape)
  * @returns the reader of pixel events of an account; an absent `userId` is empty
  */
 export function pixelEventReader(accountId: string, nowMs: number): RowReader<PixelEvent> {
-  const read = rowReader(shape, () => ({
+  const read = rowReader(shape, {
     ...blankRow(pixelEventRowFields),
     accountId,
     origin: 'browser',
     occurredAt: nowMs,
     receivedAt: nowMs,
-  }))
+  })
   return (fields, from) => {
     const event = read(fields, from)
     if (event.clickId === '' && event.visitorId === '') throw new RowError('clickId: is required, or visitorId')
