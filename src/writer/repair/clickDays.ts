@@ -32,10 +32,13 @@ export function wholeDays(accountId: string, ranges: readonly { firstMs: number;
  * @param span whole UTC days
  */
 export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
-  for (const part of await spansToRebuild(writer, span)) {
-    if (!part.areClicksRemoved && !part.areClicksMissing) await rebuildClickIndex(writer, part)
-    await repairSumsTables(writer, part)
-  }
+  for (const part of await spansToRebuild(writer, span)) await rebuildSpan(writer, part)
+}
+
+/** Rebuilds all sums of a span within one year, and the click index unless its clicks are removed or missing. Idempotent. */
+export async function rebuildSpan(writer: Writer, span: Span): Promise<void> {
+  if (!span.areClicksRemoved && !span.areClicksMissing) await rebuildClickIndex(writer, span)
+  await repairSumsTables(writer, span)
 }
 
 /**

@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { startOfNextMonth } from '../months.ts'
 import { readRetained } from '../retention/readRetained.ts'
 import type { Writer } from '../writer.ts'
-import { type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
+import { rebuildSpan } from './clickDays.ts'
+import { actualSums, type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
 
 /** A checksum of what is derived from the clicks of a month. */
 export interface MonthChecksum {
@@ -22,10 +25,15 @@ const groupingMemory = `${256 << 20}`
  * Computes the checksums of each month that has clicks, one for each sums table, over clicks and costs, and one for the click
  * index. Conversions do not change them.
  * @param span whole UTC months
+ * @param source the tables, or what they should have according to the stored clicks
  */
-export async function checksumsOf(writer: Writer, span: Span): Promise<MonthChecksum[]> {
+export async function checksumsOf(
+  writer: Writer,
+  span: Span,
+  source: 'tables' | 'clicks' = 'tables',
+): Promise<MonthChecksum[]> {
   const checksums: MonthChecksum[] = []
-  for (const [table, rows] of checkedTables(span)) {
+  for (const [table, rows] of checkedTables(span, source)) {
     const query = ch`
 SELECT toStartOfMonth(at) AS month, concat(toString(count()), '-', hex(groupBitXor(hash))) AS checksum
 FROM (${rows})
@@ -43,21 +51,22 @@ ORDER BY month`
 }
 
 /** The rows of each table that are compared: their time and hash. */
-function checkedTables(span: Span): [string, Fragment][] {
+function checkedTables(span: Span, source: 'tables' | 'clicks'): [string, Fragment][] {
+  const sumsOf = source === 'tables' ? storedSums : actualSums
   const ofSums = sumsTableNames.map((name): [string, Fragment] => {
     const { keys, at } = sumsTables[name]
     return [
       name,
       ch`
 SELECT ${at} AS at, sipHash64(${keys}, sum(clicks) AS of_clicks, sum(cost) AS of_cost) AS hash
-FROM (${storedSums(name, span)})
+FROM (${sumsOf(name, span)})
 GROUP BY ${keys}
 HAVING of_clicks != 0 OR of_cost != 0`,
     ]
   })
   const ofIndex = ch`
 SELECT clicked_at AS at, sipHash64(id, clicked_at, campaign_id) AS hash
-FROM click_index FINAL
+FROM ${source === 'tables' ? ch`click_index` : ch`clicks`} FINAL
 WHERE account_id = ${text(span.accountId)}
   AND clicked_at >= ${instant(span.fromMs)}
   AND clicked_at < ${instant(span.untilMs)}`
@@ -66,10 +75,46 @@ WHERE account_id = ${text(span.accountId)}
 
 /** Finds what has changed since the clicks of a month were removed. */
 export async function findChangedMonths(writer: Writer): Promise<{ table: string; month: string }[]> {
-  const { stores, accountId } = writer
+  const span = await removedSpan(writer)
+  if (!span) return []
+  const recorded = await readRecorded(writer)
+  const present = await checksumsOf(writer, span)
+  const nameOf = ({ table, month }: MonthChecksum) => `${month} ${table}`
+  const expected = new Map(recorded.map((row) => [nameOf(row), row.checksum]))
+  const found = new Map(present.map((row) => [nameOf(row), row.checksum]))
+  return [...new Map([...recorded, ...present].map((row) => [nameOf(row), row]))]
+    .filter(([name]) => expected.get(name) !== found.get(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { table, month }]) => ({ table, month }))
+}
+
+/**
+ * Rebuilds the sums and the index of changed months from clicks that a restore brought back, as far as these are all clicks
+ * of the month: they give what was recorded. Call it before the clicks are removed again. Idempotent.
+ */
+export async function rebuildRestoredMonths(writer: Writer): Promise<void> {
+  const span = await removedSpan(writer)
+  const changed = new Set((await findChangedMonths(writer)).map(({ month }) => month))
+  if (!span || changed.size === 0) return
+  const recorded = await readRecorded(writer)
+  const ofClicks = await checksumsOf(writer, span, 'clicks')
+  const checksumsIn = (rows: readonly MonthChecksum[], month: string) =>
+    new Map(rows.filter((row) => row.month === month).map((row) => [row.table, row.checksum]))
+  for (const month of changed) {
+    if (!isDeepStrictEqual(checksumsIn(ofClicks, month), checksumsIn(recorded, month))) continue
+    await rebuildSpan(writer, { ...span, fromMs: Date.parse(month), untilMs: startOfNextMonth(month) })
+  }
+}
+
+/** @returns the removed months, undefined when there are none */
+async function removedSpan(writer: Writer): Promise<Span | undefined> {
   const { clicksMs } = await readRetained(writer)
-  if (clicksMs === 0) return []
-  const recorded = await retryWhileUnavailable(
+  if (clicksMs === 0) return undefined
+  return { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs }
+}
+
+async function readRecorded({ stores, accountId, ...writer }: Writer): Promise<MonthChecksum[]> {
+  return await retryWhileUnavailable(
     'reading the checksums of removed months',
     () =>
       queryPostgres(stores.postgres<MonthChecksum[]>`
@@ -78,12 +123,4 @@ export async function findChangedMonths(writer: Writer): Promise<{ table: string
         WHERE account_id = ${accountId}`),
     writer,
   )
-  const present = await checksumsOf(writer, { accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs })
-  const nameOf = ({ table, month }: MonthChecksum) => `${month} ${table}`
-  const expected = new Map(recorded.map((row) => [nameOf(row), row.checksum]))
-  const found = new Map(present.map((row) => [nameOf(row), row.checksum]))
-  return [...new Map([...recorded, ...present].map((row) => [nameOf(row), row]))]
-    .filter(([name]) => expected.get(name) !== found.get(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { table, month }]) => ({ table, month }))
 }

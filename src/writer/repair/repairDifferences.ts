@@ -13,6 +13,7 @@ import { removeDuplicateClicks } from './duplicateClicks.ts'
 import { removeDuplicateConversions } from './duplicateConversions.ts'
 import { findDifferences } from './findDifferences.ts'
 import { recoverAccount } from './recoverAccount.ts'
+import { rebuildRestoredMonths } from './removedMonths.ts'
 
 /** One repair may reveal another difference: a click that was missing in the index may also be stored twice. */
 const roundsMax = 3
@@ -47,7 +48,10 @@ async function repairOnce(writer: Writer, differences: readonly Difference[]): P
   }
   // First: other repairs write stored fields again.
   if (differences.some(({ kind }) => kind === 'not_erased')) await eraseAgain(writer)
-  if (differences.some(({ kind }) => kind === 'not_removed')) await removeAgain(writer)
+  if (differences.some(({ kind }) => kind === 'not_removed')) {
+    await rebuildRestoredMonths(writer)
+    await removeAgain(writer)
+  }
   const tokens: string[] = []
   for (const { fromMs, untilMs } of spans) {
     const token = randomUUID()

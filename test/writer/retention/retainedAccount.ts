@@ -1,7 +1,6 @@
 import { openWriter } from '../../../src/writer/openWriter.ts'
 import type { Writer } from '../../../src/writer/writer.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
-import type { TestStores } from '../../kit/stores.ts'
 
 /** Two months before it are January and February 2025, which have rows. */
 export const removalMs = Date.UTC(2025, 3, 15, 12)
@@ -60,7 +59,7 @@ export const rows = {
 }
 
 /** Imports these rows into an account. */
-export async function importRetained(stores: TestStores, account: string): Promise<void> {
+export async function importRetained(stores: Writer['stores'], account: string): Promise<void> {
   for (const resource of ['campaigns', 'clicks', 'conversions', 'pixel-events'] as const) {
     await importContent(stores, account, resource, rows[resource])
   }
@@ -90,7 +89,7 @@ const sums = {
 }
 
 /** Every row of an account in ClickHouse, without its id, times of storage and versions. */
-export async function contentOf(stores: TestStores, account: string): Promise<string> {
+export async function contentOf(stores: Writer['stores'], account: string): Promise<string> {
   const found: object[] = []
   for (const table of rowTables) {
     const without = ['pixel_events', 'click_index', 'converted_clicks'].includes(table)
@@ -112,7 +111,7 @@ export async function contentOf(stores: TestStores, account: string): Promise<st
 }
 
 /** Every row of an account in ClickHouse, as it is stored. */
-export async function storedRowsOf(stores: TestStores, account: string): Promise<string> {
+export async function storedRowsOf(stores: Writer['stores'], account: string): Promise<string> {
   const found: unknown[] = []
   for (const table of [...rowTables, ...Object.keys(sums)]) {
     found.push(await rowsOf(stores, `SELECT * FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`))

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { namedTables } from '../../../schema/metadata.ts'
+import { setRetention } from '../../../src/accounts/retention.ts'
+import { removeOldMonths } from '../../../src/cli/removeOldMonths.ts'
+import { UnverifiedMonths } from '../../../src/writer/removeMonths.ts'
+import type { Difference } from '../../../src/writer/repair/difference.ts'
+import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
+import { repairDifferences } from '../../../src/writer/repair/repairDifferences.ts'
+import { runHere } from '../../cli/runCommand.ts'
+import { importContent, makeAccount } from '../../import/runImport.ts'
+import { changeTables } from '../../kit/rows.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+import { contentOf, importRetained, removalMs, rows, storedRowsOf, withWriter } from './retainedAccount.ts'
+
+let stores: TestStores
+let other: string
+let others: string
+
+beforeAll(async () => {
+  stores = await openTestStores()
+  other = await makeAccount(stores)
+  await importRetained(stores, other)
+  others = await storedRowsOf(stores, other)
+})
+afterAll(async () => {
+  expect(await storedRowsOf(stores, other)).toBe(others)
+  await stores.close()
+})
+
+/** An account with clicks of January to March 2025; `remove` removes those of January. */
+async function makeRetained(): Promise<string> {
+  const account = await makeAccount(stores)
+  await importRetained(stores, account)
+  await setRetention(stores.postgres, account, { clickMonths: 2, eventMonths: 0 })
+  return account
+}
+
+const remove = (account: string) => withWriter(stores, account, (writer) => removeOldMonths(writer, removalMs, 0))
+const verify = (account: string) => withWriter(stores, account, findDifferences)
+const repair = (account: string, found: readonly Difference[]) =>
+  withWriter(stores, account, (writer) => repairDifferences(writer, found))
+const kindsOf = (found: readonly Difference[]) =>
+  [...new Set(found.map(({ kind, table }) => `${kind} ${table}`))].sort()
+/** Tables and their rows, without times of storage. */
+const tablesOf = async (account: string) => JSON.parse(await contentOf(stores, account))
+/** Sums and the click index. */
+const derivedOf = async (account: string) =>
+  (await tablesOf(account)).filter(({ table }: { table: string }) => /^(sums_|click_index)/.test(table))
+
+/** Stores clicks of January that the other account has. Views add them to the sums again. @param which condition on the clicks */
+async function insertClicks(account: string, which: string): Promise<void> {
+  for (const table of ['clicks', 'converted_click_rows']) {
+    await stores.clickhouse.client.command({
+      query: `INSERT INTO ${table} SELECT * REPLACE ('${account}' AS account_id)
+        FROM (SELECT * FROM ${table} WHERE account_id = '${other}' AND clicked_at < '2025-02-01' AND ${which})`,
+    })
+  }
+}
+
+const changedTables = ['sums_by_day', 'sums_by_day_and_campaign', 'sums_by_quarter_hour']
+
+describe('rows of a removed month that are stored again, beside changed sums,', () => {
+  it('give their sums and index back before they are removed, if they are all rows of the month', async () => {
+    const account = await makeRetained()
+    await remove(account)
+    const before = await tablesOf(account)
+    await insertClicks(account, 'true')
+    await changeTables(stores, `ALTER TABLE click_index DELETE WHERE account_id = '${account}' AND id = 'c2'`)
+    const found = await verify(account)
+    expect(kindsOf(found)).toEqual([
+      ...['not_removed clicks', 'not_removed converted_click_rows', 'removed_month click_index'],
+      ...changedTables.map((table) => `removed_month ${table}`),
+    ])
+    expect(await repair(account, found)).toEqual([])
+    expect(await tablesOf(account)).toEqual(before)
+    expect(await verify(account)).toEqual([])
+  })
+
+  it('are removed, and sums stay as they are, if other rows of the month are missing', async () => {
+    const account = await makeRetained()
+    await remove(account)
+    await insertClicks(account, `id != 'c2'`)
+    const changed = await derivedOf(account)
+    const found = await verify(account)
+    const remaining = changedTables.map((table) => `removed_month ${table}`)
+    expect(kindsOf(await repair(account, found))).toEqual(remaining)
+    expect(await derivedOf(account)).toEqual(changed)
+    expect(kindsOf(await verify(account))).toEqual(remaining)
+  })
+})
+
+it('a month in which only some clicks are missing is not removed until they are imported again', async () => {
+  const account = await makeRetained()
+  const before = await tablesOf(account)
+  await changeTables(stores, `ALTER TABLE clicks DELETE WHERE account_id = '${account}' AND id IN ('c1', 'bot')`)
+  const missing = { kind: 'missing_rows', table: 'clicks', month: '2025-01-01', confirmed: 4, stored: 2 }
+  const found = await verify(account)
+  expect(found).toContainEqual({ accountId: account, ...missing })
+  await expect(remove(account)).rejects.toThrow(UnverifiedMonths)
+  expect(await repair(account, found)).toEqual([{ accountId: account, ...missing }])
+  await expect(remove(account)).rejects.toThrow('confirmed clicks of 2025-01 are missing, and nothing was removed')
+  expect(await importContent(stores, account, 'clicks', rows.clicks)).toMatchObject({ inserted: 2, duplicates: 4 })
+  expect(await tablesOf(account)).toEqual(before)
+  expect(kindsOf(await verify(account))).toEqual(['missing_rows clicks'])
+  const accepted = await runHere(['verify', '--account', account, '--accept-missing'], stores.environment)
+  expect(accepted.code).toBe(0)
+  expect(await remove(account)).toMatchObject({ removed: { clicks: 4 } })
+  expect(await verify(account)).toEqual([])
+})
+
+describe('if Postgres is restored from a backup made before a removal and an import,', () => {
+  const late = [
+    { ...rows.clicks[4], id: 'late', clickedAt: '2025-02-20T10:00:00.000Z' },
+    { ...rows.clicks[4], id: 'later', clickedAt: '2025-03-20T10:00:00.000Z' },
+  ]
+  let account: string
+  let before: unknown[]
+  let numbers: unknown[]
+
+  beforeAll(async () => {
+    account = await makeRetained()
+    const restore = await backUpPostgres(account)
+    await importContent(stores, account, 'clicks', late)
+    await remove(account)
+    before = await tablesOf(account)
+    numbers = await derivedOf(account)
+    await restore()
+  })
+
+  it('removed clicks are reported as missing, sums and index keep them, and nothing more is removed', async () => {
+    const found = await verify(account)
+    expect(kindsOf(found)).toEqual(expect.arrayContaining(['ahead_of_watermark clicks', 'missing_rows clicks']))
+    const missing = { kind: 'missing_rows', table: 'clicks', month: '2025-01-01', confirmed: 4, stored: 0 }
+    expect(await repair(account, found)).toContainEqual({ accountId: account, ...missing })
+    expect(await derivedOf(account)).toEqual(numbers)
+    await expect(remove(account)).rejects.toThrow('restore ClickHouse to that time too')
+    expect(await tablesOf(account)).toEqual(before)
+  })
+
+  it('the same files add no row, and a new click of the removed month adds to its sums', async () => {
+    const duplicates = rows.clicks.length + late.length
+    expect(await importContent(stores, account, 'clicks', [...rows.clicks, ...late])).toMatchObject({
+      ...{ inserted: 0, duplicates },
+    })
+    expect(await importContent(stores, account, 'conversions', rows.conversions)).toMatchObject({ inserted: 0 })
+    expect(await tablesOf(account)).toEqual(before)
+    const clicksOf = async () => {
+      const derived: { table: string; rows: Record<string, string>[] }[] = await derivedOf(account)
+      const sums = derived.find(({ table }) => table === 'sums_by_quarter_hour')?.rows ?? []
+      return sums.reduce((total, row) => total + Number(row['sum(clicks)']), 0)
+    }
+    const clicks = await clicksOf()
+    await importContent(stores, account, 'clicks', [{ ...rows.clicks[0], id: 'new' }])
+    expect(await clicksOf()).toBe(clicks + 1)
+    await expect(remove(account)).rejects.toThrow('restore ClickHouse to that time too')
+  })
+})
+
+/** @returns a function that sets the rows of the account in Postgres, except metadata, to what they were */
+async function backUpPostgres(account: string): Promise<() => Promise<void>> {
+  const { postgres } = stores
+  const tables = await postgres<{ name: string }[]>`
+    SELECT relname AS name FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
+    WHERE contype = 'f' AND confrelid = 'accounts'::regclass AND relname NOT IN ${postgres(namedTables)}`
+  const saved = await Promise.all(
+    tables.map(async ({ name }) => {
+      const [row] = await postgres<{ rows: string }[]>`
+        SELECT coalesce(jsonb_agg(stored), '[]')::text AS rows FROM ${postgres(name)} AS stored
+        WHERE account_id = ${account}`
+      return { name, rows: row?.rows ?? '[]' }
+    }),
+  )
+  return async () => {
+    for (const { name, rows: stored } of saved) {
+      await postgres`DELETE FROM ${postgres(name)} WHERE account_id = ${account}`
+      await postgres`
+        INSERT INTO ${postgres(name)}
+        SELECT (jsonb_populate_recordset(NULL::${postgres(name)}, ${stored}::text::jsonb)).*`
+    }
+  }
+}
