@@ -62,7 +62,7 @@ function lineOf(row: object): string {
 }
 
 /** @returns a message per line that only one of the lists has; order does not matter */
-function differing(what: string, stored: readonly string[], expected: readonly string[]): string[] {
+export function differing(what: string, stored: readonly string[], expected: readonly string[]): string[] {
   const [present, wanted] = [new Set(stored), new Set(expected)]
   return [
     ...expected.filter((line) => !present.has(line)).map((line) => `${what}: ${line} is missing`),

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type NetConnectOpts, type Sock
 
 /** What a proxy holds back. */
 export interface Hold {
-  /** Matches the bytes of the request. */
-  request: RegExp
+  /** Matches the bytes of the request; called for each chunk that a client sends until it matches. */
+  request: Pick<RegExp, 'test'>
   /**
    * `request`: the whole request; `body`: only the body of an HTTP request; `response`: the response, so that the store
    * executes the request.

@@ -1,0 +1,53 @@
+import type { Stores } from '../../../src/stores/open.ts'
+import { contentOf } from '../../writer/retention/retainedAccount.ts'
+
+/** Columns with ids, secrets and times, which differ between two accounts with the same history. */
+const ownColumns = new Set([
+  ...['account_id', 'user_id', 'id', 'name', 'import_of', 'hash', 'key', 'prefix', 'replaced_by', 'token', 'fence'],
+  ...['created_at', 'recorded_at', 'began_at', 'completed_at', 'erased_at', 'stored_at'],
+  ...['expires_at', 'revoked_at', 'last_used_at'],
+])
+
+/**
+ * Reads everything that both databases have of an account, so that two accounts with the same history have equal lines: of
+ * ids, secrets and times only whether they are set. Tasks are left out: the next writer completes them. Of the audit log it
+ * has each action once, since a repeated command may add an entry.
+ * @returns a line per row, in no fixed order
+ */
+export async function stateOf(stores: Stores, account: string): Promise<string[]> {
+  const { postgres } = stores
+  const tables = await postgres<{ name: string; accountColumn: string }[]>`
+    SELECT table_name AS name, column_name AS "accountColumn" FROM information_schema.columns
+    WHERE table_schema = 'public' AND table_name != 'account_tasks'
+      AND (column_name = 'account_id' OR (table_name = 'accounts' AND column_name = 'id'))`
+  const lines: string[] = []
+  for (const { name, accountColumn } of tables) {
+    const rows = await postgres<{ row: Record<string, unknown> }[]>`
+      SELECT to_jsonb(stored) AS row FROM ${postgres(name)} AS stored WHERE ${postgres(accountColumn)} = ${account}`
+    const described = rows.map(({ row }) => (name === 'audit_log' ? `${row.action}` : JSON.stringify(row, withoutOwn)))
+    lines.push(...numbered(name === 'audit_log' ? new Set(described) : described).map((line) => `${name} ${line}`))
+  }
+  const content: { table: string; rows: object[] }[] = JSON.parse(await contentOf(stores, account))
+  for (const { table, rows } of content) {
+    // A merge removes sums that are all zero.
+    const isNonzero = (row: object) =>
+      !table.startsWith('sums_') ||
+      Object.entries(row).some(([name, sum]) => name.startsWith('sum(') && Number(sum) !== 0)
+    lines.push(...numbered(rows.filter(isNonzero).map((row) => JSON.stringify(row))).map((line) => `${table} ${line}`))
+  }
+  return lines
+}
+
+function withoutOwn(column: string, value: unknown): unknown {
+  return ownColumns.has(column) ? value !== null : value
+}
+
+/** Adds a number to equal lines, so that a set of them shows how many there are. */
+function numbered(lines: Iterable<string>): string[] {
+  const counts = new Map<string, number>()
+  return [...lines].map((line) => {
+    const count = (counts.get(line) ?? 0) + 1
+    counts.set(line, count)
+    return `${count}: ${line}`
+  })
+}
