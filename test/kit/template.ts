@@ -8,6 +8,7 @@ import { lockFile } from '../../src/stores/embedded/fileLock.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { startCluster } from './clickhouseCluster.ts'
+import type { ClickHouseServer } from './clickhouseServer.ts'
 import { startContainers } from './containers.ts'
 
 /** The engines of the suite: servers if their URL is set, embedded engines otherwise. */
@@ -32,6 +33,7 @@ declare module 'vitest' {
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { CLICKHOUSE_URL, DATABASE_URL, TRIBUTARY_TEST_CLUSTER } = process.env
   const cluster = TRIBUTARY_TEST_CLUSTER ? await startCluster() : undefined
+  const nodes = cluster?.nodes.map(keepRunning)
   const containers =
     !cluster && !CLICKHOUSE_URL && !DATABASE_URL && (await isDockerAvailable()) ? await startContainers() : undefined
   const clickhouseUrl = cluster?.environment.CLICKHOUSE_URL || CLICKHOUSE_URL || containers?.clickhouseUrl
@@ -51,9 +53,32 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   if (!clickhouseUrl || !databaseUrl) await fill(template)
   project.provide('engines', { clickhouseUrl, clusterEnvironment, databaseUrl, template, copies })
   return async () => {
+    for (const node of nodes ?? []) node.stop()
     await Promise.all([containers?.stop(), cluster?.close()])
     // Engines end two seconds after their last client.
     await rm(copies, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
+  }
+}
+
+/**
+ * Starts a node again whenever it has ended. TRAP: the engine aborts when the other node resets a connection of the native
+ * protocol; one abort would fail every later test file.
+ */
+function keepRunning(node: ClickHouseServer): { stop(): void } {
+  let isStopped = false
+  const watch = async () => {
+    for (;;) {
+      await node.ended
+      if (isStopped) return
+      console.warn(`The ClickHouse node on port ${node.port} has ended; starting it again.`)
+      await node.start()
+    }
+  }
+  void watch()
+  return {
+    stop() {
+      isStopped = true
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import { sums } from '../../src/query/metricFormulas.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { sumsTableNames } from '../../src/writer/repair/sumsTables.ts'
 import { rowsOf } from '../import/runImport.ts'
-import { changeTables } from '../kit/rows.ts'
+import { changeTables, startMerges, stopMerges } from '../kit/rows.ts'
 
 /**
  * Options of an import whose statements have unknown outcomes: the account's next statement waits half a second instead of two
@@ -38,12 +38,16 @@ export function killedStores(
       if (name !== 'exec') return typeof value === 'function' ? value.bind(target) : value
       return async (order: Parameters<typeof client.exec>[0]) => {
         if (hasFailed || !order.query.startsWith('INSERT')) return await client.exec(order)
+        // A merge of the new rows with those that they replace could not be undone.
+        const rowTables = without.filter((table) => table === 'clicks' || table === 'conversions')
+        for (const table of rowTables) await stopMerges(stores, table)
         const before = new Map<WrittenTable, Row[]>()
         for (const table of without) before.set(table, await present(stores, accountId, table))
         const response = await client.exec(order)
         hasFailed = true
         response.stream.resume()
         for (const table of without) await undo(stores, accountId, table, before.get(table) ?? [])
+        for (const table of rowTables) await startMerges(stores, table)
         // Merges may run before the next read: they remove replaced rows.
         for (const table of ['click_index', 'conversion_index', 'converted_clicks']) {
           await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
