@@ -36,12 +36,16 @@ export const crashScenarios: Record<string, CrashScenario> = {
   'Postgres is killed at each fsync of a click': () => runKills('click', 'fsync', 4, killPostgres),
   'Postgres is killed at each fsync of a changed conversion': () =>
     runKills('changed conversion', 'fsync', 4, killPostgres),
-  'Either node of two is killed at each rename of a click': () => runKills('click', 'rename', 12, killNodeOfTwo),
+  'Either node of two is killed at each rename of a click': () => runKills('click', 'rename', 24, killNodeOfTwo),
   'Either node of two is killed at each rename of a conversion': () =>
-    runKills('conversion', 'rename', 12, killNodeOfTwo),
+    runKills('conversion', 'rename', 24, killNodeOfTwo),
   'Either node of two is killed at each rename of a changed conversion': () =>
-    runKills('changed conversion', 'rename', 12, killNodeOfTwo),
-  'Either node of two is killed at each rename of an event': () => runKills('event', 'rename', 12, killNodeOfTwo),
+    runKills('changed conversion', 'rename', 24, killNodeOfTwo),
+  'Either node of two is killed at each rename of an event': () => runKills('event', 'rename', 24, killNodeOfTwo),
+  'Either node of two is killed at each rename of a pixel event': () =>
+    runKills('pixel event', 'rename', 24, killNodeOfTwo),
+  'Either node of two is killed at each write of a click': () => runKills('click', 'write', 2, killNodeOfTwo),
+  'Either node of two is killed at each write of an event': () => runKills('event', 'write', 2, killNodeOfTwo),
 
   ...Object.fromEntries(
     (Object.keys(verbs) as VerbName[]).flatMap((verb) => [
