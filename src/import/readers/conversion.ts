@@ -67,25 +67,21 @@ export function conversionReader(account: Pick<Account, 'id' | 'currency'>): Row
     baseCurrency: '',
   })
   return (fields, from) => {
-    const { exchangeRate, baseCurrency, createdAt, updatedAt, ...row } = read(fields, from)
+    const row = read(fields, from)
+    const createdAt = row.createdAt ?? row.convertedAt
     const revenueBase = baseAmount(
       {
         baseField: 'revenueBase',
         amount: row.revenue,
         currency: row.currency,
         base: row.revenueBase,
-        exchangeRate,
-        baseCurrency,
+        exchangeRate: row.exchangeRate,
+        baseCurrency: row.baseCurrency,
       },
       account.currency,
     )
     const hasAmount = row.revenue !== null || row.payout !== null
-    return {
-      ...row,
-      createdAt: createdAt ?? row.convertedAt,
-      updatedAt: updatedAt ?? createdAt ?? row.convertedAt,
-      currency: row.currency === '' && hasAmount ? account.currency : row.currency,
-      revenueBase,
-    }
+    if (row.currency === '' && hasAmount) row.currency = account.currency
+    return Object.assign(row, { createdAt, updatedAt: row.updatedAt ?? createdAt, revenueBase })
   }
 }
