@@ -385,20 +385,20 @@ CREATE INDEX traffic_sources_newest_of_status ON traffic_sources (account_id, st
 -- The next rows of an account in list order, for search (src/api/search/slices.ts), read from the index. Without these
 -- settings a planner without statistics, as after an import, sorts all rows of the account for each slice.
 CREATE FUNCTION next_campaigns(of_account text, before timestamptz, before_id text, rows_max integer)
-RETURNS TABLE (next_id text, next_at timestamptz, next_text text)
+RETURNS TABLE (next_id text, next_at timestamptz, next_name text, next_text text)
 LANGUAGE sql STABLE ROWS 500 SET enable_sort = off SET enable_bitmapscan = off SET enable_seqscan = off
 BEGIN ATOMIC
-  SELECT id, created_at, search_text FROM campaigns
+  SELECT id, created_at, name, search_text FROM campaigns
   WHERE account_id = of_account AND (created_at, id) < (before, before_id)
   ORDER BY created_at DESC, id DESC
   LIMIT rows_max;
 END;
 
 CREATE FUNCTION next_offers(of_account text, before timestamptz, before_id text, rows_max integer)
-RETURNS TABLE (next_id text, next_at timestamptz, next_text text)
+RETURNS TABLE (next_id text, next_at timestamptz, next_name text, next_text text)
 LANGUAGE sql STABLE ROWS 500 SET enable_sort = off SET enable_bitmapscan = off SET enable_seqscan = off
 BEGIN ATOMIC
-  SELECT id, created_at, search_text FROM offers
+  SELECT id, created_at, name, search_text FROM offers
   WHERE account_id = of_account AND (created_at, id) < (before, before_id)
   ORDER BY created_at DESC, id DESC
   LIMIT rows_max;

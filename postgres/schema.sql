@@ -253,7 +253,7 @@ CREATE INDEX traffic_sources_newest ON public.traffic_sources USING btree (accou
 CREATE INDEX traffic_sources_newest_of_status ON public.traffic_sources USING btree (account_id, status, created_at DESC, id DESC);
 
 CREATE OR REPLACE FUNCTION public.next_campaigns(of_account text, before timestamp with time zone, before_id text, rows_max integer)
- RETURNS TABLE(next_id text, next_at timestamp with time zone, next_text text)
+ RETURNS TABLE(next_id text, next_at timestamp with time zone, next_name text, next_text text)
  LANGUAGE sql
  STABLE ROWS 500
  SET enable_sort TO 'off'
@@ -262,6 +262,7 @@ CREATE OR REPLACE FUNCTION public.next_campaigns(of_account text, before timesta
 BEGIN ATOMIC
  SELECT campaigns.id,
      campaigns.created_at,
+     campaigns.name,
      campaigns.search_text
     FROM campaigns
    WHERE ((campaigns.account_id = next_campaigns.of_account) AND (ROW(campaigns.created_at, campaigns.id) < ROW(next_campaigns.before, next_campaigns.before_id)))
@@ -270,7 +271,7 @@ BEGIN ATOMIC
 END;
 
 CREATE OR REPLACE FUNCTION public.next_offers(of_account text, before timestamp with time zone, before_id text, rows_max integer)
- RETURNS TABLE(next_id text, next_at timestamp with time zone, next_text text)
+ RETURNS TABLE(next_id text, next_at timestamp with time zone, next_name text, next_text text)
  LANGUAGE sql
  STABLE ROWS 500
  SET enable_sort TO 'off'
@@ -279,6 +280,7 @@ CREATE OR REPLACE FUNCTION public.next_offers(of_account text, before timestamp 
 BEGIN ATOMIC
  SELECT offers.id,
      offers.created_at,
+     offers.name,
      offers.search_text
     FROM offers
    WHERE ((offers.account_id = next_offers.of_account) AND (ROW(offers.created_at, offers.id) < ROW(next_offers.before, next_offers.before_id)))

@@ -50,7 +50,7 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0):
   embedded.onClickHouseMoved((moved) => clickhouse.moveTo(...addressesOf(moved)))
   const postgresAddress = embedded.postgres ?? { url: settings.DATABASE_URL ?? '' }
   const postgres = openPostgres(postgresAddress)
-  const postgresReader = openPostgres(postgresAddress, readerConnectionsMax, false)
+  const postgresReader = openPostgres(postgresAddress, readerConnectionsMax)
   const stores: Stores = {
     clickhouse,
     postgres,

@@ -7,8 +7,9 @@ import { toResource } from '../../rows/metadata.ts'
 import { openRowEncoder } from '../../rows/openRowEncoder.ts'
 import type { EncodedRow } from '../../rows/rowEncoder.ts'
 import type { SelectedFields } from '../../rows/selectedFields.ts'
+import { queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
 import type { MetadataPlan } from './plan.ts'
-import { keyOf, readRows } from './run.ts'
+import { keyOf, selectRows } from './run.ts'
 
 /** Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine. */
 const rowsPerStatement = 1_000
@@ -29,7 +30,7 @@ export async function* exportMetadata(
   let after = plan.after
   for (;;) {
     signal.throwIfAborted()
-    const rows = await readRows(postgresReader, { ...plan, after }, rowsPerStatement)
+    const rows = await queryPostgres(withNewPlan(selectRows(postgresReader, { ...plan, after }, rowsPerStatement)))
     const encoded = rows.map((stored) => ({
       ...toResource(stored),
       cursor: writeCursor(keyOf(stored), plan.fingerprint),

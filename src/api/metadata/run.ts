@@ -3,7 +3,7 @@ import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { type Resource, resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
-import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { type PendingQuery, type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { MetadataPlan } from './plan.ts'
 
 /**
@@ -14,30 +14,25 @@ export async function listMetadata(
   { stores: { postgres } }: RouteContext,
   plan: MetadataPlan,
 ): Promise<PageRows<Resource>> {
-  const rows = await readRows(postgres, plan, plan.limit + 1)
+  const rows = await queryPostgres(selectRows(postgres, plan, plan.limit + 1))
   const page = toPage(rows, plan.limit, keyOf, plan.fingerprint)
   return { ...page, data: page.data.map(toResource) }
 }
 
-/**
- * Reads the first rows of a plan after its cursor, newest first by (createdAt, id).
- * @throws Problem `unavailable`
- */
-export function readRows(
+/** The query for the first rows of a plan after its cursor, newest first by (createdAt, id). */
+export function selectRows(
   postgres: Postgres,
   { table, accountId, status, after }: MetadataPlan,
   limit: number,
-): Promise<readonly StoredResource<Resource>[]> {
-  return queryPostgres(
-    postgres<StoredResource<Resource>[]>`
-      SELECT ${resourceColumns(postgres, table)}
-      FROM ${postgres(table)}
-      WHERE account_id = ${accountId}
-        ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
-        ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
-      ORDER BY created_at DESC, id DESC
-      LIMIT ${limit}`,
-  )
+): PendingQuery<StoredResource<Resource>[]> {
+  return postgres<StoredResource<Resource>[]>`
+    SELECT ${resourceColumns(postgres, table)}
+    FROM ${postgres(table)}
+    WHERE account_id = ${accountId}
+      ${status === undefined ? postgres`` : postgres`AND status = ${status}`}
+      ${after === undefined ? postgres`` : postgres`AND (created_at, id) < (${new Date(after.atMs)}, ${after.id})`}
+    ORDER BY created_at DESC, id DESC
+    LIMIT ${limit}`
 }
 
 /** The sort key of a row, for cursors. */

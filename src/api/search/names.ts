@@ -17,7 +17,6 @@ export async function* findNames(
   query: Omit<SliceQuery, 'values'>,
   signal: AbortSignal,
 ): AsyncGenerator<NamesById, undefined> {
-  const columns = postgres.unsafe('id, name, created_at AS "createdAt"')
   let from: PageKey | undefined
   do {
     const names = new Map<string, string>()
@@ -26,7 +25,7 @@ export async function* findNames(
       const { found, next } = await readSlice<{ id: string; name: string; createdAt: Date }>(
         postgres,
         { ...query, values: ['name'] },
-        columns,
+        undefined,
         from,
         namesMax - names.size,
         signal,

@@ -1,5 +1,5 @@
 import type { PageKey } from '../../query/pagination.ts'
-import { type Postgres, queryUntilAborted } from '../../stores/postgres/connection.ts'
+import { type Postgres, queryUntilAborted, withNewPlan } from '../../stores/postgres/connection.ts'
 
 /** The position of each searched field in `search_text` of a campaign or offer; tags are the last ones. */
 export const valuePositions = { id: 1, name: 2, status: 3, tags: 4 } as const
@@ -32,7 +32,8 @@ const sliceBytesMax = 128 * 1024
 
 /**
  * Searches the next rows of a table, newest first.
- * @param columns select list of the rows found, with `id` and `created_at AS "createdAt"`
+ * @param columns select list of the rows found, with `id` and `created_at AS "createdAt"`; undefined for `id`, `name` and
+ *   `createdAt` alone
  * @param from last key of the previous slice
  * @param rowsMax maximum number of rows returned
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
@@ -40,7 +41,7 @@ const sliceBytesMax = 128 * 1024
 export async function readSlice<Row extends { id: string; createdAt: Date }>(
   postgres: Postgres,
   { accountId, table, values, folded }: SliceQuery,
-  columns: ReturnType<Postgres['unsafe']>,
+  columns: ReturnType<Postgres['unsafe']> | undefined,
   from: PageKey | undefined,
   rowsMax: number,
   signal: AbortSignal,
@@ -48,17 +49,25 @@ export async function readSlice<Row extends { id: string; createdAt: Date }>(
   const positions = values.map((value) => valuePositions[value])
   const before = from === undefined ? 'infinity' : new Date(from.atMs).toISOString()
   // LATERAL with LIMIT reads each row by its primary key; a join might read the whole table to find a few.
-  const read = await queryUntilAborted(
-    postgres<(Row & { positions: number[]; isEnd: boolean })[]>`
+  const found =
+    columns &&
+    postgres`
+      CROSS JOIN LATERAL (
+        SELECT ${columns}
+        FROM ${postgres(table)}
+        WHERE account_id = ${accountId} AND id = next_id
+        LIMIT 1
+      ) AS found`
+  const slice = postgres<(Row & { positions: number[]; isEnd: boolean })[]>`
       WITH examined AS (
-        SELECT next_id, next_text,
+        SELECT next_id, next_at, next_name, next_text,
           row_number() OVER newest AS number,
           sum(octet_length(next_text)) OVER newest AS bytes,
           count(*) OVER () AS total
         FROM ${postgres(`next_${table}`)}(${accountId}, ${before}::text::timestamptz, ${from?.id ?? ''}, ${sliceRowsMax})
         WINDOW newest AS (ORDER BY next_at DESC, next_id DESC)
       ), searched AS MATERIALIZED (
-        SELECT next_id, number,
+        SELECT next_id, next_at, next_name, number,
           bytes >= ${sliceBytesMax} OR number = total AS is_last,
           number = total AND total < ${sliceRowsMax} AS "isEnd",
           CASE WHEN strpos(next_text, ${folded}) = 0 THEN '{}'::integer[] ELSE ARRAY(
@@ -71,23 +80,18 @@ export async function readSlice<Row extends { id: string; createdAt: Date }>(
         FROM examined
         WHERE bytes - octet_length(next_text) < ${sliceBytesMax}
       )
-      SELECT positions, "isEnd", found.*
+      SELECT positions, "isEnd",
+        ${found ? postgres`found.*` : postgres`next_id AS id, next_name AS name, next_at AS "createdAt"`}
       FROM (
-        SELECT next_id, number, "isEnd", positions
+        SELECT next_id, next_at, next_name, number, "isEnd", positions
         FROM searched
         WHERE positions <> '{}' OR is_last
         ORDER BY number
         LIMIT ${rowsMax}
-      ) AS next
-      CROSS JOIN LATERAL (
-        SELECT ${columns}
-        FROM ${postgres(table)}
-        WHERE account_id = ${accountId} AND id = next_id
-        LIMIT 1
-      ) AS found
-      ORDER BY number`,
-    signal,
-  )
+      ) AS next ${found ?? postgres``}
+      ORDER BY number`
+  // The functions `next_…` always read an index, so only the plan of `found` depends on the size of the table.
+  const read = await queryUntilAborted(found ? withNewPlan(slice) : slice, signal)
   const last = read.at(-1)
   return {
     found: read.flatMap(({ positions, isEnd: _, ...row }) =>

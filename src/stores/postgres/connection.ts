@@ -6,6 +6,9 @@ import { withDeadline } from '../deadline.ts'
 /** The pool of connections to Postgres; it connects lazily. */
 export type Postgres = postgres.Sql
 
+/** A query that runs when it is awaited. */
+export type PendingQuery<Rows extends readonly postgres.MaybeRow[]> = postgres.PendingQuery<Rows>
+
 /** The address of Postgres: a URL, or the socket of the embedded engine. */
 export type PostgresAddress = { url: string } | { path: string }
 
@@ -16,12 +19,9 @@ export const poolConnectionsMax = 10
  * Opens a pool. The embedded engine is one session behind a socket, so it gets one connection: more
  * would only be queued. TRAP: nothing may rely on session state (SET, advisory session locks, LISTEN) for the same reason.
  * @param connectionsMax connections to a server
- * @param prepare whether statements are prepared once per connection. TRAP: after five executions the server keeps one plan
- *   for all values, and until the table is analysed that plan may be one for a table that was almost empty
  */
-export function openPostgres(address: PostgresAddress, connectionsMax = poolConnectionsMax, prepare = true): Postgres {
+export function openPostgres(address: PostgresAddress, connectionsMax = poolConnectionsMax): Postgres {
   const options = {
-    prepare,
     connect_timeout: 5,
     // In seconds. The driver's default rises to 20, which would delay reconnection after an outage.
     backoff: (attempts: number) => Math.min(0.01 * 2 ** attempts, 0.5),
@@ -57,6 +57,18 @@ export function listenTo(postgres: Postgres, channel: string, onNotice: (payload
   postgres.listen(channel, onNotice, () => onNotice(undefined)).catch(() => {})
 }
 
+/**
+ * Has a query planned for the present tables. Other statements are prepared once per connection. TRAP: after five executions
+ * the server keeps one plan of a prepared statement for all values, and until a table is analysed that plan may be one for a
+ * table that was almost empty. The embedded engine needs 2 ms more for a search that is not prepared.
+ */
+export function withNewPlan<Rows extends readonly postgres.MaybeRow[]>(query: PendingQuery<Rows>): PendingQuery<Rows> {
+  // The driver's types name this option only for `unsafe`.
+  const { options } = query as unknown as { options: { prepare?: boolean } }
+  options.prepare = false
+  return query
+}
+
 /** Equal to the time limit of a ClickHouse query. */
 const queryTimeoutMs = 20_000
 
@@ -78,7 +90,7 @@ export async function queryPostgres<Rows>(query: PromiseLike<Rows>, timeoutMs = 
  * @throws Problem `unavailable`; `query_timeout` when the server or an operator ended it; or the signal's reason
  */
 export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[]>(
-  query: postgres.PendingQuery<Rows>,
+  query: PendingQuery<Rows>,
   signal: AbortSignal,
 ): Promise<Rows> {
   signal.throwIfAborted()
