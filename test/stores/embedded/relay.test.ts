@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { relay } from '../../../src/stores/embedded/clickhouse/relay.ts'
+
+let folder: string
+let closing: (() => void)[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tributary-relay-'))
+  closing = []
+})
+afterEach(() => {
+  for (const close of closing) close()
+  rmSync(folder, { recursive: true })
+})
+
+/** @returns a client, and the connection of the relay to a server in place of the engine */
+async function connectThroughRelay(): Promise<{ client: Socket; engine: Socket }> {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const path = join(folder, 'relay.sock')
+  await relay(path, (server.address() as AddressInfo).port)
+  const client = connect(path)
+  const [engine] = (await once(server, 'connection')) as [Socket]
+  closing.push(() => {
+    client.destroy()
+    engine.destroy()
+    server.close()
+  })
+  for (const socket of [client, engine]) socket.on('error', () => {})
+  return { client, engine }
+}
+
+/** Chunks of all sizes, with a different number in each place. */
+function* numbered(bytes: number): Generator<Buffer> {
+  let number = 0
+  for (let sent = 0; sent < bytes; ) {
+    const chunk = Buffer.alloc(4 * (1 + (number % 70_001)))
+    for (let at = 0; at < chunk.length; at += 4) chunk.writeUInt32LE(number++, at)
+    sent += chunk.length
+    yield chunk
+  }
+}
+
+it('forwards every byte in its order, also to a client that pauses, and then the end', async () => {
+  const { client, engine } = await connectThroughRelay()
+  const sent = createHash('sha256')
+  const chunks = [...numbered(64 * 1024 * 1024)]
+  for (const chunk of chunks) sent.update(chunk)
+  const sending = pipeline(Readable.from(chunks), engine)
+  const received = createHash('sha256')
+  let count = 0
+  for await (const chunk of client) {
+    received.update(chunk as Buffer)
+    count += 1
+    for (let turn = 0; turn < count % 50; turn++) await nextTurn()
+  }
+  await sending
+  expect(received.digest('hex')).toBe(sent.digest('hex'))
+})
+
+it('forwards every byte of a request', async () => {
+  const { client, engine } = await connectThroughRelay()
+  const chunks = [...numbered(16 * 1024 * 1024)]
+  const sending = pipeline(Readable.from(chunks), client, { end: false })
+  const [sent, received] = [createHash('sha256'), createHash('sha256')]
+  let missing = 0
+  for (const chunk of chunks) missing += sent.update(chunk) && chunk.length
+  for await (const chunk of engine) {
+    received.update(chunk as Buffer)
+    missing -= (chunk as Buffer).length
+    if (missing === 0) break
+  }
+  await sending
+  expect(received.digest('hex')).toBe(sent.digest('hex'))
+})
+
+it('closes the connection to the engine when the client disconnects in the middle of a response', async () => {
+  const { client, engine } = await connectThroughRelay()
+  engine.write(Buffer.alloc(8 * 1024 * 1024))
+  await once(client, 'data')
+  client.destroy()
+  await new Promise((resolve) => engine.once('close', resolve))
+})
+
+it('closes the connection of the client when the engine ends', async () => {
+  const { client, engine } = await connectThroughRelay()
+  client.resume()
+  engine.write('half of a response')
+  await once(client, 'data')
+  engine.resetAndDestroy()
+  await once(client, 'close')
+})
