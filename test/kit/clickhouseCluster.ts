@@ -32,3 +32,34 @@ export async function startCluster(): Promise<ClickHouseCluster> {
     },
   }
 }
+
+/** Starts a node again whenever it has ended. */
+export interface KeptNode {
+  /** Resolves when the node responds, at once unless it is being started. */
+  running(): Promise<void>
+  stop(): void
+}
+
+/**
+ * TRAP: the engine aborts when the other node resets a connection of the native protocol, as it does when it is killed; without
+ * a restart each later statement would fail.
+ */
+export function keepRunning(node: ClickHouseServer): KeptNode {
+  let isStopped = false
+  let running = Promise.resolve()
+  const watch = async () => {
+    for (;;) {
+      await node.ended
+      if (isStopped) return
+      running = node.start()
+      await running
+    }
+  }
+  void watch()
+  return {
+    running: () => running,
+    stop() {
+      isStopped = true
+    },
+  }
+}

@@ -7,8 +7,7 @@ import { readSettings } from '../../src/settings.ts'
 import { lockFile } from '../../src/stores/embedded/fileLock.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
-import { startCluster } from './clickhouseCluster.ts'
-import type { ClickHouseServer } from './clickhouseServer.ts'
+import { keepRunning, startCluster } from './clickhouseCluster.ts'
 import { startContainers } from './containers.ts'
 
 /** The engines of the suite: servers if their URL is set, embedded engines otherwise. */
@@ -57,28 +56,6 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await Promise.all([containers?.stop(), cluster?.close()])
     // Engines end two seconds after their last client.
     await rm(copies, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
-  }
-}
-
-/**
- * Starts a node again whenever it has ended. TRAP: the engine aborts when the other node resets a connection of the native
- * protocol; one abort would fail every later test file.
- */
-function keepRunning(node: ClickHouseServer): { stop(): void } {
-  let isStopped = false
-  const watch = async () => {
-    for (;;) {
-      await node.ended
-      if (isStopped) return
-      console.warn(`The ClickHouse node on port ${node.port} has ended; starting it again.`)
-      await node.start()
-    }
-  }
-  void watch()
-  return {
-    stop() {
-      isStopped = true
-    },
   }
 }
 

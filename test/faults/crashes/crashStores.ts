@@ -5,7 +5,7 @@ import { readSettings } from '../../../src/settings.ts'
 import { embeddedPathsOf } from '../../../src/stores/embedded/paths.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../../src/stores/open.ts'
-import { startCluster } from '../../kit/clickhouseCluster.ts'
+import { type KeptNode, keepRunning, startCluster } from '../../kit/clickhouseCluster.ts'
 import { type ClickHouseServer, startClickHouse } from '../../kit/clickhouseServer.ts'
 import { processesOf } from '../../kit/processes.ts'
 import { embeddedPostgres } from './embeddedPostgres.ts'
@@ -47,6 +47,7 @@ export async function openCrashStores(options: CrashStoresOptions = {}): Promise
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tributary-crashes-')))
   if (postgresTemplate) await cp(postgresTemplate, join(folder, 'postgres'), { recursive: true })
   const cluster = isCluster ? await startCluster() : undefined
+  const kept = cluster?.nodes.map(keepRunning)
   const nodes = cluster?.nodes ?? ([await startClickHouse(options.folder)] as const)
   const environment = {
     DATA_DIR: folder,
@@ -58,18 +59,27 @@ export async function openCrashStores(options: CrashStoresOptions = {}): Promise
   return {
     stores,
     environment,
-    nodes,
+    nodes: kept ? restartedBy(nodes, kept) : nodes,
     postgres: embeddedPostgres(folder, stores.postgres),
     postgresSocket: embeddedPathsOf(folder).postgresSocket,
     async close() {
       await stores.close()
       // The embedded engine would stay for a moment to serve the next client.
       for (const { id } of processesOf(folder)) process.kill(id, 'SIGKILL')
+      for (const node of kept ?? []) node.stop()
       await Promise.all(nodes.map((node) => node.close()))
       if (options.folder) return
       await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 250 })
     },
   }
+}
+
+/** The same nodes; they are started again when they end, so `start` only waits. */
+function restartedBy(nodes: CrashStores['nodes'], kept: readonly KeptNode[]): CrashStores['nodes'] {
+  const [first, ...others] = nodes.map((node, index) =>
+    Object.create(node, { start: { value: () => kept[index]?.running() } }),
+  )
+  return [first, ...others]
 }
 
 /** Runs with stores that are closed afterwards. */
