@@ -79,7 +79,7 @@ try {
     const measured = new Map<Side, Figure[]>()
     for (const side of round % 2 === 0 ? [sideA, sideB] : [sideB, sideA]) {
       assertInTime()
-      otherCores.push(rounded(await busyCores()))
+      otherCores.push(rounded(await idleCores()))
       measured.set(side, await side.measure(sizes, facts))
     }
     rounds.push([measured.get(sideA) ?? [], measured.get(sideB) ?? []])
@@ -95,6 +95,17 @@ try {
   clearTimeout(timer)
   await stopPrograms()
   if (options.folder === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+}
+
+/**
+ * Waits until other processes are idle, at most a minute: processes of the last measurement may still work, and would only
+ * disturb the commit that is measured next.
+ * @returns cores that other processes use then
+ */
+async function idleCores(): Promise<number> {
+  let busy = await busyCores()
+  for (let attempt = 0; busy > busyCoresMax && attempt < 59; attempt++) busy = await busyCores()
+  return busy
 }
 
 /** The limit may pass while no server runs, as during a build. */
