@@ -19,7 +19,7 @@ export interface Verb {
 }
 
 /** The account that `account import` copies; it is left as it is. */
-export const exportedAccount = 'exported'
+const exportedAccount = 'exported'
 
 export const verbs = {
   'retention run': {
