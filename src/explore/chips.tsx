@@ -35,7 +35,7 @@ interface ChipProps {
   onRemove: () => void
 }
 
-/** Dimensions whose values have names; the address has their ids. */
+/** Dimensions with values that have names; the address has their ids. */
 const namedDimensions = ['campaign', 'offer', 'landing', 'traffic_source', 'country']
 
 function Chip({ name, text, onRemove }: ChipProps) {

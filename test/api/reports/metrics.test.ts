@@ -22,7 +22,7 @@ beforeAll(async () => {
     'conversions',
     statuses.map((status, n) => ({
       ...{ id: `v${n}`, convertedAt: `2026-11-0${1 + (n % 2)}T12:00:00Z`, status, revenue: 10 ** n / 100 },
-      // A country whose only conversion is not approved is a bucket too.
+      // A country has a bucket even if its only conversion is not approved.
       ...(status === 'hold' ? { country: 'AT' } : { clickId: `c${1 + (n % 3)}` }),
     })),
   )

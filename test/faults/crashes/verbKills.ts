@@ -21,7 +21,7 @@ const attemptsMax = 4
  * Runs a command on one account per kill, kills it or a store at moments spread evenly over the command, and runs the command
  * again. A moment is a chunk of bytes that the command sends to a store. For every second kill the store executes
  * the request before the kill, and the command gets no response.
- * @returns accounts that differ from one whose command was not killed, and the number of kills
+ * @returns accounts that differ from one that ran the command without a kill, and the number of kills
  */
 export async function killVerb(
   stores: CrashStores,

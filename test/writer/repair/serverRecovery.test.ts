@@ -49,7 +49,7 @@ function killedBeforeAttribution(): Stores {
       if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
       return async (order: Parameters<typeof client.query>[0]) => {
         const isLookup = order.clickhouse_settings?.log_comment === 'import.late_clicks'
-        // An import whose insert has an unknown outcome looks once more, while its batch is not confirmed.
+        // After an insert with an unknown outcome the import looks its ids up again, while its batch is not confirmed.
         if (isLookup && hasSentRows && (await unconfirmedBatches()).length === 0) throw new ImportKilled()
         return await client.query(order)
       }
