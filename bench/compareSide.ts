@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Build } from './compareBuild.ts'
 import { type CompareData, eventClicks } from './compareData.ts'
 import { checkTotals, compareReads } from './compareReads.ts'
-import { perSecondOf, sendEvents } from './eventsLoad.ts'
+import { perSecondOf, sendEvents, warmUp } from './eventsLoad.ts'
 import { clickhousePid, type Program, startProgram, urlOf } from './processes.ts'
 import { readList } from './readList.ts'
 import { openClient, time } from './timing.ts'
@@ -99,7 +99,7 @@ export class Side {
     const load = { attribution: 'click', identifiers: eventClicks, withIds: true } as const
     const selected = connections.filter((count) => only.test(`events, ${count} connections`))
     const { events: key } = this.#keys
-    if (selected.length > 0) await sendEvents(url, { connections: 256, seconds: 4, run: 'warm up', key }, load)
+    if (selected.length > 0) await warmUp(url, { connections: 256, seconds: 6, key }, load)
     for (const count of selected) {
       // By then the events in flight at the end of the last load are stored.
       await sleep(1_000)

@@ -39,6 +39,7 @@ export async function fillStores(stores: Stores, size: number, onMessage: (line:
     if ((await countOf(stores, accountId, 'conversions')) === 0) {
       await convert(stores, { from: accountId, to: accountId, oneIn: clicksAConversion })
     }
+    if ((await countOf(stores, accountId, 'converted_click_rows')) === 0) await run(stores, copiesSql(accountId))
   }
   if ((await countOf(stores, searchedAccount, 'conversions')) > 0) return
   const oneIn = Math.max(1, Math.round(size / searchedConversions))
@@ -149,7 +150,11 @@ export async function insertBare({ clickhouse: { client } }: Stores, file: Reada
   return Number(row?.n)
 }
 
-async function countOf({ clickhouse }: Stores, accountId: string, table: 'clicks' | 'conversions'): Promise<number> {
+async function countOf(
+  { clickhouse }: Stores,
+  accountId: string,
+  table: 'clicks' | 'conversions' | 'converted_click_rows',
+): Promise<number> {
   const response = await clickhouse.client.query({
     query: `SELECT count() AS n FROM ${table} WHERE account_id = {accountId:String}`,
     query_params: { accountId },
@@ -268,6 +273,17 @@ ARRAY JOIN ${deletionMarks} AS is_deleted
 WHERE account_id = ${text(from)}
   AND h % ${count(oneIn)} = ${count(7 % oneIn)}${isFirst ? ch`` : ch` AND (bitShiftRight(h, 44)) % 3 = 0`}
   AND NOT is_bot AND NOT is_test`
+}
+
+/** The copies of clicks with conversions that an import makes. */
+function copiesSql(accountId: string): Fragment {
+  const account = ch`account_id = ${text(accountId)}`
+  return ch`
+INSERT INTO converted_click_rows
+SELECT *
+FROM clicks
+WHERE ${account}
+  AND (clicked_at, id) IN (SELECT clicked_at, click_id FROM converted_clicks WHERE ${account})`
 }
 
 async function fillMetadata({ postgres }: Stores): Promise<void> {

@@ -12,7 +12,7 @@ import { packageRoot } from '../src/package.ts'
 import { readSettings } from '../src/settings.ts'
 import { migrate } from '../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../src/stores/open.ts'
-import { type EventLoad, type LoadResult, perSecondOf, sendEvents } from './eventsLoad.ts'
+import { type EventLoad, type LoadResult, perSecondOf, sendEvents, warmUp } from './eventsLoad.ts'
 import {
   clickhousePid,
   cpuMs,
@@ -54,8 +54,15 @@ interface Load extends EventLoad {
 /** Batches are sent on these connections only: more do not store more. */
 const batchConnectionsMax = 16
 
+const warmLoad = {
+  name: 'event_id, warm clicks',
+  attribution: 'click',
+  identifiers: warmClicks,
+  withIds: true,
+} as const
+
 const loads: Load[] = [
-  { name: 'event_id, warm clicks', attribution: 'click', identifiers: warmClicks, withIds: true },
+  warmLoad,
   { name: 'no event_id, warm clicks', attribution: 'click', identifiers: warmClicks, withIds: false },
   { name: 'event_id, visitors', attribution: 'visitor', identifiers: visitors, withIds: true },
   { name: 'event_id, cold clicks', attribution: 'click', identifiers: 'new', withIds: true },
@@ -108,11 +115,10 @@ try {
   const profiled = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
   const server = await start([...nodeFlags, ...profiled, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'])
   const empty = await start(['--import', 'tsx', join(packageRoot, 'bench/emptyRoute.ts')])
-  await sendEvents(urlOf(server), { connections: 512, seconds: 6, run: 'warm up', key }, loads[0] as Load)
-  await sendEvents(urlOf(empty), { connections: 512, seconds: 3, run: 'warm up', key }, loads[0] as Load)
+  await warmUp(urlOf(server), { connections: 512, seconds: 6, key }, warmLoad)
+  await warmUp(urlOf(empty), { connections: 512, seconds: 3, key }, warmLoad)
   for (const connections of options.connections.split(',').map(Number)) {
-    const [first] = loads
-    const baseline = await sendEvents(urlOf(empty), { connections, seconds, run: 'baseline', key }, first as Load)
+    const baseline = await sendEvents(urlOf(empty), { connections, seconds, run: 'baseline', key }, warmLoad)
     const baselinePerSecond = perSecondOf(baseline)
     baselines.push({
       connections,

@@ -30,7 +30,7 @@ export interface LoadResult {
 /**
  * Sends the events of bench/events.lua to a server with wrk.
  * @param connections each sends its next event after the last response
- * @param run part of ids and properties; `warm up` sends every identifier once
+ * @param run part of ids and properties; `warm up` sends the identifiers in their order
  * @throws Error when wrk is not installed or fails
  */
 export async function sendEvents(
@@ -58,6 +58,23 @@ export async function sendEvents(
   const line = text.split('\n').find((candidate) => candidate.startsWith('{"requests"'))
   if (code !== 0 || !line) throw new Error(`wrk exited with ${code}: ${text}`)
   return JSON.parse(line) as LoadResult
+}
+
+/**
+ * Sends events until the server has cached every identifier and compiled its code.
+ * @param load refers to a number of identifiers
+ * @param seconds duration of the first attempt; each further one takes twice as long
+ * @throws Error like `sendEvents`
+ */
+export async function warmUp(
+  url: string,
+  { connections, seconds, key }: { connections: number; seconds: number; key: string },
+  load: EventLoad & { identifiers: number },
+): Promise<void> {
+  // Each run starts with the first identifier.
+  for (let sent = 0, duration = seconds; sent < load.identifiers; duration *= 2) {
+    sent = (await sendEvents(url, { connections, seconds: duration, run: 'warm up', key }, load)).requests
+  }
 }
 
 export function perSecondOf({ requests, durationUs }: LoadResult): number {

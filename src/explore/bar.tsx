@@ -62,6 +62,9 @@ function Segment({ label, isChosen, onChoose }: SegmentProps) {
   )
 }
 
+/** Earlier dates are years that are not typed completely. */
+const dateMin = '1970-01-01'
+
 function DateFields({ dates, onDates }: { dates: Dates; onDates: (dates: Dates) => void }) {
   const field = (name: keyof Dates, label: string, limits: { min?: string; max?: string }) => (
     <label class="date">
@@ -79,7 +82,7 @@ function DateFields({ dates, onDates }: { dates: Dates; onDates: (dates: Dates) 
   )
   return (
     <>
-      {field('from', 'From', { max: dates.to })}
+      {field('from', 'From', { min: dateMin, max: dates.to })}
       {field('to', 'To', { min: dates.from })}
     </>
   )

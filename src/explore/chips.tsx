@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { dimensions, type FilterName, filterDimensions, filterNames } from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
 import { missingScopes } from './panel.tsx'
@@ -8,19 +8,25 @@ import type { PanelProps, View } from './view.ts'
 /** The active filters, each with a button that removes it, and a form that adds one. */
 export function Chips({ view, onChange }: PanelProps) {
   const { filters } = view
+  const section = useRef<HTMLElement>(null)
   const names = filterNames.filter((name) => filters[name] !== undefined)
+  const keep = (rest: View['filters']) => {
+    onChange({ filters: rest })
+    // The button that had the focus is removed.
+    section.current?.focus()
+  }
   const remove = (name: FilterName) => {
     const { [name]: _removed, ...rest } = filters
-    onChange({ filters: rest })
+    keep(rest)
   }
   return (
-    <section class="chips" aria-label="Filters">
+    <section class="chips" aria-label="Filters" ref={section} tabIndex={-1}>
       {names.length === 0 && <span class="hint">No filter. Select a row of the drill-down table, or add one:</span>}
       {names.map((name) => (
         <Chip key={`${name} ${filters[name]}`} name={name} text={filters[name] ?? ''} onRemove={() => remove(name)} />
       ))}
       {names.length > 1 && (
-        <button type="button" onClick={() => onChange({ filters: {} })}>
+        <button type="button" onClick={() => keep({})}>
           Remove all
         </button>
       )}
@@ -73,13 +79,20 @@ function Chip({ name, text, onRemove }: ChipProps) {
 
 function AddFilter({ view, onChange }: { view: View; onChange: PanelProps['onChange'] }) {
   const id = useId()
-  const [isOpen, setOpen] = useState(false)
+  // Undefined: it was not opened yet.
+  const [isOpen, setOpen] = useState<boolean>()
+  const opener = useRef<HTMLButtonElement>(null)
+  const first = useRef<HTMLSelectElement>(null)
   const [name, setName] = useState<FilterName>('country')
   const [isExcluded, setExcluded] = useState(false)
   const [value, setValue] = useState('')
+  // The button and the form replace each other: the focus moves along.
+  useEffect(() => {
+    if (isOpen !== undefined) (isOpen ? first : opener).current?.focus()
+  }, [isOpen])
   if (!isOpen) {
     return (
-      <button type="button" onClick={() => setOpen(true)}>
+      <button type="button" ref={opener} onClick={() => setOpen(true)}>
         Add filter
       </button>
     )
@@ -97,6 +110,7 @@ function AddFilter({ view, onChange }: { view: View; onChange: PanelProps['onCha
     >
       <select
         aria-label="Dimension"
+        ref={first}
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value as FilterName)}
       >

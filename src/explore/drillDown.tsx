@@ -10,7 +10,7 @@ import { type Metric, metrics, tableMetrics } from './metrics.ts'
 import { missingScopes, Panel } from './panel.tsx'
 import type { QueryOf } from './paths.ts'
 import { apiRequest, useGet, useSession } from './request.ts'
-import { comparisonOf, type Dates, type PanelProps, selectionOf, type View } from './view.ts'
+import { comparisonOf, type Dates, datesOf, type PanelProps, selectionOf, type View } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 type Row = Report['data'][number]
@@ -82,6 +82,7 @@ function Table({ body, view, onChange }: PanelProps & { body: Report }) {
   const { data, totals, previous, currency, bucketCount } = body
   const sorted = view.sort.replace('-', '')
   const rows = data.slice(0, shown)
+  const dates = datesOf(view, Date.now())
   const cells = (of: Row | Report['totals'], before: Report['totals'] | undefined) =>
     tableMetrics.map((metric) => (
       <td key={metric} class="number" data-metric={metric}>
@@ -123,7 +124,7 @@ function Table({ body, view, onChange }: PanelProps & { body: Report }) {
               <TableRow
                 key={row.id}
                 names={namesOf(row, groups)}
-                change={changeFor(row, groups, view)}
+                change={changeFor(row, groups, view, dates)}
                 onChange={onChange}
               >
                 {cells(row, row.previous)}
@@ -227,16 +228,29 @@ function namesOf(row: Row, groups: readonly Dimension[]) {
   return valuesOf(row, groups).map(({ dimension, id, name }) => ({ dimension, name: name ?? id }))
 }
 
-/** The filters and dates that select a row; undefined if no dimension can be selected. */
-function changeFor(row: Row, groups: readonly Dimension[], view: View): Partial<View> | undefined {
+/**
+ * The filters and dates that select a row; undefined if no dimension can be selected.
+ * @param shown the dates of the table
+ */
+function changeFor(row: Row, groups: readonly Dimension[], view: View, shown: Dates): Partial<View> | undefined {
   const values = valuesOf(row, groups)
   const filters = values.flatMap(({ dimension, id }) => {
     const filter = filterOf(dimension)
     return filter ? [[filter, formatFilter({ values: [id], isExcluded: false })]] : []
   })
-  const range = values.map(({ dimension, id }) => datesOfUnit(dimension, id)).find((dates) => dates !== undefined)
-  if (filters.length === 0 && !range) return undefined
-  return { filters: { ...view.filters, ...Object.fromEntries(filters) }, ...(range && { range }) }
+  const units = values.flatMap(({ dimension, id }) => datesOfUnit(dimension, id) ?? [])
+  if (filters.length === 0 && units.length === 0) return undefined
+  return {
+    filters: { ...view.filters, ...Object.fromEntries(filters) },
+    ...(units.length > 0 && { range: commonDates([shown, ...units]) }),
+  }
+}
+
+/** The dates that all of some ranges have: a week or a month may begin before the range of the table. */
+function commonDates(ranges: readonly Dates[]): Dates {
+  const last = (one: string, other: string) => (one > other ? one : other)
+  const first = (one: string, other: string) => (one < other ? one : other)
+  return { from: ranges.map(({ from }) => from).reduce(last), to: ranges.map(({ to }) => to).reduce(first) }
 }
 
 /** The dates of a day, a week or a month. */

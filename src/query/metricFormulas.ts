@@ -170,12 +170,21 @@ function computationOf(metric: Metric): (row: SumTexts, exact: Exact) => number 
  * @param names in the order of the schema
  */
 export function toMetrics(row: SumTexts, names: readonly Metric[] = metricNames): MetricValues {
+  const metrics = {} as MetricValues
+  setMetrics(metrics, row, names)
+  return metrics
+}
+
+/**
+ * Computes the metrics of a row of a response and sets them in it. A report sets those of a thousand rows in copies of a blank
+ * row, which is faster than to add properties.
+ * @param names in the order of the schema
+ */
+export function setMetrics(target: Partial<Record<Metric, unknown>>, row: SumTexts, names: readonly Metric[]): void {
   const exact: Exact = metricNames.map(() => 0)
   for (const { metric, position } of summed) exact[position] = millionthsOf(row[metric] ?? 0)
   for (const { position, minuend, subtrahend } of differences) {
     exact[position] = difference(exact[minuend] as Millionths, exact[subtrahend] as Millionths)
   }
-  const metrics: Partial<Record<Metric, number | null>> = {}
-  for (const name of names) metrics[name] = computations[name](row, exact)
-  return metrics as MetricValues
+  for (const name of names) target[name] = computations[name](row, exact)
 }

@@ -182,6 +182,47 @@ describe.skipIf(isSkipped)('the page /explore in a browser', { timeout: 120_000 
     expect(await cards()).toEqual(pick((await read('/stats/overview', 'days=90&country=!US')).totals))
   })
 
+  it.each(['week', 'month,day', 'week,campaign'])(
+    'filters by the days that a row has in the range: %s',
+    async (groups) => {
+      const { page, open, settle, read } = explorer
+      const report = await read('/reports', `group_by=${groups}&days=30&sort=id`)
+      await open(`?group_by=${groups}&sort=id`)
+      await page.locator('.area-drill-down tbody button').first().click()
+      await settle()
+      expect((await cards()).clicks).toBe(report.data[0]?.clicks)
+    },
+  )
+
+  it('reads nothing for a date while its year is typed', async () => {
+    const { page, open, settle, requests, read } = explorer
+    await open('?from=2026-11-01&to=2026-11-10')
+    await page.getByLabel('From').focus()
+    await page.keyboard.type('10152026')
+    await settle()
+    expect(query()).toBe('?from=2026-10-15&to=2026-11-10')
+    const years = requests.map((request) => new URL(request.url()).searchParams.get('from')?.slice(0, 4) ?? '2026')
+    expect(new Set(years)).toEqual(new Set(['2026']))
+    expect((await cards()).clicks).toBe((await read('/stats/overview', 'from=2026-10-15&to=2026-11-10')).totals.clicks)
+  })
+
+  it('keeps the focus when filters are added and removed by keyboard', async () => {
+    const { page, open, settle } = explorer
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.textContent')
+    await open()
+    await page.getByRole('button', { name: 'Add filter' }).press('Enter')
+    await expect.poll(focused).toBe('Dimension')
+    await page.getByLabel('Value', { exact: true }).fill('US')
+    await page.keyboard.press('Enter')
+    await expect.poll(focused).toBe('Add filter')
+    await settle()
+    await page.getByRole('button', { name: /^Remove the filter Country/ }).press('Enter')
+    await expect.poll(focused).toBe('Filters')
+    await settle()
+    expect(query()).toBe('')
+  })
+
   it('reads a funnel with the steps, the unit and the window that are chosen', async () => {
     const { page, open, settle, read } = explorer
     await open('?range=90d&steps=visit,signup')

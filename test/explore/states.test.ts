@@ -173,23 +173,25 @@ describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 },
   })
 
   it('shows that panels are loading, and aborts requests that are no longer wanted', async () => {
-    const { open, page, settle } = explorer
+    const { open, page, settle, violations } = explorer
     await open()
+    const heldPaths = /\/api\/v1\/(stats\/daily|reports)\?/
     const held: (() => Promise<void>)[] = []
-    await page.route('**/api/v1/stats/daily?**', (route) => {
+    await page.route(heldPaths, (route) => {
       if (!route.request().url().includes('days=7&')) return route.continue()
       held.push(() => route.continue().catch(() => {}))
       return undefined
     })
-    const aborted = page.waitForEvent('requestfailed')
     await page.getByRole('radio', { name: '7 days' }).check()
-    await expect.poll(() => held.length).toBe(1)
-    expect(await panel('Time series').getAttribute('aria-busy')).toBe('true')
+    await expect.poll(() => held.length).toBe(2)
+    for (const name of ['Time series', 'Drill-down']) expect(await panel(name).getAttribute('aria-busy')).toBe('true')
+    expect(await violations()).toEqual([])
+    const aborted = page.waitForEvent('requestfailed')
     await page.getByRole('radio', { name: '90 days' }).check()
     expect((await aborted).failure()?.errorText).toBe('net::ERR_ABORTED')
     await settle()
     for (const release of held) await release()
-    await page.unroute('**/api/v1/stats/daily?**')
+    await page.unroute(heldPaths)
     expect(await panel('Time series').locator('tbody tr').count()).toBe(90)
   })
 })

@@ -28,6 +28,9 @@ export interface Acceptance {
  */
 const idsPerStatement = 640
 
+/** No projection serves a look-up by id, and considering them takes a fifth of its time. */
+const lookUpSettings = { optimize_use_projections: 0 } as const
+
 /** Cached ids; older ones and those of other instances are looked up in ClickHouse. */
 const recentMax = 100_000
 
@@ -93,7 +96,7 @@ export class Duplicates {
    * @throws Problem `unavailable`, `query_timeout`
    */
   async findLast(events: readonly OwnedId[], signal: AbortSignal): Promise<(event: OwnedId) => Acceptance | undefined> {
-    const options = { label: 'events.duplicates', signal }
+    const options = { label: 'events.duplicates', signal, settings: lookUpSettings }
     const results = await Promise.all(
       splitEvenly(events).map((part) =>
         selectRows<OwnedId & Acceptance>(this.#clickhouse, acceptancesSql(part), options),

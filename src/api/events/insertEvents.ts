@@ -38,6 +38,7 @@ export async function insertEvents(
         table: 'pixel_events',
         columns: pixelEventColumns,
         bytes: out.bytes,
+        areIndexesDeferred: true,
         ...(signal && { signal }),
       })
     },

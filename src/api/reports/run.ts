@@ -1,7 +1,7 @@
 import type { ReportResponse } from '../../../schema/report.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
-import { type SumTexts, toMetrics } from '../../query/metricFormulas.ts'
+import { type SumTexts, setMetrics, toMetrics } from '../../query/metricFormulas.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { selectGroups } from '../../stores/clickhouse/select.ts'
@@ -36,17 +36,21 @@ export async function runReport(
     plan.previous && readPrevious(stores, plan, plan.previous, buckets, signal),
     ...names,
   ])
+  const blank = blankRow(plan)
   return {
     groupBy: plan.groupBy,
     from: toInstantText(plan.range.fromMs),
     to: toInstantText(plan.range.untilMs),
     ...(plan.tz !== undefined && { tz: plan.tz }),
     currency: plan.currency,
-    data: rows.map((row, index) => ({
-      ...labelsOf(plan, buckets[index] ?? [], nameFunctions),
-      ...toMetrics(row, plan.metrics),
-      ...(previous && { previous: previous.rowOf(buckets[index] ?? []) }),
-    })),
+    data: rows.map((sums, index) => {
+      const ids = buckets[index] ?? []
+      const row: ReportRow = { ...blank }
+      setLabels(row, plan, ids, nameFunctions)
+      setMetrics(row, sums, plan.metrics)
+      if (previous) row.previous = previous.rowOf(ids)
+      return row
+    }),
     totals: toMetrics(totals, plan.metrics),
     ...(previous && { previous: previous.response }),
     ...plan.retained,
@@ -60,20 +64,39 @@ function idsOf({ id1, id2, id3 }: Bucket): string[] {
   return [id1, id2, id3].filter((id) => id !== undefined)
 }
 
-/** @returns id and name of a row; with several dimensions also those of each */
-function labelsOf(
+/** Has the properties of a row in the order of the response: copies of it are faster than objects that properties are added to. */
+function blankRow({ dimensions, metrics, previous }: ReportPlan): ReportRow {
+  return {
+    ...{ id: '', name: null },
+    ...(dimensions.length > 1 && { dimensions: {} }),
+    ...Object.fromEntries(metrics.map((metric) => [metric, null])),
+    ...(previous && { previous: null }),
+  } as unknown as ReportRow
+}
+
+/** Sets id and name of a row; with several dimensions also those of each. */
+function setLabels(
+  row: ReportRow,
   { dimensions }: ReportPlan,
   ids: readonly string[],
   names: readonly ((id: string) => string | null)[],
-): Pick<ReportRow, 'id' | 'name' | 'dimensions'> {
-  const labels = ids.map((id, index) => ({ id, name: names[index]?.(id) ?? null }))
-  const [only] = labels
-  if (only && labels.length === 1) return only
-  return {
-    id: JSON.stringify(ids),
-    name: labels.map(({ id, name }) => name ?? id).join(' / '),
-    dimensions: Object.fromEntries(labels.map((label, index) => [dimensions[index], label])),
+): void {
+  if (ids.length === 1) {
+    const [id = ''] = ids
+    row.id = id
+    row.name = names[0]?.(id) ?? null
+    return
   }
+  const labels: NonNullable<ReportRow['dimensions']> = {}
+  let name = ''
+  for (const [index, id] of ids.entries()) {
+    const label = { id, name: names[index]?.(id) ?? null }
+    labels[dimensions[index] as string] = label
+    name += `${index === 0 ? '' : ' / '}${label.name ?? id}`
+  }
+  row.id = JSON.stringify(ids)
+  row.name = name
+  row.dimensions = labels
 }
 
 /** Reads the metrics of the earlier range: its totals, and those of the buckets that the rows of a report are compared with. */

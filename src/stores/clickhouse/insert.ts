@@ -43,6 +43,11 @@ export interface Insertion {
    * collapses every block, which costs more than writing it.
    */
   isDistinct?: boolean
+  /**
+   * Whether skip indexes are built by the first merge instead of the insert, for small inserts: reading a new part without
+   * its index is cheaper than building it. By default the insert builds them.
+   */
+  areIndexesDeferred?: boolean
   /** The time of storage of all rows, epoch milliseconds, for tables that have `stored_at`. */
   storedAtMs?: number
   /** Stops waiting for the response; the rows may still be stored. */
@@ -62,7 +67,7 @@ export class NotBegun extends Problem {
  * @throws NotBegun when nothing was stored, Problem `unavailable` when the rows may or may not have been
  */
 export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, bounds?: WriteBounds): Promise<void> {
-  const { table, bytes, isDistinct, signal } = insertion
+  const { table, bytes, isDistinct, areIndexesDeferred, signal } = insertion
   const label = `insert.${table}`
   const startedMs = performance.now()
   const statement = render(insertSql(insertion, bounds))
@@ -76,6 +81,7 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, b
         ...writeSettings,
         log_comment: label,
         ...(isDistinct && { optimize_on_insert: 0 }),
+        ...(areIndexesDeferred && { materialize_skip_indexes_on_insert: 0 }),
       },
       ...(signal && { abort_signal: signal }),
     })
@@ -134,10 +140,11 @@ export async function runStatement(
 
 /**
  * Runs a statement on every node: DELETE, KILL QUERY. Each node of a cluster changes its own tables, which contain a row
- * together with its derived rows.
+ * together with its derived rows. It is sent to all nodes at once, so that each can begin it before its deadline, and has
+ * ended on all of them, or its outcome is unknown, when the promise settles.
  * @param label names it in ClickHouse's own logs
  * @param queryId for statements that other processes may end
- * @throws Problem `unavailable` when its outcome is not known
+ * @throws Problem `unavailable` when its outcome on a node is not known, else NotBegun when a node did not begin it
  */
 export async function runOnEveryNode(
   { client, cluster }: ClickHouse,
@@ -146,7 +153,9 @@ export async function runOnEveryNode(
   queryId?: string,
 ): Promise<void> {
   const clients = cluster ? cluster.nodes.map((node) => node.client) : [client]
-  for (const one of clients) await run(one, statement, label, queryId)
+  const outcomes = await Promise.allSettled(clients.map((one) => run(one, statement, label, queryId)))
+  const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  if (errors.length > 0) throw errors.find((error) => !(error instanceof NotBegun)) ?? errors[0]
 }
 
 async function run(

@@ -7,7 +7,7 @@ import { eventKeysSettings, eventKeysSql } from '../../../src/api/eventList/sql.
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { changeTables, type StoredRow, startMerges, stopMerges, storeEvents, storeMetadata } from '../../kit/rows.ts'
-import { send } from '../events/send.ts'
+import { accepted, send } from '../events/send.ts'
 
 let api: TestApp
 let key: string
@@ -235,6 +235,51 @@ describe('GET /events', () => {
     const { rows, statistics } = await response.json()
     expect([rows, (statistics?.rows_read ?? 0) <= 300]).toEqual([51, true])
     await startMerges(api.stores, 'pixel_events')
+  })
+
+  it('finds the events of a visitor in parts with the index and in new parts without it', async () => {
+    const visited = await api.account('visited')
+    await stopMerges(api.stores, 'pixel_events')
+    const eventsOf = (first: number, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ id: `v${first + n}`, visitor_id: `v${(first + n) % 1_000}` }))
+    const rowsRead = async () => {
+      const plan = planEventList(
+        { visitor_id: 'v7', limit: 50 },
+        { accountId: 'visited', retained: { clicksMs: 0, eventsMs: 0 } },
+      )
+      const { text, params } = render(eventKeysSql(plan, undefined, undefined, 51))
+      const response = await api.stores.clickhouse.client.query({
+        query: text,
+        query_params: params,
+        format: 'JSON',
+        clickhouse_settings: eventKeysSettings(plan),
+      })
+      return (await response.json()).statistics?.rows_read ?? 0
+    }
+    await storeEvents(
+      api.stores,
+      'visited',
+      eventsOf(0, 3_000).map((row) => ({ ...row, occurred_at: at(1, 0) })),
+    )
+    await startMerges(api.stores, 'pixel_events')
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    await stopMerges(api.stores, 'pixel_events')
+    const merged = await rowsRead()
+    // Granules of 256 rows.
+    expect(merged).toBeLessThanOrEqual(3 * 256)
+    await storeMetadata(api.stores, 'campaigns', 'visited', [{ id: 'camp', name: 'Spring', user_id: 'owner' }])
+    for (const visitorId of ['v7', 'other']) {
+      const body = { event_name: 'visit', event_id: `sent-${visitorId}`, visitor_id: visitorId, campaign_id: 'camp' }
+      expect(await send(api.app, visited, body)).toEqual(accepted)
+    }
+    // Two parts of one row.
+    expect(await rowsRead()).toBe(merged + 2)
+    const found = await readAll('visitor_id=v7', 2, visited)
+    expect(found.map(({ id }) => id).sort()).toEqual(['sent-v7', 'v1007', 'v2007', 'v7'])
+    await startMerges(api.stores, 'pixel_events')
+    await changeTables(api.stores, 'OPTIMIZE TABLE pixel_events FINAL')
+    expect(await rowsRead()).toBeLessThanOrEqual(4 * 256)
+    expect(await readAll('visitor_id=v7', 2, visited)).toEqual(found)
   })
 
   it('exports the same events as its pages, as NDJSON and CSV', async () => {

@@ -265,6 +265,24 @@ describe('GET /funnels', () => {
     }
   })
 
+  it('counts an event once whose copies have times three days apart and are not merged yet', async () => {
+    const reader = await api.account('apart')
+    const sent = { id: 'x', visitor_id: 'v', received_at: '2026-11-05 10:00:00.000' }
+    await stopMerges(api.stores, 'pixel_events')
+    try {
+      await storeEvents(api.stores, 'apart', [{ ...sent, occurred_at: '2026-11-02 10:00:00.000' }])
+      await storeEvents(api.stores, 'apart', [{ ...sent, occurred_at: '2026-11-05 10:00:00.000' }])
+      const { steps } = await api.read(
+        '/funnels?steps=visit,visit&window=30d&from=2026-11-01&to=2026-11-10',
+        reader,
+        FunnelResponse,
+      )
+      expect(steps.map(({ entered }) => entered)).toEqual([1, 0])
+    } finally {
+      await startMerges(api.stores, 'pixel_events')
+    }
+  })
+
   it('counts each event once, also if more have copies than a query lists', async () => {
     const reader = await api.account('copied')
     const events = Array.from({ length: copiedKeysMax + 1 }, (_, n) => ({

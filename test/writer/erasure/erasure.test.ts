@@ -189,16 +189,18 @@ describe('the files of replaced parts', () => {
   it('are written again when another statement stops the mutation', async () => {
     await withWriter('stopped', async (writer) => {
       await list(writer, [{ kind: 'visitor', id: 'v1', at }])
-      let attempts = 0
-      const watched = watch(writer, async (statement) => {
+      /** By query id, which the statements of one attempt share; each node of a cluster receives one. */
+      const attempts = new Map<string | undefined, Promise<void>>()
+      const watched = watch(writer, async (statement, queryId) => {
         if (!statement.includes('UPDATE')) return
-        attempts += 1
         // The first attempt waits for this mutation, and gets its error.
-        if (attempts === 1) await beginFailingMutation()
-        else await killMutations()
+        if (!attempts.has(queryId))
+          attempts.set(queryId, attempts.size === 0 ? beginFailingMutation() : killMutations())
+        await attempts.get(queryId)
       })
       expect(await completeErasures(watched)).toEqual({ clicks: 1, conversions: 0, events: 0 })
-      expect(attempts).toBe(2)
+      // On a busy machine an attempt is repeated.
+      expect(attempts.size).toBeGreaterThan(1)
     })
     expect(await cityOf('stopped', 'c1')).toEqual([''])
   })
@@ -237,15 +239,15 @@ const killMutations = () =>
   )
 
 /** The same writer; a step runs before each of its statements. */
-function watch(writer: Writer, before: (statement: string) => Promise<void>): Writer {
+function watch(writer: Writer, before: (statement: string, queryId?: string) => Promise<void>): Writer {
   const watched = <Client extends object>(client: Client): Client =>
     new Proxy(client, {
       get(target, name) {
         const value = Reflect.get(target, name)
         if (typeof value !== 'function') return value
         if (name !== 'exec') return value.bind(target)
-        return async (order: { query: string }) => {
-          await before(order.query)
+        return async (order: { query: string; query_id?: string }) => {
+          await before(order.query, order.query_id)
           return await value.call(target, order)
         }
       },
