@@ -98,7 +98,7 @@ async function idsOnNodes(table: string, id = 'id'): Promise<string[][]> {
   )
 }
 
-/** A checksum over every table of each node, repeated rows and all. */
+/** Rows and a checksum of every table of each node, whatever merges have done. */
 const everything = () =>
   Promise.all(
     cluster.nodes.map(async (node) => {
@@ -108,7 +108,10 @@ const everything = () =>
       )
       const sums = tables
         .split('\n')
-        .map((table) => `SELECT '${table}', count(), sum(cityHash64(*)) FROM tributary_local.${table}`)
+        .map(
+          (table) =>
+            `SELECT '${table}', count(), sum(sipHash64(toString(tuple(*)))) FROM tributary_local.${table} FINAL`,
+        )
       return await node.run('admin', `SELECT * FROM (${sums.join(' UNION ALL ')}) ORDER BY 1`)
     }),
   )
