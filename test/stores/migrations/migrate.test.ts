@@ -188,7 +188,10 @@ async function listTables(): Promise<{ name: string; isStored: boolean }[]> {
 async function readChecksums(): Promise<Record<string, string>> {
   const selects = (await listTables())
     .filter(({ isStored }) => isStored)
-    .map(({ name }) => `SELECT '${name}' AS name, toString(sum(sipHash64(toString(tuple(*))))) AS checksum FROM ${name} FINAL`)
+    .map(
+      ({ name }) =>
+        `SELECT '${name}' AS name, toString(sum(sipHash64(toString(tuple(*))))) AS checksum FROM ${name} FINAL`,
+    )
   const query = selects.join('\nUNION ALL\n')
   const result = await stores.clickhouse.client.query({ query, format: 'JSONEachRow' })
   const rows = await result.json<{ name: string; checksum: string }>()
