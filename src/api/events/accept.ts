@@ -99,7 +99,7 @@ export async function acceptEvents(
   const events = valid.map(({ event }) => event)
   const sender = { accountId: caller.accountId, clickAllowance: caller.plan.clickAllowance }
   if (!isDryRun) {
-    const outcomes = await intake.acceptAll(events, sender)
+    const outcomes = await intake.accept(events, sender)
     return outcomes.map((outcome) => (outcome instanceof Problem ? outcome : { outcome }))
   }
   const previews = await intake.preview(events, sender)

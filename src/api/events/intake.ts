@@ -25,19 +25,14 @@ export interface Preview {
 /** Ingestion of events. */
 export interface Intake {
   /**
-   * Accepts an event: attribution, duplicates, fair-use ceiling, storage, in this order. When it returns `stored`, the event
-   * is on disk. After `unavailable` the event may be stored or not, and no cache contains it.
-   * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
-   */
-  accept(event: ValidEvent, sender: Sender): Promise<Outcome>
-  /**
-   * Accepts events in one flush: one look-up and one insert.
+   * Accepts events in one flush: attribution, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
    * @param events at most 1,000
-   * @returns one outcome per event, in their order; a Problem for an event without an own click or campaign
-   * @throws Problem `unavailable`: any of the events may be stored or not
+   * @returns one outcome per event, in their order. `stored`: the event is on disk. Problem `click_not_found` or
+   *   `campaign_not_found`: the event has no click or campaign of the account
+   * @throws Problem `unavailable`: any of the events may be stored or not, and no cache contains them
    */
-  acceptAll(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]>
-  /** Decides as `acceptAll`, and stores and caches nothing. */
+  accept(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]>
+  /** Decides as `accept`, and stores and caches nothing. */
   preview(events: readonly ValidEvent[], sender: Sender): Promise<(Preview | Problem)[]>
   /** Resolves when no event is in flight, including events of disconnected clients. */
   idle(): Promise<void>
@@ -145,7 +140,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     return attributed.map((incoming) => (incoming instanceof Problem ? incoming : (outcomes[next++] as Outcome)))
   }
 
-  async function acceptAll(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]> {
+  async function accept(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]> {
     return await whileInFlight(events.length, async () => {
       const attributed = await attribute(events, sender)
       const outcomes = await processOnce(attributed, (firsts) => flushes.addAll(firsts))
@@ -155,12 +150,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   }
 
   return {
-    acceptAll,
-    async accept(event, sender) {
-      const [outcome] = await acceptAll([event], sender)
-      if (outcome instanceof Problem) throw outcome
-      return outcome as Outcome
-    },
+    accept,
     preview: (events, sender) =>
       whileInFlight(events.length, async () => {
         const attributed = await attribute(events, sender)
