@@ -29,11 +29,7 @@ export async function stateOf(stores: Stores, account: string): Promise<string[]
   }
   const content: { table: string; rows: object[] }[] = JSON.parse(await contentOf(stores, account))
   for (const { table, rows } of content) {
-    // A merge removes sums that are all zero.
-    const isNonzero = (row: object) =>
-      !table.startsWith('sums_') ||
-      Object.entries(row).some(([name, sum]) => name.startsWith('sum(') && Number(sum) !== 0)
-    lines.push(...numbered(rows.filter(isNonzero).map((row) => JSON.stringify(row))).map((line) => `${table} ${line}`))
+    lines.push(...numbered(rows.map((row) => JSON.stringify(row))).map((line) => `${table} ${line}`))
   }
   return lines
 }

@@ -17,7 +17,7 @@ import { runHere } from '../../cli/runCommand.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 import { testNowMs } from '../../kit/app.ts'
 import { type ClickHouseCluster, startCluster } from '../../kit/clickhouseCluster.ts'
-import { storeMetadata } from '../../kit/rows.ts'
+import { stopMerges, storeMetadata } from '../../kit/rows.ts'
 import { createTestEnvironment } from '../../kit/stores.ts'
 
 let cluster: ClickHouseCluster
@@ -42,6 +42,8 @@ beforeAll(async () => {
   }
   const owner = await open({ CLICKHOUSE_URL: cluster.nodes[0].url('tributary_owner') })
   await migrate(owner)
+  // The number of versions is counted below.
+  await stopMerges(owner, 'conversions')
   await owner.close()
   stores = await open()
   app = await buildApp({

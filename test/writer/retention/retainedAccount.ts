@@ -100,14 +100,18 @@ export async function contentOf(stores: Writer['stores'], account: string): Prom
     const query = `SELECT * EXCEPT (${omitted}) FROM ${table} FINAL WHERE account_id = '${account}' ORDER BY ALL`
     found.push({ table, rows: await rowsOf(stores, query) })
   }
-  // Added up: on a cluster a key has a row on each node.
+  // Added up: on a cluster a key has a row on each node. A merge removes sums that are all zero.
   for (const [table, keys] of Object.entries(sums)) {
     const query = `
       SELECT ${keys}, COLUMNS('clicks|conversions|revenue|cost') APPLY(sum) FROM ${table} WHERE account_id = '${account}'
       GROUP BY ${keys} ORDER BY ALL`
-    found.push({ table, rows: await rowsOf(stores, query) })
+    found.push({ table, rows: (await rowsOf<object>(stores, query)).filter(hasSum) })
   }
   return JSON.stringify(found)
+}
+
+function hasSum(row: object): boolean {
+  return Object.entries(row).some(([name, sum]) => name.startsWith('sum(') && Number(sum) !== 0)
 }
 
 /** Every row of an account in ClickHouse, as it is stored. */
