@@ -12,14 +12,14 @@ import { compareStoredEvents } from './storedEvents.ts'
 
 /** One server process on embedded engines; a scenario can signal the server and each engine. */
 export interface EmbeddedServer {
-  /** Starts the server, always on the same port; resolves when it listens. */
+  /** Starts the server, always on the same port, after it has killed one that still runs; resolves when it listens. */
   serve(): Promise<ChildProcess>
   /** Sends events over that many connections until the load is finished. @param batchSize undefined: single events */
   load(connections: number, batchSize?: number): EventLoad
   /** Sends a signal to the running process of an engine or of the supervisor. */
   signal(program: Program, signal: NodeJS.Signals): void
-  /** Compares acknowledged events with stored ones. @returns the differences, empty when there are none */
-  differences(load: EventLoad): Promise<string[]>
+  /** Compares the acknowledged events of all loads with stored ones. @returns the differences, empty when there are none */
+  differences(): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -31,15 +31,21 @@ export async function openEmbeddedServer(folder: string): Promise<EmbeddedServer
   const stores = await openStores(readSettings(environment), () => {})
   await migrate(stores)
   const key = await createLoadAccount(stores)
-  const servers: ChildProcess[] = []
+  let server: ChildProcess | undefined
+  const loads: EventLoad[] = []
 
   return {
     async serve() {
+      if (server?.exitCode === null && server.signalCode === null) {
+        const exited = once(server, 'exit')
+        server.kill('SIGKILL')
+        await exited
+      }
       const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
         env: { PATH: process.env.PATH, ...environment },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      servers.push(child)
+      server = child
       await Promise.race([
         once(child.stdout as NodeJS.ReadableStream, 'data'),
         once(child, 'exit').then(([code]) => {
@@ -49,17 +55,21 @@ export async function openEmbeddedServer(folder: string): Promise<EmbeddedServer
       return child
     },
     // Scenarios kill and stop the only server at any time.
-    load: (connections, batchSize) =>
-      new EventLoad([{ port: Number(environment.PORT), isDown: () => true }], key, connections, { batchSize }),
+    load(connections, batchSize) {
+      const targets = [{ port: Number(environment.PORT), isDown: () => true }]
+      const load = new EventLoad(targets, key, connections, { batchSize, idPrefix: `${loads.length}-` })
+      loads.push(load)
+      return load
+    },
     signal(program, signal) {
       const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
       const line = lines.find((candidate) => candidate.endsWith(`/embedded/${program}.js ${folder}`))
       if (!line) throw new Error(`${program} does not run.`)
       process.kill(Number.parseInt(line, 10), signal)
     },
-    differences: async (load) => [...load.faults, ...(await compareStoredEvents(stores, [load]))],
+    differences: async () => [...loads.flatMap(({ faults }) => faults), ...(await compareStoredEvents(stores, loads))],
     async close() {
-      for (const server of servers) server.kill('SIGKILL')
+      server?.kill('SIGKILL')
       await stores.close()
     },
   }

@@ -28,20 +28,29 @@ export class EventLoad {
   readonly #clients: Promise<void>[]
   readonly #onFailure: OnFailure
   readonly #batchSize: number | undefined
+  readonly #idPrefix: string
   #isFinishing = false
   #sent = 0
 
-  /** @param batchSize events per request; undefined: single events */
+  /**
+   * @param batchSize events per request; undefined: single events
+   * @param idPrefix of its event ids, for several loads of one account
+   */
   constructor(
     targets: readonly Target[],
     key: string,
     connections: number,
-    { onFailure = () => {}, batchSize }: { onFailure?: OnFailure; batchSize?: number | undefined } = {},
+    {
+      onFailure = () => {},
+      batchSize,
+      idPrefix = '',
+    }: { onFailure?: OnFailure; batchSize?: number | undefined; idPrefix?: string } = {},
   ) {
     this.#targets = targets
     this.#key = key
     this.#onFailure = onFailure
     this.#batchSize = batchSize
+    this.#idPrefix = idPrefix
     this.#clients = Array.from({ length: connections }, () => this.#runClient())
   }
 
@@ -63,7 +72,9 @@ export class EventLoad {
     const agents = this.#targets.map(() => new Agent({ keepAlive: true, maxSockets: 1 }))
     while (!this.#isFinishing) {
       const number = this.#sent++
-      await this.#send(agents, number, this.#batchSize === undefined ? single(number) : batch(number, this.#batchSize))
+      const sending =
+        this.#batchSize === undefined ? single(this.#idPrefix, number) : batch(this.#idPrefix, number, this.#batchSize)
+      await this.#send(agents, number, sending)
     }
     for (const agent of agents) agent.destroy()
   }
@@ -110,8 +121,8 @@ interface Sending extends Pick<Request, 'path' | 'body' | 'contentType'> {
 const accepted = '{"accepted":true}'
 const deduplicated = '{"accepted":true,"deduplicated":true}'
 
-function single(number: number): Sending {
-  const event = eventOf(number, `load-${number}`)
+function single(idPrefix: string, number: number): Sending {
+  const event = eventOf(number, `${idPrefix}load-${number}`)
   return {
     path: '/api/v1/events',
     body: JSON.stringify(event),
@@ -121,8 +132,10 @@ function single(number: number): Sending {
 }
 
 /** A batch as JSON or as NDJSON; its first event occurs a second time at its end. */
-function batch(number: number, size: number): Sending {
-  const events = Array.from({ length: size }, (_, index) => eventOf(number * size + index, `batch-${number}-${index}`))
+function batch(idPrefix: string, number: number, size: number): Sending {
+  const events = Array.from({ length: size }, (_, index) =>
+    eventOf(number * size + index, `${idPrefix}batch-${number}-${index}`),
+  )
   const first = events[0] as (typeof events)[number]
   const all = [...events, first]
   const isNdjson = number % 2 === 1

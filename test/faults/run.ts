@@ -63,7 +63,7 @@ async function runOnEmbeddedEngines(): Promise<void> {
       cleanUp.add(() => server.close())
       try {
         const { load, faults = [] } = await inject(server, effort, folder)
-        const all = [...faults, ...(await server.differences(load))]
+        const all = [...faults, ...(await server.differences())]
         report(name, all, `${load.acknowledged.size} events stored once; ${listed([...load.failures])}`)
       } catch (error) {
         const engineLog = await readFile(join(folder, 'embedded.log'), 'utf8')

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +46,11 @@ export interface CrashStoresOptions {
 export async function openCrashStores(options: CrashStoresOptions = {}): Promise<CrashStores> {
   const { postgresTemplate, isCluster = false } = options
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tributary-crashes-')))
-  if (postgresTemplate) await cp(postgresTemplate, join(folder, 'postgres'), { recursive: true })
+  if (postgresTemplate) {
+    await cp(postgresTemplate, join(folder, 'postgres'), { recursive: true })
+    // As after it was created: a power cut does not remove it.
+    if (options.folder) execFileSync('sync', ['-f', folder])
+  }
   const cluster = isCluster ? await startCluster() : undefined
   const kept = cluster?.nodes.map(keepRunning)
   const nodes = cluster?.nodes ?? ([await startClickHouse(options.folder)] as const)

@@ -1,33 +1,49 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { changes } from './changes.ts'
 import { CrashAccount } from './crashAccount.ts'
-import { type CrashStores, withCrashStores } from './crashStores.ts'
+import { type CrashStores, openCrashStores } from './crashStores.ts'
 import { openDisk } from './disk.ts'
 import { pauseImport, pauseSteps } from './pauses.ts'
 import { cutPower } from './powerCuts.ts'
 import { eventPauseSteps, pauseServer } from './serverPauses.ts'
-import { type FileCall, hasStrace } from './syscallKiller.ts'
-import { runTrials, type TrialName, trials } from './trials.ts'
+import { hasStrace } from './syscallKiller.ts'
+import { runTrials, type Sweep, type TrialName, trials } from './trials.ts'
 
-// The short form of the crash scenarios; `npm run faults -- Crashes` runs the long form. Each test opens its own stores and
-// mostly waits for engines to start, for retries and for leases to expire, so the tests run concurrently.
+// The short form of the crash scenarios; `npm run faults -- Crashes` runs the long form. Pauses and power cuts have their own
+// stores and mostly wait for retries and for leases to expire, so they run concurrently.
 
 // Each kill restarts an engine, which takes seconds on a busy machine.
 const timeout = 240_000
 
-describe.concurrent('crashes', { timeout }, () => {
+// In the suite a process is killed at every third call; the long form kills it at each one.
+const every = 3
+
+describe('kill -9', { timeout }, () => {
+  let stores: CrashStores
+  beforeAll(async () => {
+    stores = await openShortLivedStores()
+  })
+  afterAll(() => stores?.close())
+
   it.runIf(hasStrace()).each(['click', 'changed conversion', 'event'] as const)(
-    'kill -9 of ClickHouse right before any rename: an acknowledged %s is stored once in every table and sum',
-    (name) => expectStoredOnce(name, 'rename', ({ nodes }) => nodes),
+    'of ClickHouse right before any rename: an acknowledged %s is stored once in every table and sum',
+    (name) => expectStoredOnce(name, { call: 'rename', victims: stores.nodes }),
   )
 
-  it.runIf(hasStrace())(
-    'kill -9 of the embedded Postgres right before any flush: an acknowledged campaign is stored',
-    () => expectStoredOnce('campaign', 'fsync', ({ postgres }) => [postgres]),
+  it.runIf(hasStrace())('of the embedded Postgres right before any flush: an acknowledged campaign is stored', () =>
+    expectStoredOnce('campaign', { call: 'fsync', victims: [stores.postgres] }),
   )
 
+  async function expectStoredOnce(name: TrialName, sweep: Pick<Sweep, 'call' | 'victims'>): Promise<void> {
+    const { faults, kills } = await runTrials(stores, trials[name], { ...sweep, repetitions: 1, every })
+    expect(faults).toEqual([])
+    expect(kills.size).toBeGreaterThan(0)
+  }
+})
+
+describe.concurrent('a pause or a power cut', { timeout }, () => {
   it('an import that is paused while another one takes over stores no row a second time', () =>
     withShortLivedStores(async (stores) => {
       const account = await CrashAccount.open(stores)
@@ -52,28 +68,24 @@ describe.concurrent('crashes', { timeout }, () => {
     const disk = await openDisk()
     if (!disk) return skip('mounting a disk is not allowed here')
     try {
-      expect(await cutPower(disk, { event: trials.event })).toEqual([])
+      expect(await cutPower(disk, { event: trials.event }, openShortLivedStores)).toEqual([])
     } finally {
       await disk.close()
     }
   })
 })
 
-async function expectStoredOnce(
-  name: TrialName,
-  call: FileCall,
-  victimsOf: (stores: CrashStores) => Parameters<typeof runTrials>[2]['victims'],
-): Promise<void> {
-  await withShortLivedStores(async (stores) => {
-    const sweep = { call, repetitions: 1, victims: victimsOf(stores) }
-    const { faults, kills } = await runTrials(stores, trials[name], sweep)
-    expect(faults).toEqual([])
-    expect(kills.size).toBeGreaterThan(0)
-  })
+/** Copies the Postgres database that the suite has created once, since creating one takes seconds. */
+function openShortLivedStores(folder?: string): Promise<CrashStores> {
+  const postgresTemplate = join(inject('engines').template, 'postgres')
+  return openCrashStores({ ...(existsSync(postgresTemplate) && { postgresTemplate }), ...(folder && { folder }) })
 }
 
-/** Copies the Postgres database that the suite has created once, since creating one takes seconds. */
-function withShortLivedStores(run: (stores: CrashStores) => Promise<void>): Promise<void> {
-  const postgresTemplate = join(inject('engines').template, 'postgres')
-  return withCrashStores(existsSync(postgresTemplate) ? { postgresTemplate } : {}, run)
+async function withShortLivedStores(run: (stores: CrashStores) => Promise<void>): Promise<void> {
+  const stores = await openShortLivedStores()
+  try {
+    await run(stores)
+  } finally {
+    await stores.close()
+  }
 }

@@ -6,10 +6,15 @@ import type { Trial } from './trials.ts'
 /**
  * Cuts the power of both engines right after each acknowledged write, and restarts them.
  * @param writes in order; rows that a write refers to are stored right before it
+ * @param create opens stores in an empty folder
  * @returns acknowledged rows that are missing, wrong or stored twice
  */
-export async function cutPower(disk: Disk, writes: Readonly<Record<string, Trial>>): Promise<string[]> {
-  let stores = await openCrashStores({ folder: disk.folder })
+export async function cutPower(
+  disk: Disk,
+  writes: Readonly<Record<string, Trial>>,
+  create = (folder: string) => openCrashStores({ folder }),
+): Promise<string[]> {
+  let stores = await create(disk.folder)
   let account = await CrashAccount.open(stores)
   const faults: string[] = []
   try {

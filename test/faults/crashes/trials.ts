@@ -39,6 +39,8 @@ export interface Sweep {
   call: FileCall
   /** Writes with a kill at each call. */
   repetitions: number
+  /** Kills at every such call only, from the first one; 1 by default. */
+  every?: number
   /** Processes of the stores; each write kills the next one. */
   victims: readonly Victim[]
 }
@@ -59,7 +61,7 @@ const preparedCount = 32
 export async function runTrials(
   stores: CrashStores,
   trial: Trial,
-  { call, repetitions, victims }: Sweep,
+  { call, repetitions, every = 1, victims }: Sweep,
 ): Promise<TrialResult> {
   const account = await CrashAccount.open(stores)
   const kills = new Map<string, number>()
@@ -67,7 +69,7 @@ export async function runTrials(
   let number = 0
   let preparedUntil = 0
   try {
-    for (let at = 1, killed = repetitions; killed > 0 && at <= callsMax; at++) {
+    for (let at = 1, killed = repetitions; killed > 0 && at <= callsMax; at += every) {
       killed = 0
       for (let repetition = 0; repetition < repetitions; repetition++) {
         if (number === preparedUntil) {

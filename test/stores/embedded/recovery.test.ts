@@ -1,14 +1,15 @@
 import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EmbeddedEngines } from '../../../src/stores/embedded/connectEmbedded.ts'
 import { execute, type Folder, holds, makeFolder, pool, until } from './folder.ts'
 
 let folder: Folder
 let engines: EmbeddedEngines
 let sql: postgres.Sql
-beforeEach(async () => {
+// The tests kill the engines of one folder, because starting others takes seconds.
+beforeAll(async () => {
   folder = makeFolder()
   engines = await folder.attach()
   sql = pool(engines.postgres)
@@ -16,9 +17,16 @@ beforeEach(async () => {
   await execute(clickhouse(), 'CREATE TABLE tributary.confirmed (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id')
   await sql`CREATE TABLE confirmed (id int)`
 })
-afterEach(async () => {
-  await sql.end({ timeout: 1 })
-  await folder.leave()
+beforeEach(async () => {
+  await until(clickhouseResponds)
+  await until(postgresResponds)
+  await execute(clickhouse(), 'ALTER TABLE tributary.confirmed DROP PARTITION ALL')
+  await sql`TRUNCATE confirmed`
+  folder.log.length = 0
+})
+afterAll(async () => {
+  await sql?.end({ timeout: 1 })
+  await folder?.leave()
 })
 
 /** The present address of ClickHouse: each start has another one. */
@@ -41,20 +49,6 @@ describe('after kill -9', () => {
     expect(await execute(clickhouse(), 'SELECT count() FROM tributary.confirmed')).toBe('20')
     await until(() => hasLogged(/^ClickHouse is ready again/))
     expect(hasLogged(/^ClickHouse ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
-  })
-
-  it('of ClickHouse it restarts although the log of the engines is on a full disk', async () => {
-    rmSync(join(folder.path, 'embedded.log'))
-    symlinkSync('/dev/full', join(folder.path, 'embedded.log'))
-    kill('supervisor')
-    await until(() => hasLogged(/^Attached to the embedded engines again/))
-    await until(clickhouseResponds)
-    const before = folder.process('clickhouse/engine')
-    kill('clickhouse/engine')
-    await until(() => folder.processes().every(({ id }) => id !== before))
-    await until(clickhouseResponds)
-    expect(folder.process('supervisor')).toBeGreaterThan(0)
-    await until(postgresResponds)
   })
 
   it('of Postgres it restarts at the same address with every acknowledged row, and a log line reports it', async () => {
@@ -93,13 +87,6 @@ describe('after kill -9', () => {
     await client.kill('SIGKILL')
     expect(await waiting).toEqual([{ rows: 0 }])
   })
-
-  it('of every client the engines end', async () => {
-    const client = await folder.startClient()
-    await engines.close()
-    await client.kill('SIGKILL')
-    await until(() => folder.processes().length === 0)
-  })
 })
 
 describe('Postgres', () => {
@@ -116,5 +103,28 @@ describe('a Postgres that breaks', () => {
     await until(() => hasLogged(/^Postgres is ready again/))
     expect(await sql`SELECT id FROM confirmed`).toEqual([{ id: 1 }])
     expect(hasLogged(/^Postgres ended unexpectedly \(exit code 1: the session broke: RangeError/)).toBe(true)
+  })
+})
+
+describe('at last, after kill -9', () => {
+  it('of ClickHouse it restarts although the log of the engines is on a full disk', async () => {
+    rmSync(join(folder.path, 'embedded.log'))
+    symlinkSync('/dev/full', join(folder.path, 'embedded.log'))
+    kill('supervisor')
+    await until(() => hasLogged(/^Attached to the embedded engines again/))
+    await until(clickhouseResponds)
+    const before = folder.process('clickhouse/engine')
+    kill('clickhouse/engine')
+    await until(() => folder.processes().every(({ id }) => id !== before))
+    await until(clickhouseResponds)
+    expect(folder.process('supervisor')).toBeGreaterThan(0)
+    await until(postgresResponds)
+  })
+
+  it('of every client the engines end', async () => {
+    const client = await folder.startClient()
+    await engines.close()
+    await client.kill('SIGKILL')
+    await until(() => folder.processes().length === 0)
   })
 })
