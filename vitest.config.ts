@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { randomCasesFactor } from './test/kit/randomCases.ts'
 
 // Test stores are temporary, so they are put in memory when enough is free: on a disk, half of the suite's time is flushes.
 // Tests that kill processes are valid there too, because the files outlive the process. TMPDIR overrides the folder.
@@ -8,9 +9,9 @@ const memoryFolder = '/dev/shm'
 const freeBytesMin = 4 * 1024 ** 3
 if (process.env.TMPDIR === undefined && freeBytes(memoryFolder) > freeBytesMin) process.env.TMPDIR = memoryFolder
 
-/** Files that take about half a minute each. They start first, so that no worker runs one alone at the end. */
+/** Files that take 15 s or more each. They start first, so that no worker runs one alone at the end. */
 const slowFiles =
-  /test\/(cli\/(erase|retention|serve|accountExport)|export\/export|docs\/commands|properties\/isolation|stores\/embedded\/(connectEmbedded|postgresServer|recovery)|api\/events\/faults|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|repair\/(recovery|rows|verify))|properties\/(consistency\/consistency|lifeOfData)|writer\/(erasure\/erasure|retention\/\w+)|packages\/sync\/(sync|lives\/lives))\./
+  /test\/(cli\/(erase|serve|accountExport)|export\/export|docs\/(commands|page)|properties\/(isolation|errors|consistency\/consistency|lifeOfData)|stores\/(cluster\/cluster|embedded\/connectEmbedded)|api\/(clicks\/pages|events\/faults|funnels\/funnels|search\/(model|starvation))|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|erasure\/erasure|retention\/\w+|repair\/(recovery|rows))|packages\/sync\/(sync|lives\/lives))\./
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -30,7 +31,7 @@ export default defineConfig({
     // TRAP: global state that a file changes is seen by the next file.
     isolate: false,
     // Only a test that hangs reaches these, also where another build uses the same cores.
-    testTimeout: 120_000,
+    testTimeout: 120_000 * randomCasesFactor,
     hookTimeout: 120_000,
     // Conditions usually hold within milliseconds; the timeout only allows for a busy machine.
     expect: { poll: { timeout: 20_000 } },

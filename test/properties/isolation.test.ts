@@ -184,9 +184,13 @@ const requiredValues: Record<string, readonly string[]> = {
   click_id: testedIds('c'),
 }
 
+// In the suite every second value of a parameter is sent alone, and the others with a campaign. For both with each value:
+// ISOLATION_PAIRS=1 npx vitest run test/properties/isolation
+const areAllPaired = process.env.ISOLATION_PAIRS !== undefined
+
 /**
- * The query strings of an endpoint: empty, each value of each parameter, and each of these with one of the campaigns.
- * Required parameters are in all of them, with each of their values.
+ * The query strings of an endpoint: empty, and each value of each parameter, alone or with one of the campaigns. Required
+ * parameters are in all of them, with each of their values.
  */
 function queriesOf({ query, path }: Operation): string[] {
   const alternatives = query.flatMap(({ schema }) => (schema['x-required-without'] as string | undefined) ?? [])
@@ -203,8 +207,12 @@ function queriesOf({ query, path }: Operation): string[] {
   const required = pairs.filter((pair) => pair.required).flatMap(({ given }) => given)
   const campaigns = pairs.flatMap(({ name, given }) => (name === 'campaign_id' ? given : []))
   const others = pairs.filter((pair) => !pair.required && pair.name !== 'campaign_id').flatMap(({ given }) => given)
-  const withCampaign = campaigns.length === 0 ? [] : others.map((other, n) => [campaigns[n % campaigns.length], other])
-  const combinations = [[], ...campaigns.map((one) => [one]), ...others.map((one) => [one]), ...withCampaign]
+  const withOthers = others.flatMap((other, n) => {
+    const pair = campaigns.length === 0 ? undefined : [campaigns[n % campaigns.length], other]
+    if (pair && areAllPaired) return [[other], pair]
+    return [pair && n % 2 === 1 ? pair : [other]]
+  })
+  const combinations = [[], ...campaigns.map((one) => [one]), ...withOthers]
   return (required.length > 0 ? required : ['']).flatMap((one) =>
     combinations.map((combination) => [one, ...combination].filter(Boolean).join('&')),
   )

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import { type StoredRow, storeClicks, storeConversions } from '../../kit/rows.ts'
 
 let api: TestApp
@@ -241,7 +242,7 @@ describe('GET /clicks', () => {
           expect(await readAll(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
         },
       ),
-      { numRuns: 25 },
+      { numRuns: randomCases(12) },
     )
   })
 
@@ -318,7 +319,7 @@ describe('GET /clicks', () => {
         const response = await api.get(`/clicks?${query}`, key)
         expect([200, 400]).toContain(response.statusCode)
       }),
-      { numRuns: 150 },
+      { numRuns: randomCases(75) },
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
 
 let api: TestApp
@@ -70,7 +71,7 @@ describe('pages of clicks', () => {
           expect([query, ascending]).toEqual([query, rows.toReversed()])
         }
       }),
-      { numRuns: 20 },
+      { numRuns: randomCases(7) },
     )
   })
 

@@ -5,6 +5,7 @@ import { findLatestVersions } from '../../../src/query/latestVersions.ts'
 import type { PageKey } from '../../../src/query/pagination.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import { type StoredRow, startMerges, stopMerges, storeConversions, storeMetadata } from '../../kit/rows.ts'
 
 let api: TestApp
@@ -203,7 +204,7 @@ describe('GET /conversions', () => {
         if (isBackwards) expect((await api.get(`/conversions?${query}`, reader)).statusCode).toBe(400)
         else expect(await readAll(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
       }),
-      { numRuns: 25 },
+      { numRuns: randomCases(12) },
     )
   })
 

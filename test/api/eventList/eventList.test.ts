@@ -6,6 +6,7 @@ import { planEventList } from '../../../src/api/eventList/plan.ts'
 import { eventKeysSettings, eventKeysSql } from '../../../src/api/eventList/sql.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import { changeTables, type StoredRow, startMerges, stopMerges, storeEvents, storeMetadata } from '../../kit/rows.ts'
 import { accepted, send } from '../events/send.ts'
 
@@ -131,7 +132,7 @@ describe('GET /events', () => {
             }
           },
         ),
-        { numRuns: 12 },
+        { numRuns: randomCases(8) },
       )
     } finally {
       await startMerges(api.stores, 'pixel_events')

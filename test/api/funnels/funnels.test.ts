@@ -7,6 +7,7 @@ import { copiedKeysMax, copiedKeysSql } from '../../../src/api/funnels/copies.ts
 import { planFunnel } from '../../../src/api/funnels/plan.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import {
   changeTables,
   type StoredRow,
@@ -144,9 +145,7 @@ async function read(path: string, reader = key): Promise<FunnelResponse> {
 }
 
 describe('GET /funnels', () => {
-  it('matches a plain model on random lives with ties, repeated steps and unmerged copies', {
-    timeout: 120_000,
-  }, async () => {
+  it('matches a plain model on random lives with ties, repeated steps and unmerged copies', async () => {
     await stopMerges(api.stores, 'pixel_events')
     let lives = 0
     const reached = new Set<number>()
@@ -173,7 +172,7 @@ describe('GET /funnels', () => {
             }),
           )
         }),
-        { numRuns: 10, endOnFailure: true },
+        { numRuns: randomCases(10), endOnFailure: true },
       )
     } finally {
       await startMerges(api.stores, 'pixel_events')

@@ -9,6 +9,7 @@ import { planJourney } from '../../../src/api/journeys/plan.ts'
 import { eventKeysSettings, eventKeysSql } from '../../../src/api/journeys/sql.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import {
   changeTables,
   type StoredRow,
@@ -95,9 +96,7 @@ const nameOf = (row: JourneyPage['data'][number]) =>
     : [row.kind, row.at, row.id].join(' ')
 
 describe('GET /journeys', () => {
-  it('matches a plain model on random lives with ties, copies, versions and rows of absent clicks, at any page size', {
-    timeout: 120_000,
-  }, async () => {
+  it('matches a plain model on random lives with ties, copies, versions and rows of absent clicks, at any page size', async () => {
     for (const table of ['pixel_events', 'conversions', 'clicks']) await stopMerges(api.stores, table)
     let accounts = 0
     let longest = 0
@@ -114,7 +113,7 @@ describe('GET /journeys', () => {
             expect([of, (await readAll(of, limit, reader)).map(nameOf)]).toEqual([of, expected])
           }
         }),
-        { numRuns: 6, endOnFailure: true },
+        { numRuns: randomCases(6), endOnFailure: true },
       )
     } finally {
       for (const table of ['pixel_events', 'conversions', 'clicks']) await startMerges(api.stores, table)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CampaignSearchPage, ConversionSearchPage, campaignSearchFields } from '../../../schema/search.ts'
 import { fold } from '../../../src/api/search/caseFolding.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.ts'
 import { readSearch } from './readSearch.ts'
 
@@ -51,7 +52,7 @@ describe('GET /campaigns/search', () => {
           expect(await readSearch(api, '/campaigns/search', query, limit, reader)).toEqual(expected.map(({ id }) => id))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: randomCases(30) },
     )
   })
 })

@@ -13,6 +13,7 @@ import { fold } from '../../../src/api/search/caseFolding.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'
 import type { RouteContext } from '../../../src/http/context.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.ts'
 
 let api: TestApp
@@ -217,7 +218,7 @@ describe('GET /conversions/search', () => {
           expect(await readAll('/conversions/search', `${query}`, limit, reader)).toEqual(expected)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: randomCases(25) },
     )
   })
 })

@@ -62,7 +62,7 @@ describe('the consistency law', () => {
             await compareReport(api, account, reads, index === generated.steps.length - 1)
           }
         }),
-        minutes > 0 ? { seed, numRuns: 1_000_000, interruptAfterTimeLimit: minutes * 60_000 } : { seed, numRuns: 5 },
+        minutes > 0 ? { seed, numRuns: 1_000_000, interruptAfterTimeLimit: minutes * 60_000 } : { seed, numRuns: 3 },
       )
       if (minutes > 0) console.log(`${accounts} histories.`)
     },
