@@ -1,10 +1,11 @@
 // Runs the commands of docs/operations.md: all `sh` blocks unchanged, in order, in a clean clone of the last commit, and
 // compares their output with the `text` blocks below them.
 //   npm run test:operations
-// Requires Debian's postgresql-15, redis-server and nginx, and the ports that the page names. ClickHouse is the embedded
+// Requires the Debian packages below, and the ports that the page names. ClickHouse is the embedded
 // engine as a server, with the users of docs/clickhouse-users.sql.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,17 @@ import { startRedis } from '../kit/redis.ts'
 const page = 'docs/operations.md'
 /** Terminates the output of a block. */
 const separator = '\x1e'
+
+const programs = {
+  'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
+  'redis-server': '/usr/bin/redis-server',
+  nginx: '/usr/sbin/nginx',
+}
+const missing = Object.entries(programs).flatMap(([name, path]) => (existsSync(path) ? [] : [name]))
+if (missing.length > 0) {
+  console.error(`These Debian packages are missing: apt-get install ${missing.join(' ')}`)
+  process.exit(2)
+}
 
 const folder = await mkdtemp(join(tmpdir(), 'tributary-operations-'))
 execFileSync('git', ['clone', '--quiet', packageRoot, folder])
