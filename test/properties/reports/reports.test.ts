@@ -11,7 +11,7 @@ import { expectedReport, type Query, type Rows } from './model.ts'
 
 // The same queries in every run. For more: REPORT_QUERIES=10000 npx vitest run test/properties/reports. A failure prints its
 // seed; REPORT_SEED repeats it.
-const queries = Number(process.env.REPORT_QUERIES ?? 180)
+const queries = Number(process.env.REPORT_QUERIES ?? 300)
 const seed = Number(process.env.REPORT_SEED ?? (process.env.REPORT_QUERIES ? Date.now() % 2 ** 31 : 7))
 
 let api: TestApp

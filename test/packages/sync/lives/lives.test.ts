@@ -21,7 +21,7 @@ import { expectEqualRows } from '../expectEqualRows.ts'
 import { type Change, life, type Step } from './generators.ts'
 import { openRequestProxy, type RequestProxy } from './requestProxy.ts'
 
-// Two lives in every run. For more: SYNC_LIVES=30 npx vitest run test/packages/sync/lives. A failure prints its seed;
+// Three lives in every run. For more: SYNC_LIVES=30 npx vitest run test/packages/sync/lives. A failure prints its seed;
 // SYNC_LIVES_SEED repeats it.
 const lives = Number(process.env.SYNC_LIVES ?? 0)
 const seed = Number(process.env.SYNC_LIVES_SEED ?? (lives > 0 ? Date.now() % 2 ** 31 : 21))
@@ -74,7 +74,7 @@ it(`a copy equals its source in every field after random changes and kills of it
       count += 1
       await live(await begin(`life_${count}`), steps)
     }),
-    { seed, numRuns: lives || 2, endOnFailure: true },
+    { seed, numRuns: lives || 3, endOnFailure: true },
   )
 })
 
