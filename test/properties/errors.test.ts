@@ -480,7 +480,8 @@ describe('503 unavailable when the stores are unavailable', () => {
     await unavailable?.close()
   })
 
-  it.each(named(storeOperations))('%s', async (_name, operation) => {
+  // Concurrently: events wait ten seconds for their stores.
+  it.concurrent.each(named(storeOperations))('%s', async (_name, operation) => {
     await expectProblem(operation, {}, [503, 'unavailable'], app)
   })
 })

@@ -262,6 +262,15 @@ async function send(app: App, url: string, account: Account): Promise<{ statusCo
   return { statusCode: response.statusCode, body: isOfEvents ? body.replace(/"asOf":"[^"]*"/, '') : body }
 }
 
+const responsesOfOther = new Map<string, ReturnType<typeof send>>()
+
+/** The response of `other` without a cache, read once: no test changes its rows. */
+function readOfOther(url: string): ReturnType<typeof send> {
+  const known = responsesOfOther.get(url) ?? send(uncached, url, 'other')
+  responsesOfOther.set(url, known)
+  return known
+}
+
 function withoutRequestId({ body, headers }: LightMyRequestResponse): string {
   return body.replace(String(headers['x-request-id']), '')
 }
@@ -276,7 +285,7 @@ describe('an account', () => {
 
   it('never receives a row, a number or a name of the other account', async () => {
     await forEachConcurrently(urls, async (url) => {
-      const theirs = await send(uncached, url, 'other')
+      const theirs = await readOfOther(url)
       const mine = responsesAlone.get(url) ?? ''
       // A single row that only `acme` has.
       const isAbsent = theirs.statusCode === 404 && url.includes('only-acme')
@@ -304,7 +313,7 @@ describe('an account', () => {
     await forEachConcurrently(cachedUrls, async (url) => {
       await send(api.app, url, 'acme')
       const theirs = await send(api.app, url, 'other')
-      expect([url, theirs]).toEqual([url, await send(uncached, url, 'other')])
+      expect([url, theirs]).toEqual([url, await readOfOther(url)])
     })
   })
 
