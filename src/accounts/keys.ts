@@ -25,19 +25,28 @@ export interface KeyRow {
 
 /**
  * Creates an API key of an account.
+ * @param values `isShown`: false for a key that the caller will show and then pass to `markShown`; it replaces those of this
+ *   name that were never shown. The caller holds a lease meanwhile, so that these are left from interrupted processes.
  * @returns the row and the key itself, which is not stored; undefined when the account does not exist
  */
 export async function createKey(
   postgres: Postgres,
-  values: { accountId: string; name: string; scopes: readonly Scope[]; expiresAt: Date | null },
+  values: { accountId: string; name: string; scopes: readonly Scope[]; expiresAt: Date | null; isShown?: boolean },
 ): Promise<{ key: string; row: KeyRow } | undefined> {
   const key = makeKeyText()
+  const { isShown = true } = values
   const [row] = await queryPostgres(
     postgres<KeyRow[]>`
-      WITH created AS (
-        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at)
+      WITH unshown AS (
+        DELETE FROM api_keys
+        WHERE account_id = ${values.accountId} AND name = ${values.name} AND last_used_at = ${neverShown(postgres)}
+          AND revoked_at IS NULL AND replaced_by IS NULL AND NOT ${isShown}
+        RETURNING id),
+      created AS (
+        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at, last_used_at)
         SELECT ${uuidv7()}, accounts.id, ${values.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
-          ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz
+          ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz,
+          CASE WHEN ${isShown} THEN NULL ELSE ${neverShown(postgres)} END
         FROM accounts
         WHERE accounts.id = ${values.accountId} AND ${isNotDeleted(postgres)}
         RETURNING *),
@@ -46,12 +55,21 @@ export async function createKey(
         'key.create',
         postgres`
           SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at)
+            || COALESCE((SELECT jsonb_build_object('replaces', min(id)) FROM unshown HAVING count(*) > 0), '{}')
           FROM created`,
       )}
       SELECT ${keyColumns(postgres)}
       FROM created`,
   )
   return row && { key, row }
+}
+
+/** Records that a key has been shown, so that no later one replaces it. Idempotent. */
+export async function markShown(postgres: Postgres, { accountId, id }: KeyRow): Promise<void> {
+  await queryPostgres(postgres`
+    UPDATE api_keys
+    SET last_used_at = NULL
+    WHERE account_id = ${accountId} AND id = ${id} AND last_used_at = ${neverShown(postgres)}`)
 }
 
 /** @returns all keys of an account, including revoked and expired keys, oldest first */
@@ -108,8 +126,17 @@ export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow 
   return row
 }
 
+/**
+ * `last_used_at` of a key that has never been shown, so that it is in no use: its creation is running or was interrupted. The
+ * first use replaces it, as any earlier time.
+ */
+export function neverShown(postgres: Postgres): PendingQuery<Row[]> {
+  return postgres`'-infinity'::timestamptz`
+}
+
 /** The columns of `KeyRow`. */
 export function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
   return postgres`id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
-    expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", replaced_by AS "replacedBy"`
+    expires_at AS "expiresAt", revoked_at AS "revokedAt", NULLIF(last_used_at, ${neverShown(postgres)}) AS "lastUsedAt",
+    replaced_by AS "replacedBy"`
 }

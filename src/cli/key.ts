@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { rotateKey } from '../accounts/keyRotation.ts'
-import { createKey, findKey, type KeyRow, listKeys, revokeKey } from '../accounts/keys.ts'
+import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey } from '../accounts/keys.ts'
 import { listPlans } from '../accounts/plans.ts'
+import { acquireLease } from '../stores/postgres/lease.ts'
+import { retryWhileUnavailable } from '../stores/retry.ts'
 import { parseName, requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
@@ -36,6 +38,8 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
 Scopes:
   ${scopes.filter((scope) => scope !== 'write:events').join('\n  ')}
 
+If the command is interrupted before it shows the key, run it again: the key that was not shown is replaced.
+
 Scopes are stored with the key, so a key that was created with "all" before a scope existed (read:events) does not have it.
 
 Examples:
@@ -48,23 +52,13 @@ Examples:
           (scope) => wanted.scopes?.includes(scope) || (scope === 'write:events' && wanted.allowEvents),
         )
         if (granted.length === 0) throw new UsageError('key create requires --scopes, --allow-events, or both.')
-        const { postgres } = await context.openStores()
-        const created = await createKey(postgres, {
+        await requireAccount(context, wanted.account)
+        await createAndShow(context, {
           accountId: wanted.account,
           name: wanted.name,
           scopes: granted,
           expiresAt: wanted.expires?.(Date.now()) ?? null,
         })
-        if (!created) {
-          await requireAccount(context, wanted.account)
-          throw new CommandError(`account ${wanted.account} has been created in the meantime; run the command again.`)
-        }
-        const { id } = created.row
-        await warnWithoutApi(context, wanted.account)
-        context.print(
-          { id, key: created.key, scopes: granted },
-          `Created key ${id} of account ${wanted.account} with ${granted.join(', ')}; ${expiryText(created.row)}.\nIt is shown only once:\n${created.key}`,
-        )
       },
     )
 
@@ -135,6 +129,38 @@ Example:
         )
       context.print(revoked, `Key ${id} was revoked at ${revoked.revokedAt?.toISOString()}.`)
     })
+}
+
+/**
+ * Creates a key and prints it. After an interruption before it was printed, the next run for the same name replaces it.
+ * @throws CommandError, LeaseLost or Problem `unavailable`
+ */
+async function createAndShow(
+  context: CommandContext,
+  values: Omit<Parameters<typeof createKey>[1], 'isShown'>,
+): Promise<void> {
+  const { postgres } = await context.openStores()
+  const { accountId, scopes } = values
+  const { printStatus, interrupted: signal } = context
+  const lease = await acquireLease(postgres, `keys:${accountId}`, {
+    onWait: () => printStatus(`Another command is creating a key of account ${accountId}; waiting for it to end.`),
+    signal,
+  })
+  try {
+    const created = await createKey(postgres, { ...values, isShown: false })
+    if (!created) throw new CommandError(`account ${accountId} has been deleted in the meantime.`)
+    const { row, key } = created
+    await warnWithoutApi(context, accountId)
+    await lease.assertHeld()
+    context.print(
+      { id: row.id, key, scopes },
+      `Created key ${row.id} of account ${accountId} with ${scopes.join(', ')}; ${expiryText(row)}.\nIt is shown only once:\n${key}`,
+    )
+    const mark = () => markShown(postgres, row)
+    await retryWhileUnavailable('recording that the key was shown', mark, { onMessage: printStatus, signal })
+  } finally {
+    await lease.release()
+  }
 }
 
 /** Prints a warning if the plan of the account has no access to the API. */

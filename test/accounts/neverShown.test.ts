@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashOfKey } from '../../src/accounts/keyFormat.ts'
+import { createKey, type KeyRow, listKeys, markShown } from '../../src/accounts/keys.ts'
+import { readKeys } from '../../src/accounts/keyTransfer.ts'
+import { runHere } from '../cli/runCommand.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+
+let server: TestApp
+
+beforeAll(async () => {
+  server = await openTestApp()
+})
+afterAll(() => server?.close())
+
+/** Makes an account with a key, as of a `key create` that was killed before it printed the key. */
+async function interrupted(accountId: string): Promise<KeyRow> {
+  const { postgres, environment } = server.stores
+  await runHere(['account', 'create', '--name', accountId, '--id', accountId], environment)
+  const scopes = ['read:clicks'] as const
+  const created = await createKey(postgres, { accountId, name: 'BI', scopes, expiresAt: null, isShown: false })
+  if (!created) throw new Error(`no account ${accountId}`)
+  return created.row
+}
+
+/** @returns the printed result of `key create` */
+async function create(accountId: string, name = 'BI'): Promise<{ id: string; key: string }> {
+  const words = ['key', 'create', '--account', accountId, '--name', name, '--scopes', 'all', '--json']
+  const { code, stdout, stderr } = await runHere(words, server.stores.environment)
+  expect([code, stderr.replace(/^Another command is creating .+\n/, '')]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+
+const idsOf = async (accountId: string) => (await listKeys(server.stores.postgres, accountId)).map(({ id }) => id)
+
+describe('a key that was never shown, because its creation was interrupted', () => {
+  it('is replaced when the command is run again, which the audit log records', async () => {
+    const { id: unshown } = await interrupted('again')
+    const { id, key } = await create('again')
+    expect(await idsOf('again')).toEqual([id])
+    expect((await server.get('/clicks', key)).statusCode).toBe(200)
+    const { stdout } = await runHere(['audit', 'list', '--account', 'again', '--json'], server.stores.environment)
+    expect(JSON.parse(stdout).entries.at(-1)).toMatchObject({
+      action: 'key.create',
+      details: { key: id, replaces: unshown },
+    })
+  })
+
+  it('is not replaced by a key with another name, nor once it has been shown or used', async () => {
+    const { postgres } = server.stores
+    const row = await interrupted('kept')
+    await create('kept', 'other')
+    expect(await idsOf('kept')).toContain(row.id)
+    await markShown(postgres, row)
+    await create('kept')
+    const scopes = ['read:clicks'] as const
+    const values = { accountId: 'kept', name: 'BI', scopes, expiresAt: null, isShown: false }
+    const used = await createKey(postgres, values)
+    expect((await server.get('/clicks', used?.key)).statusCode).toBe(200)
+    const lastUse = async () => (await listKeys(postgres, 'kept')).find(({ id }) => id === used?.row.id)?.lastUsedAt
+    await expect.poll(lastUse).toBeInstanceOf(Date)
+    await create('kept')
+    expect(await idsOf('kept')).toEqual(expect.arrayContaining([row.id, used?.row.id]))
+    expect(await idsOf('kept')).toHaveLength(5)
+  })
+
+  it('is listed and exported as an unused key', async () => {
+    const row = await interrupted('listed')
+    expect(row.lastUsedAt).toBeNull()
+    const { stdout } = await runHere(['key', 'list', '--account', 'listed', '--json'], server.stores.environment)
+    expect(JSON.parse(stdout).keys).toMatchObject([{ id: row.id, lastUsedAt: null }])
+    expect(await readKeys(server.stores.postgres, 'listed')).toMatchObject([{ id: row.id, lastUsedAt: null }])
+  })
+
+  it('is not a key that a concurrent command is about to show', async () => {
+    await interrupted('concurrent')
+    const shown = await Promise.all([1, 2, 3].map(() => create('concurrent')))
+    const stored = (await readKeys(server.stores.postgres, 'concurrent')).map(({ hash }) => hash)
+    expect(stored.sort()).toEqual(shown.map(({ key }) => hashOfKey(key)).sort())
+  })
+})
