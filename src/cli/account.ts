@@ -21,7 +21,14 @@ export function addAccountCommands(program: Command, context: CommandContext): C
     .option('--id <id>', 'id, can never change (default: generated)', parseId)
     .option('--plan <plan>', 'subscription plan (see: plan list)', 'pro')
     .option('--currency <code>', 'ISO 4217 code; the currency of stats and reports', parseCurrency, 'USD')
-    .addHelpText('after', '\nExample:\n  tributary account create --name "Acme Media" --id acme --currency EUR')
+    .addHelpText(
+      'after',
+      `
+If the command is interrupted, account list shows whether the account was created. With --id another run never creates a second one.
+
+Example:
+  tributary account create --name "Acme Media" --id acme --currency EUR`,
+    )
     .action(async (wanted: { name: string; id?: string; plan: string; currency: string }) => {
       const { postgres } = await context.openStores()
       const created = await createAccount(postgres, wanted)
