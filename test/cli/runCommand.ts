@@ -12,9 +12,12 @@ export interface Ended {
   stderr: string
 }
 
+/** The compiled command. */
+export const commandFile = join(packageRoot, 'dist/src/main.js')
+
 /** Starts the compiled command with only PATH and the given environment. */
 export function start(words: readonly string[], environment: Record<string, string>): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), ...words], {
+  return spawn(process.execPath, [commandFile, ...words], {
     env: { PATH: process.env.PATH, ...environment },
   })
 }

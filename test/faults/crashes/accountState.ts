@@ -5,7 +5,7 @@ import { contentOf } from '../../writer/retention/retainedAccount.ts'
 const ownColumns = new Set([
   ...['account_id', 'user_id', 'id', 'name', 'import_of', 'hash', 'key', 'prefix', 'replaced_by', 'token', 'fence'],
   ...['created_at', 'recorded_at', 'began_at', 'completed_at', 'erased_at', 'stored_at'],
-  ...['expires_at', 'revoked_at', 'last_used_at'],
+  ...['expires_at', 'revoked_at'],
 ])
 
 /**
@@ -15,16 +15,10 @@ const ownColumns = new Set([
  * @returns a line per row, in no fixed order
  */
 export async function stateOf(stores: Stores, account: string): Promise<string[]> {
-  const { postgres } = stores
-  const tables = await postgres<{ name: string; accountColumn: string }[]>`
-    SELECT table_name AS name, column_name AS "accountColumn" FROM information_schema.columns
-    WHERE table_schema = 'public' AND table_name != 'account_tasks'
-      AND (column_name = 'account_id' OR (table_name = 'accounts' AND column_name = 'id'))`
   const lines: string[] = []
-  for (const { name, accountColumn } of tables) {
-    const rows = await postgres<{ row: Record<string, unknown> }[]>`
-      SELECT to_jsonb(stored) AS row FROM ${postgres(name)} AS stored WHERE ${postgres(accountColumn)} = ${account}`
-    const described = rows.map(({ row }) => (name === 'audit_log' ? `${row.action}` : JSON.stringify(row, withoutOwn)))
+  for (const { name, rows } of await tablesOf(stores.postgres, account)) {
+    if (name === 'account_tasks') continue
+    const described = rows.map((row) => (name === 'audit_log' ? `${row.action}` : JSON.stringify(row, withoutOwn)))
     lines.push(...numbered(name === 'audit_log' ? new Set(described) : described).map((line) => `${name} ${line}`))
   }
   const content: { table: string; rows: object[] }[] = JSON.parse(await contentOf(stores, account))
@@ -34,7 +28,29 @@ export async function stateOf(stores: Stores, account: string): Promise<string[]
   return lines
 }
 
+/** @returns a line per row of an account in Postgres, as it is stored, in no fixed order */
+export async function postgresRowsOf(postgres: Stores['postgres'], account: string): Promise<string[]> {
+  const tables = await tablesOf(postgres, account)
+  return tables.flatMap(({ name, rows }) => rows.map((row) => `${name} ${JSON.stringify(row)}`))
+}
+
+async function tablesOf(postgres: Stores['postgres'], account: string) {
+  const tables = await postgres<{ name: string; accountColumn: string }[]>`
+    SELECT table_name AS name, column_name AS "accountColumn" FROM information_schema.columns
+    WHERE table_schema = 'public'
+      AND (column_name = 'account_id' OR (table_name = 'accounts' AND column_name = 'id'))`
+  const found: { name: string; rows: Record<string, unknown>[] }[] = []
+  for (const { name, accountColumn } of tables) {
+    const rows = await postgres<{ row: Record<string, unknown> }[]>`
+      SELECT to_jsonb(stored) AS row FROM ${postgres(name)} AS stored WHERE ${postgres(accountColumn)} = ${account}`
+    found.push({ name, rows: rows.map(({ row }) => row) })
+  }
+  return found
+}
+
 function withoutOwn(column: string, value: unknown): unknown {
+  // Whether a key that was never used is marked as shown makes no difference to its users.
+  if (column === 'last_used_at') return value !== null && value !== '-infinity'
   return ownColumns.has(column) ? value !== null : value
 }
 

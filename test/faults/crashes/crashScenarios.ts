@@ -7,17 +7,13 @@ import { cutPower } from './powerCuts.ts'
 import { eventPauseSteps, pauseServer } from './serverPauses.ts'
 import type { FileCall } from './syscallKiller.ts'
 import { runTrials, type TrialName, trials } from './trials.ts'
-import { killVerb, type VerbVictim } from './verbKills.ts'
-import { type VerbName, verbs } from './verbs.ts'
+import { verbScenarios } from './verbScenarios.ts'
 
 /** One kind of crash. @returns the faults found, and a summary of what was done */
 type CrashScenario = () => Promise<{ faults: string[]; summary: string }>
 
 /** How long a process is paused: longer than a lease (10 s) and than a request timeout of a store (20 s). */
 const pauseMs = 25_000
-
-/** Commands that use no other store. */
-const verbsOfPostgres: ReadonlySet<VerbName> = new Set(['key rotate', 'key revoke', 'retention set'])
 
 /** Each scenario opens its own stores, so that several can run concurrently. */
 export const crashScenarios: Record<string, CrashScenario> = {
@@ -47,20 +43,7 @@ export const crashScenarios: Record<string, CrashScenario> = {
   'Either node of two is killed at each write of a click': () => runKills('click', 'write', 2, killNodeOfTwo),
   'Either node of two is killed at each write of an event': () => runKills('event', 'write', 2, killNodeOfTwo),
 
-  ...Object.fromEntries(
-    (Object.keys(verbs) as VerbName[]).flatMap((verb) => [
-      [`${verb}: the command is killed at ten moments`, () => runVerbKills(verb, 'command')],
-      [`${verb}: Postgres is killed at ten moments`, () => runVerbKills(verb, ({ postgres }) => postgres)],
-      ...(verbsOfPostgres.has(verb)
-        ? []
-        : [
-            [
-              `${verb}: ClickHouse is killed at ten moments`,
-              () => runVerbKills(verb, ({ nodes }) => nodes[0]),
-            ] as const,
-          ]),
-    ]),
-  ),
+  ...verbScenarios,
 
   'An import is paused for 25 s at each step': () =>
     withCrashStores({}, async (stores) => {
@@ -102,15 +85,6 @@ export const crashScenarios: Record<string, CrashScenario> = {
       await disk.close()
     }
   },
-}
-
-function runVerbKills(verb: VerbName, victim: VerbVictim) {
-  const kills = 10
-  return withCrashStores({}, async (stores) => {
-    const { faults, killed, chunks } = await killVerb(stores, verb, victim, kills)
-    if (killed === 0) faults.push('Nothing was killed.')
-    return { faults, summary: `${killed} kills during ${chunks} chunks` }
-  })
 }
 
 /** Which stores are opened, and which of their processes are killed. */

@@ -10,6 +10,8 @@ import { cutPower } from './powerCuts.ts'
 import { eventPauseSteps, pauseServer } from './serverPauses.ts'
 import { hasStrace } from './syscallKiller.ts'
 import { runTrials, type Sweep, type TrialName, trials } from './trials.ts'
+import { killAtStatements } from './verbKills.ts'
+import { verbs } from './verbs.ts'
 
 // The short form of the crash scenarios; `npm run faults -- Crashes` runs the long form. Pauses and power cuts have their own
 // stores and mostly wait for retries and for leases to expire, so they run concurrently.
@@ -35,6 +37,13 @@ describe('kill -9', { timeout }, () => {
   it.runIf(hasStrace())('of the embedded Postgres right before any flush: an acknowledged campaign is stored', () =>
     expectStoredOnce('campaign', { call: 'fsync', victims: [stores.postgres] }),
   )
+
+  it('of "key create" before and after each change of keys: run again, it leaves one key, which it has shown', async () => {
+    const verb = { ...verbs['key create'], isMoment: (statement: string) => /(INTO|UPDATE) api_keys/.test(statement) }
+    const { faults, killed, trials } = await killAtStatements(stores, verb, 'command', 1)
+    expect(faults).toEqual([])
+    expect([killed, trials]).toEqual([4, 4])
+  })
 
   async function expectStoredOnce(name: TrialName, sweep: Pick<Sweep, 'call' | 'victims'>): Promise<void> {
     const { faults, kills } = await runTrials(stores, trials[name], { ...sweep, repetitions: 1, every })

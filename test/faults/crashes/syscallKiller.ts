@@ -4,12 +4,14 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { commandFile, type Ended } from '../../cli/runCommand.ts'
 
 const program = '/usr/bin/strace'
 const detachMaxMs = 2_000
 
 /** System calls by which the engines change files. */
-export type FileCall = 'rename' | 'write' | 'pwrite64' | 'fdatasync' | 'fsync' | 'openat' | 'mkdir'
+export type FileCall = 'rename' | 'write' | 'pwrite64' | 'fdatasync' | 'fsync' | 'mkdir' | 'unlink' | 'rmdir'
 
 /** An instant in a process: right before one of its threads makes its N-th call of that name. */
 export interface Instant {
@@ -51,6 +53,29 @@ export async function armKill(pid: number, { call, at }: Instant): Promise<Armed
       return last && argumentsOf(last)
     },
   }
+}
+
+/**
+ * Runs the command, and makes the kernel kill it right before a system call. One thread makes all calls that change files, so
+ * `at` counts all of them.
+ * @returns exit code null when the command was killed
+ */
+export async function runUntilCall(
+  words: readonly string[],
+  environment: Record<string, string>,
+  { call, at }: Instant,
+): Promise<Ended> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-strace-'))
+  const injected = `inject=${call}:error=EIO:signal=SIGKILL:when=${at}`
+  const child = spawn(
+    program,
+    ['-f', '-o', join(folder, 'calls'), '-e', `trace=${call}`, '-e', injected, process.execPath, commandFile, ...words],
+    { env: { PATH: process.env.PATH, ...environment, UV_THREADPOOL_SIZE: '1' } },
+  )
+  child.stdin.end()
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  await rm(folder, { recursive: true })
+  return { code, stdout, stderr }
 }
 
 async function attach(pid: number, expressions: readonly string[]) {

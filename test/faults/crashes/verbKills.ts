@@ -2,113 +2,265 @@ import { text } from 'node:stream/consumers'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { type Ended, exitOf, run, runHere, start } from '../../cli/runCommand.ts'
 import { importRetained, storedRowsOf } from '../../writer/retention/retainedAccount.ts'
-import { stateOf } from './accountState.ts'
+import { postgresRowsOf, stateOf } from './accountState.ts'
 import { differing } from './comparison.ts'
-import type { CrashStores, Victim } from './crashStores.ts'
+import { type CrashStores, type Victim, withKill } from './crashStores.ts'
 import type { Hold } from './holdingProxy.ts'
+import { isChange, SentStatements } from './statements.ts'
 import { openStoreProxies } from './storeProxies.ts'
-import { type Verb, type VerbName, verbs } from './verbs.ts'
+import { type FileCall, runUntilCall } from './syscallKiller.ts'
+import type { Verb } from './verbs.ts'
 
-/** What is killed at a moment of a command: the process of the command, or one of its stores, which is restarted at once. */
-export type VerbVictim = 'command' | ((stores: CrashStores) => Victim)
+/** What is killed: the process of the command, or a store, which is restarted at once; a number is that of a node of ClickHouse. */
+export type VerbVictim = 'command' | 'postgres' | number
 
+/** The result of all kills of one command. */
+export interface VerbKills {
+  /** Accounts that differ from one whose command was not killed; empty when there are none. */
+  faults: string[]
+  killed: number
+  /** Kills that were tried. */
+  trials: number
+  /** Distinct moments. */
+  moments: number
+}
+
+/** Each command is killed at least this many times, also when it has fewer moments; unless the caller says otherwise. */
+const killsMinDefault = 10
+/** More calls than any command makes. */
+const callsMax = 100
 /** Commands that are killed concurrently; an engine is killed during one command at a time. */
 const commandsMax = 4
 /** Repetitions of a command until it ends without an error. */
 const attemptsMax = 4
 
-/**
- * Runs a command on one account per kill, kills it or a store at moments spread evenly over the command, and runs the command
- * again. A moment is a chunk of bytes that the command sends to a store. For every second kill the store executes
- * the request before the kill, and the command gets no response.
- * @returns accounts that differ from one that ran the command without a kill, and the number of kills
- */
-export async function killVerb(
-  stores: CrashStores,
-  name: VerbName,
-  victim: VerbVictim,
-  kills: number,
-): Promise<{ faults: string[]; killed: number; chunks: number }> {
-  const verb: Verb = verbs[name]
-  const other = 'other'
-  await createAccount(stores.stores.postgres, { id: other, name: other, plan: 'scale', currency: 'USD' })
-  await importRetained(stores.stores, other)
-  const others = await storedRowsOf(stores.stores, other)
-  const whole = await runVerb(stores, await verb.prepare(stores, 'whole'))
-  if (whole.ended.code !== 0) return { faults: [`${name}: ${whole.ended.stderr}`], killed: 0, chunks: whole.chunks }
-  const expected = await stateOf(stores.stores, 'whole')
-  const faults: string[] = []
-  let killed = 0
-
-  async function trial(number: number): Promise<void> {
-    const account = `killed-${number}`
-    const at = Math.ceil(((number + 0.5) * whole.chunks) / kills)
-    const holds = number % 2 === 0 ? 'request' : 'response'
-    const words = await verb.prepare(stores, account)
-    const { isKilled, ended } = await runVerb(stores, words, { victim, at, holds })
-    if (isKilled) killed += 1
-    let last = ended
-    for (let attempt = 1; last.code !== 0 && attempt <= attemptsMax; attempt++) {
-      last = await run(words, stores.environment)
-      if (verb.isDone?.test(last.stderr)) break
-    }
-    const label = `${words.join(' ')}, killed at ${at} of ${whole.chunks} (${holds})`
-    if (last.code !== 0 && !verb.isDone?.test(last.stderr)) faults.push(`${label}: ${last.code} ${last.stderr}`)
-    const differences = differing(label, await stateOf(stores.stores, account), expected)
-    if (differences.length > 0) faults.push(...differences, `  the killed command: ${ended.code} ${ended.stderr}`)
-  }
-
-  const queue = Array.from({ length: kills }, (_, number) => number)
-  const runQueued = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await trial(next)
-  }
-  await Promise.all(Array.from({ length: victim === 'command' ? commandsMax : 1 }, runQueued))
-  if ((await storedRowsOf(stores.stores, other)) !== others) faults.push('Rows of the other account have changed.')
-  const verified = await runHere(['verify', '--json'], stores.environment)
-  if (verified.code !== 0) faults.push(`verify exited with ${verified.code}: ${verified.stdout} ${verified.stderr}`)
-  return { faults, killed, chunks: whole.chunks }
-}
-
-interface VerbKill {
-  victim: VerbVictim
-  /** The chunk at which it is killed, counted from 1. */
-  at: number
+/** A moment of a command: before a store receives a statement, or after the store has executed it and before the result arrives. */
+interface Moment {
+  /** Begins with the store. */
+  statement: string
+  /** Counted from 1, among equal statements. */
+  occurrence: number
   holds: Exclude<Hold['holds'], 'body'>
 }
 
+/**
+ * Runs a command on one account per kill, kills it before and after each statement that changes something, or a store before
+ * and after each such statement that it receives, and runs the command again.
+ */
+export async function killAtStatements(
+  stores: CrashStores,
+  verb: Verb,
+  victim: VerbVictim,
+  killsMin = killsMinDefault,
+): Promise<VerbKills> {
+  return await compareKilled(stores, verb, async (trial) => {
+    const store = typeof victim === 'number' ? `ClickHouse ${victim}` : victim === 'postgres' ? 'Postgres' : ''
+    const moments = (await momentsOf(stores, verb)).filter(({ statement }) => statement.startsWith(store))
+    const numbers = Array.from({ length: Math.max(killsMin, moments.length) }, (_, number) => number)
+    const killed = await Promise.all(
+      Array.from({ length: victim === 'command' ? commandsMax : 1 }, async () => {
+        let kills = 0
+        for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
+          const moment = moments[number % moments.length]
+          if (!moment) throw new Error('The command changes nothing.')
+          const { statement, occurrence, holds } = moment
+          const at = `killed ${holds === 'request' ? 'before' : 'after'} ${statement.slice(0, 80)} (${occurrence})`
+          kills += await trial(`${number}`, at, (words) => runToMoment(stores, words, { ...moment, victim }))
+        }
+        return kills
+      }),
+    )
+    return { killed, moments: moments.length }
+  })
+}
+
+/** The same right before each call of that name that a store makes during the command, for each of the stores. */
+export async function killStoresAtCalls(
+  stores: CrashStores,
+  verb: Verb,
+  call: FileCall,
+  victims: readonly Victim[],
+): Promise<VerbKills> {
+  const runKilled = (victim: Victim, at: number) => async (words: readonly string[]) => {
+    const { result, diedAt } = await withKill(victim, { call, at }, () => run(words, stores.environment))
+    return { ended: result, isKilled: diedAt !== undefined }
+  }
+  return await compareKilled(stores, verb, (trial) =>
+    sweepCalls(
+      victims.map((victim, index) => ({ name: `${call} of store ${index}`, kill: (at) => runKilled(victim, at) })),
+      trial,
+    ),
+  )
+}
+
+/** The same right before each call of these names that the command makes. */
+export async function killCommandAtCalls(
+  stores: CrashStores,
+  verb: Verb,
+  calls: readonly FileCall[],
+): Promise<VerbKills> {
+  const runKilled = (call: FileCall, at: number) => async (words: readonly string[]) => {
+    const ended = await runUntilCall(words, stores.environment, { call, at })
+    return { ended, isKilled: ended.code === null }
+  }
+  return await compareKilled(stores, verb, (trial) =>
+    sweepCalls(
+      calls.map((call) => ({ name: call, kill: (at) => runKilled(call, at) })),
+      trial,
+    ),
+  )
+}
+
+/** Kills at the first call, the second one and so on, until the command makes no further call; again if that was too few kills. */
+async function sweepCalls(
+  sweeps: readonly { name: string; kill(at: number): RunKilled }[],
+  trial: Trial,
+): Promise<{ killed: number[]; moments: number }> {
+  const killed: number[] = []
+  let moments = 0
+  for (const { name, kill } of sweeps) {
+    const before = killed.length
+    let at = 1
+    for (let number = 1; number <= callsMax; number++) {
+      const kills = await trial(`${name}-${number}`.replaceAll(' ', '-'), `killed at ${name} ${at}`, kill(at), true)
+      if (kills > 0) killed.push(at++)
+      else if (at === 1 || killed.length - before >= killsMinDefault) break
+      else at = 1
+    }
+    moments += new Set(killed.slice(before)).size
+  }
+  return { killed: killed.map(() => 1), moments }
+}
+
+type RunKilled = (words: readonly string[]) => Promise<{ ended: Ended; isKilled: boolean }>
+
+/**
+ * One account whose command is killed and repeated.
+ * @param isLast whether the moment may lie after the end of the command, which is then no fault
+ * @returns the number of kills
+ */
+type Trial = (name: string, at: string, runKilled: RunKilled, isLast?: boolean) => Promise<number>
+
+/** Compares accounts whose command is killed with one whose command is not, and another account with itself. */
+async function compareKilled(
+  stores: CrashStores,
+  verb: Verb,
+  runTrials: (trial: Trial) => Promise<{ killed: number[]; moments: number }>,
+): Promise<VerbKills> {
+  const other = 'other'
+  await createAccount(stores.stores.postgres, { id: other, name: other, plan: 'scale', currency: 'USD' })
+  await importRetained(stores.stores, other)
+  const readOther = async () => [
+    await storedRowsOf(stores.stores, other),
+    ...(await postgresRowsOf(stores.stores.postgres, other)),
+  ]
+  const others = await readOther()
+  const words = await verb.prepare(stores, 'whole')
+  const whole = await run(words, stores.environment)
+  if (whole.code !== 0) throw new Error(`${words.join(' ')}: ${whole.stderr}`)
+  const expected = await readState('whole', whole)
+  const faults: string[] = []
+  let trials = 0
+
+  async function readState(account: string, last: Ended): Promise<string[]> {
+    return [...(await stateOf(stores.stores, account)), ...((await verb.stateOf?.(stores, account, last)) ?? [])]
+  }
+
+  const { killed, moments } = await runTrials(async (name, at, runKilled, isLast = false) => {
+    const account = `killed-${name}`
+    const wordsOfAccount = await verb.prepare(stores, account)
+    const label = `${wordsOfAccount.join(' ')}, ${at}`
+    const { ended, isKilled } = await runKilled(wordsOfAccount)
+    if (isKilled || !isLast) trials += 1
+    if (!isKilled && !isLast) faults.push(`${label}: it was not killed: ${ended.code} ${ended.stderr}`)
+    const isDone = ({ code, stderr }: Ended) => code === 0 || verb.isDone?.test(stderr) === true
+    let last = ended
+    // Of a command that was killed after it had shown its result, the result is known.
+    const mayRepeat = !(isKilled && verb.isShown?.test(ended.stdout))
+    for (let attempt = 1; mayRepeat && !isDone(last) && attempt <= attemptsMax; attempt++) {
+      last = await run(wordsOfAccount, stores.environment)
+    }
+    if (mayRepeat && !isDone(last)) faults.push(`${label}: ${last.code} ${last.stderr}`)
+    const differences = differing(label, await readState(account, last), expected)
+    if (differences.length > 0) faults.push(...differences, `  the killed command: ${ended.code} ${ended.stderr}`)
+    return isKilled ? 1 : 0
+  })
+  faults.push(...differing('The other account', await readOther(), others))
+  const verified = await runHere(['verify', '--json'], stores.environment)
+  if (verified.code !== 0) faults.push(`verify exited with ${verified.code}: ${verified.stdout} ${verified.stderr}`)
+  return { faults, killed: killed.reduce((sum, count) => sum + count, 0), trials, moments }
+}
+
+/**
+ * The lease of a migration is acquired first and released, by every command. A kill of its holder delays all other commands.
+ */
+const isOfMigration = (statement: string, occurrence: number) => occurrence === 1 && /\bleases\b/.test(statement)
+
+/** Runs the command twice to its end. @returns the moments that both runs had: a slow run extends its lease more often */
+async function momentsOf(stores: CrashStores, verb: Verb): Promise<Moment[]> {
+  const runs: Map<string, number>[] = []
+  for (const account of ['counted-1', 'counted-2']) {
+    const { ended, sent } = await runToMoment(stores, await verb.prepare(stores, account))
+    if (ended.code !== 0) throw new Error(`${account}: ${ended.stderr}`)
+    runs.push(sent)
+  }
+  const [first, second] = runs
+  return [...(first ?? [])].flatMap(([statement, count]) =>
+    (verb.isMoment?.(statement) ?? isChange(statement))
+      ? Array.from({ length: Math.min(count, second?.get(statement) ?? 0) }, (_, index) =>
+          (['request', 'response'] as const).map((holds) => ({ statement, occurrence: index + 1, holds })),
+        )
+          .flat()
+          .filter(({ occurrence }) => !isOfMigration(statement, occurrence))
+      : [],
+  )
+}
+
 /** Runs a command in its own process, to its end or to a kill. */
-async function runVerb(
+async function runToMoment(
   stores: CrashStores,
   words: readonly string[],
-  kill?: VerbKill,
-): Promise<{ ended: Ended; chunks: number; isKilled: boolean }> {
+  kill?: Moment & { victim: VerbVictim },
+): Promise<{ ended: Ended; sent: Map<string, number>; isKilled: boolean }> {
   const proxies = await openStoreProxies(stores)
-  const both = [proxies.clickhouse, proxies.postgres]
-  let chunks = 0
-  const counted = { test: () => ++chunks === kill?.at }
-  const held = Promise.race(both.map((proxy) => proxy.hold({ request: counted, holds: kill?.holds ?? 'request' })))
+  const statements = new SentStatements()
+  const sent = new Map<string, number>()
+  const isReached = (statement: string) => {
+    const occurrence = (sent.get(statement) ?? 0) + 1
+    sent.set(statement, occurrence)
+    return statement === kill?.statement && occurrence === kill.occurrence
+  }
+  const holds = kill?.holds ?? 'request'
+  const hold = (proxy: (typeof proxies.nodes)[number], read: (chunk: Buffer) => string[]) =>
+    proxy.hold({ request: { test: (chunk) => read(Buffer.from(chunk, 'latin1')).filter(isReached).length > 0 }, holds })
+  const held = Promise.race([
+    hold(proxies.postgres, (chunk) => statements.ofPostgres(chunk).map((statement) => `Postgres: ${statement}`)),
+    ...proxies.nodes.map((node, index) =>
+      hold(node, (chunk) => statements.ofClickHouse(chunk).map((statement) => `ClickHouse ${index}: ${statement}`)),
+    ),
+  ])
   const child = start(words, proxies.environment)
   child.stdin.end()
   const ended = Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
+  const release = () => {
+    for (const proxy of [...proxies.nodes, proxies.postgres]) proxy.release()
+  }
   try {
     const isKilled = await Promise.race([held.then(() => true), ended.then(() => false)])
     if (isKilled && kill) {
       if (kill.victim === 'command') child.kill('SIGKILL')
       else {
         if (kill.holds === 'request') release()
-        await restart(kill.victim(stores))
+        const node = stores.nodes[kill.victim === 'postgres' ? 0 : kill.victim] ?? stores.nodes[0]
+        await restart(kill.victim === 'postgres' ? stores.postgres : node)
         release()
       }
     }
     const [stdout, stderr, code] = await ended
-    return { ended: { code, stdout, stderr }, chunks, isKilled }
+    return { ended: { code, stdout, stderr }, sent, isKilled }
   } finally {
     child.kill('SIGKILL')
     await proxies.close()
-  }
-
-  function release(): void {
-    for (const proxy of both) proxy.release()
   }
 }
 

@@ -1,13 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAccount } from '../../../src/accounts/accounts.ts'
+import { hashOfKey } from '../../../src/accounts/keyFormat.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
 import { setRetention } from '../../../src/accounts/retention.ts'
-import { runHere } from '../../cli/runCommand.ts'
+import { fileOf } from '../../../src/export/accountFolder.ts'
+import { hashOf } from '../../../src/writer/erasure/erasures.ts'
+import { type Ended, runHere } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
 import { changeTables } from '../../kit/rows.ts'
 import { importRetained, rows } from '../../writer/retention/retainedAccount.ts'
+import { stateOf } from './accountState.ts'
 import type { CrashStores } from './crashStores.ts'
 
 /** A subcommand that changes an account. */
@@ -16,14 +20,35 @@ export interface Verb {
   prepare(stores: CrashStores, account: string): Promise<string[]>
   /** Message of a repetition that fails because an earlier run completed the change. */
   isDone?: RegExp
+  /** Output that shows the result: the command is not run again after it. */
+  isShown?: RegExp
+  /** Statements at which it is killed; by default those that change something. */
+  isMoment?(statement: string): boolean
+  /** What the databases have beyond the account, and files. @param last the last run @returns lines without ids */
+  stateOf?(stores: CrashStores, account: string, last: Ended): Promise<string[]>
 }
 
 /** The account that `account import` copies; it is left as it is. */
 const exportedAccount = 'exported'
 
 export const verbs = {
+  import: {
+    async prepare(stores, account) {
+      await createWithKey(stores, account)
+      // Conversions first, so that the clicks change them.
+      for (const resource of ['campaigns', 'conversions', 'pixel-events'] as const) {
+        await importContent(stores.stores, account, resource, rows[resource])
+      }
+      const file = join(await folderOf(stores), `${account}.clicks.ndjson`)
+      await writeFile(file, rows.clicks.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      return ['import', 'clicks', file, '--account', account]
+    },
+  },
   'retention run': {
     async prepare(stores, account) {
+      // Servers have read the record of the removal at once, so that the command does not wait 7 s.
+      await stores.stores.postgres`
+        ALTER TABLE retained_ranges ALTER recorded_at SET DEFAULT clock_timestamp() - interval '1 minute'`
       await createWithRows(stores, account)
       await setRetention(stores.stores.postgres, account, { clickMonths: 1, eventMonths: 1 })
       return ['retention', 'run', '--account', account]
@@ -44,6 +69,56 @@ export const verbs = {
       return ['account', 'delete', '--account', account, '--confirm', account]
     },
   },
+  'erase apply': {
+    async prepare(stores, account) {
+      const accounts = [account, secondOf(account)]
+      await createWithRows(stores, account)
+      await createWithKey(stores, secondOf(account))
+      await importContent(stores.stores, secondOf(account), 'clicks', rows.clicks)
+      const key = randomUUID()
+      const erasures = accounts.flatMap((one) =>
+        [['visitor', 'visitor-c1'] as const, ['click', 'c4'] as const].map(([kind, id]) => ({
+          // Events of that time are no longer in flight, so that the command does not wait for them.
+          ...{ account: one, kind, key, hash: hashOf(key, kind, id), erasedAt: '2026-11-01T00:00:00.000Z' },
+        })),
+      )
+      const file = join(await folderOf(stores), `${account}.erasures.json`)
+      await writeFile(file, JSON.stringify({ erasures }))
+      return ['erase', 'apply', file]
+    },
+    stateOf: async ({ stores }, account) =>
+      (await stateOf(stores, secondOf(account))).map((line) => `second account: ${line}`),
+  },
+  'account export': {
+    async prepare(stores, account) {
+      await createWithRows(stores, account)
+      const output = join(await folderOf(stores), account)
+      // As an interrupted export leaves it.
+      await mkdir(`${output}.incomplete/old`, { recursive: true })
+      await writeFile(join(`${output}.incomplete`, fileOf('clicks')), 'old')
+      return ['account', 'export', '--account', account, '--output', output]
+    },
+    isDone: /already exists; choose another name/,
+    isMoment: () => true,
+    async stateOf(stores, account) {
+      const folder = await folderOf(stores)
+      const again = join(folder, `again-${account}`)
+      await runAll(stores, [['account', 'export', '--account', account, '--output', again]])
+      const files = await readdir(again)
+      const compared = files.map(async (file) => {
+        const [first, second] = await Promise.all(
+          [account, `again-${account}`].map((of) => readFile(join(folder, of, file))),
+        )
+        return `${file} ${first && second?.equals(first) ? 'is' : 'is not'} the same as in another export`
+      })
+      const names = (await readdir(folder)).filter((name) => name === account || name.startsWith(`${account}.`))
+      return [
+        ...(await Promise.all(compared)),
+        `files: ${await readdir(join(folder, account))}`,
+        `folders: ${names.length}`,
+      ]
+    },
+  },
   'account import': {
     async prepare(stores, account) {
       return ['account', 'import', await copyOfExport(stores, account)]
@@ -55,6 +130,42 @@ export const verbs = {
       await createWithRows(stores, account)
       await damage(stores, account)
       return ['verify', '--account', account, '--repair']
+    },
+  },
+  'account create': {
+    prepare: async (_stores, account) => ['account', 'create', '--name', 'New', '--id', account],
+    isDone: /already exists/,
+  },
+  'account set-plan': {
+    async prepare(stores, account) {
+      await createWithKey(stores, account)
+      return ['account', 'set-plan', '--account', account, '--plan', 'pro']
+    },
+  },
+  'plan set': {
+    async prepare({ stores: { postgres } }, account) {
+      await postgres`INSERT INTO plans (name, has_api, click_allowance) VALUES (${account}, true, 1000)`
+      return ['plan', 'set', account, '--requests-per-minute', '7', '--click-allowance', '2000']
+    },
+    async stateOf({ stores: { postgres } }, account) {
+      const rows = await postgres`
+        SELECT to_jsonb(plans) || '{"name": ""}' AS plan,
+          (SELECT count(*)::integer FROM audit_log WHERE action = 'plan.set' AND details ->> 'name' = ${account}) AS entries
+        FROM plans WHERE name = ${account}`
+      return rows.map((row) => JSON.stringify(row))
+    },
+  },
+  'key create': {
+    async prepare({ stores: { postgres } }, account) {
+      await createAccount(postgres, { id: account, name: account, plan: 'scale', currency: 'USD' })
+      return ['key', 'create', '--account', account, '--name', 'backend', '--scopes', 'all']
+    },
+    isShown: /\btrb_live_\w+\n$/,
+    async stateOf({ stores: { postgres } }, account, { stdout }) {
+      const [shown = ''] = /\btrb_live_\w+/.exec(stdout) ?? []
+      const [row] = await postgres`
+        SELECT 1 FROM api_keys WHERE account_id = ${account} AND hash = decode(${hashOfKey(shown)}, 'hex')`
+      return [`the shown key is ${row ? '' : 'not '}stored`]
     },
   },
   'key rotate': {
@@ -100,25 +211,39 @@ async function createWithKey({ stores: { postgres } }: CrashStores, account: str
   return created.row.id
 }
 
-/** Exports an account with removed months and an erased visitor. @returns a copy of the folder for an account with another id */
-async function copyOfExport(stores: CrashStores, account: string): Promise<string> {
-  const { environment } = stores
+/** Another account that the same command changes. */
+function secondOf(account: string): string {
+  return `${account}-second`
+}
+
+/** A folder for files of commands. */
+async function folderOf({ environment }: CrashStores): Promise<string> {
   const folder = join(`${environment.DATA_DIR}`, 'exports')
   await mkdir(folder, { recursive: true })
+  return folder
+}
+
+/** @throws Error when a command fails */
+async function runAll({ environment }: CrashStores, commands: readonly (readonly string[])[]): Promise<void> {
+  for (const words of commands) {
+    const { code, stderr } = await runHere(words, environment)
+    if (code !== 0) throw new Error(`${words.join(' ')}: ${stderr}`)
+  }
+}
+
+/** Exports an account with removed months and an erased visitor. @returns a copy of the folder for an account with another id */
+async function copyOfExport(stores: CrashStores, account: string): Promise<string> {
+  const folder = await folderOf(stores)
   const exported = join(folder, exportedAccount)
   const manifestOf = (of: string) => join(of, 'account.json')
   const [isPresent] = await stores.stores.postgres`SELECT FROM accounts WHERE id = ${exportedAccount}`
   if (!isPresent) {
-    const commands = [
+    await runAll(stores, [
       await verbs.erase.prepare(stores, exportedAccount),
       ['retention', 'set', '--account', exportedAccount, '--clicks', '1mo'],
       ['retention', 'run', '--account', exportedAccount],
       ['account', 'export', '--account', exportedAccount, '--output', exported],
-    ]
-    for (const words of commands) {
-      const { code, stderr } = await runHere(words, environment)
-      if (code !== 0) throw new Error(`${words.join(' ')}: ${stderr}`)
-    }
+    ])
   }
   const copy = join(folder, account)
   await cp(exported, copy, { recursive: true })
