@@ -2,8 +2,8 @@ import type { AttributeName } from '../../../schema/dimensions.ts'
 import { inRange } from '../../query/conditions.ts'
 import { attributeOf } from '../../query/facts/attributes.ts'
 import { onlyRetained } from '../../query/retained.ts'
-import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
-import { type CopiedKeys, eventsOnceSql } from './copies.ts'
+import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { type CopiedKeys, eventsOnceSql, type StoredEvents } from './copies.ts'
 import type { FunnelPlan } from './plan.ts'
 import { canServe, canStart, columnsOf, isRepeated, rowRange, type Source } from './source.ts'
 
@@ -11,19 +11,23 @@ import { canServe, canStart, columnsOf, isRepeated, rowRange, type Source } from
  * Events of the first step need attributes of their clicks, so they are joined with each click. The others are joined only
  * where their visitor is that of the click.
  */
-export function eventArms(plan: FunnelPlan, copies: CopiedKeys): Fragment[] {
+export function eventArms(plan: FunnelPlan, events: StoredEvents): Fragment[] {
   const names = plan.labels.map((label) => (label.kind === 'event' ? label.eventName : ''))
   const attributes = [
     ...new Set([...plan.filters.map(({ attribute }) => attribute), ...(plan.groupBy ? [plan.groupBy] : [])]),
   ]
   const [first = '', ...others] = names
   if (attributes.length === 0 || first === '') {
-    return plainEventArms(plan, names, names.filter(Boolean), copies)
+    return plainEventArms(plan, names, names.filter(Boolean), events)
   }
   const rest = others.filter(Boolean)
   return [
-    joinedEventsSql(plan, { labels: names, names: [first], attributes, conditions: [hasVisitorOrClick] }, copies),
-    ...(rest.length === 0 ? [] : plainEventArms(plan, names, rest, copies)),
+    joinedEventsSql(
+      plan,
+      { labels: names, names: [first], attributes, conditions: [hasVisitorOrClick] },
+      events.copies,
+    ),
+    ...(rest.length === 0 ? [] : plainEventArms(plan, names, rest, events)),
   ]
 }
 
@@ -48,7 +52,7 @@ function plainEventArms(
   plan: FunnelPlan,
   labels: readonly string[],
   names: readonly string[],
-  copies: CopiedKeys,
+  { copies, areJoined }: StoredEvents,
 ): Fragment[] {
   const arm = { labels, names, attributes: [] }
   const unjoined = unjoinedEventsSql(
@@ -56,14 +60,15 @@ function plainEventArms(
     { ...arm, conditions: plan.by === 'click' ? [] : [ch`visitor_id != ''`] },
     copies,
   )
-  if (plan.by === 'click') return [unjoined]
+  if (plan.by === 'click' || !areJoined) return [unjoined]
   return [unjoined, joinedEventsSql(plan, { ...arm, conditions: [hasNoVisitor, ch`click_id != ''`] }, copies)]
 }
 
 function sourceOfEvents(labels: readonly string[]): Omit<Source, 'visitorId' | 'attribute'> {
   return {
     at: ch`e.occurred_at`,
-    label: ch`(indexOf(${texts(labels)}, e.event_name) - 1)`,
+    // Faster than indexOf, which reads every text: a name is looked up once per block.
+    label: ch`transform(e.event_name, ${texts(labels)}, range(${count(labels.length)}), ${count(labels.length)})`,
     key: ch`e.origin, e.id, e.generation`,
     clickId: ch`e.click_id`,
   }

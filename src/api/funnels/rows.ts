@@ -1,7 +1,7 @@
 import { inRange } from '../../query/conditions.ts'
 import { attributeOf } from '../../query/facts/attributes.ts'
 import { ch, count, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
-import type { CopiedKeys } from './copies.ts'
+import type { StoredEvents } from './copies.ts'
 import { eventArms } from './eventRows.ts'
 import type { FunnelPlan, StepRows } from './plan.ts'
 import { canServe, canStart, columnsOf, hasUnit, rowRange, type Source } from './source.ts'
@@ -9,13 +9,12 @@ import { canServe, canStart, columnsOf, hasUnit, rowRange, type Source } from '.
 /**
  * The rows of all steps, as `chainsSql` reads them. Rows that are excluded, belong to no visitor or click, or can neither
  * start nor continue a chain are left out.
- * @param copies of `copiedKeysSql`
  */
-export function stepRowsSql(plan: FunnelPlan, copies: CopiedKeys): Fragment {
+export function stepRowsSql(plan: FunnelPlan, events: StoredEvents): Fragment {
   const kinds = [...new Set(plan.labels.map(({ kind }) => kind))]
   return join(
     kinds.flatMap((kind) =>
-      kind === 'event' ? eventArms(plan, copies) : [kind === 'click' ? clicksSql(plan) : conversionsSql(plan)],
+      kind === 'event' ? eventArms(plan, events) : [kind === 'click' ? clicksSql(plan) : conversionsSql(plan)],
     ),
     '\nUNION ALL\n',
   )

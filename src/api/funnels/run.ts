@@ -5,7 +5,14 @@ import { ratio } from '../../query/ratio.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
-import { type CopiedKeys, copiedKeysMax, copiedKeysSql, type EventPart, eventPartsSql } from './copies.ts'
+import {
+  copiedKeysMax,
+  copiedKeysSql,
+  copiedRanges,
+  type EventPart,
+  eventPartsSql,
+  type StoredEvents,
+} from './copies.ts'
 import type { FunnelPlan } from './plan.ts'
 import { funnelSql } from './sql.ts'
 
@@ -36,7 +43,8 @@ export async function runFunnel(
   const range = { from: toInstantText(plan.range.fromMs), to: toInstantText(plan.range.untilMs) }
   const asOf = toInstantText(plan.nowMs)
   const hasEvents = plan.labels.some(({ kind }) => kind === 'event')
-  const query = funnelSql(plan, hasEvents ? await readCopiedKeys(stores, plan, signal) : [])
+  const events = hasEvents ? await readStoredEvents(stores, plan, signal) : { copies: [], areJoined: false }
+  const query = funnelSql(plan, events)
   if (!plan.groupBy) {
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
     return { ...range, steps: stepsOf(plan, sums ?? {}), ...plan.retained, asOf }
@@ -48,17 +56,18 @@ export async function runFunnel(
   return { ...range, steps: stepsOf(plan, totals), data, ...plan.retained, asOf }
 }
 
-/** Finds the events of a funnel that are stored more than once. */
-async function readCopiedKeys(
+async function readStoredEvents(
   { clickhouse }: RouteContext['stores'],
   plan: FunnelPlan,
   signal: AbortSignal,
-): Promise<CopiedKeys> {
+): Promise<StoredEvents> {
   const options = { label: 'funnels.copies', signal, settings }
   const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan), options)
-  if (parts.length < 2) return []
-  const copied = await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts), options)
-  return copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash)
+  const areJoined = parts.some(({ withoutVisitor }) => withoutVisitor > 0)
+  const ranges = copiedRanges(parts)
+  if (ranges.length === 0) return { copies: [], areJoined }
+  const copied = await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts, ranges), options)
+  return { copies: copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash), areJoined }
 }
 
 function stepsOf({ steps }: FunnelPlan, sums: StepSums): FunnelResponse['steps'] {
