@@ -11,7 +11,8 @@ import { readSettings } from '../src/settings.ts'
 import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
 import { migrate } from '../src/stores/migrations/migrate.ts'
 import { openStores } from '../src/stores/open.ts'
-import { clickhousePid, cpuMs, startProgram, stopPrograms, urlOf } from './processes.ts'
+import { busyCores, clickhousePid, cpuMs, startProgram, stopPrograms, urlOf } from './processes.ts'
+import { describeMachine, provenance, writeResults } from './results.ts'
 import { openClient, time } from './timing.ts'
 
 const { values: options } = parseArgs({
@@ -19,6 +20,7 @@ const { values: options } = parseArgs({
     folder: { type: 'string', default: '/tmp/tributary-bench-event-reads' },
     events: { type: 'string', default: '1000000' },
     requests: { type: 'string', default: '10' },
+    out: { type: 'string' },
   },
 })
 
@@ -32,6 +34,7 @@ const rangeMs = 30 * 86_400_000
 const range = 'from=2026-10-20&to=2026-11-18'
 const chunkRows = 500_000
 
+const busyBefore = await busyCores()
 const settings = { DATA_DIR: options.folder, PORT: '0', LOG_LEVEL: 'warn' }
 const stores = await openStores(readSettings(settings), ({ message }) => console.error(message))
 try {
@@ -74,7 +77,7 @@ async function measure(): Promise<void> {
     'journey of a click': `/journeys?click_id=${clickId}`,
   }
   const pid = await clickhousePid(options.folder)
-  const rows = []
+  const measurements = []
   for (const [read, path] of Object.entries(reads)) {
     check(read, await client.get(api + path))
     const beforeMs = pid ? await cpuMs(pid) : 0
@@ -82,9 +85,14 @@ async function measure(): Promise<void> {
     // Responses are cached for 2 s per query: each request has a window of its own.
     const pathOf = (number: number) => (path.startsWith('/funnels') ? `${path}&window=${100 + number}h` : path)
     const times = await time((number) => client.get(api + pathOf(number)), { requests, connections: 1 })
-    rows.push({ read, ...times, cpuMs: pid ? ((await cpuMs(pid)) - beforeMs) / requests : undefined })
+    measurements.push({ read, ...times, cpuMs: pid ? ((await cpuMs(pid)) - beforeMs) / requests : undefined })
   }
-  console.table(rows)
+  console.table(measurements)
+  const context = { ...provenance(), machine: describeMachine('client beside the server'), events, busyBefore }
+  await writeResults(options.out ?? join(packageRoot, `bench/results/event-reads-${events}.ndjson`), {
+    context,
+    measurements,
+  })
   client.close()
 }
 
@@ -96,19 +104,15 @@ function check(read: string, body: string): void {
   if (!(entered ? isFunnel : data ? data.length > 0 : id)) throw new Error(`${read}: ${body.slice(0, 500)}`)
 }
 
-/** Fills an empty account. Every click has some of the four steps in random order; ids are random, which is the worst case. */
+/**
+ * Fills the account, also one that an earlier run has filled in part. Every click has some of the four steps in random order;
+ * ids are random, which is the worst case.
+ */
 async function fill(): Promise<void> {
   await stores.postgres`
     INSERT INTO accounts (id, name, plan, currency) VALUES (${account}, ${account}, 'scale', 'USD')
     ON CONFLICT DO NOTHING`
-  const response = await stores.clickhouse.client.query({
-    query: 'SELECT count() AS n FROM pixel_events',
-    format: 'JSON',
-  })
-  const stored = Number((await response.json<{ n: string }>()).data[0]?.n)
-  if (stored === events) return
-  if (stored > 0) throw new Error(`The folder has ${stored} events instead of ${events}: remove it.`)
-  for (let first = 0; first < clicks; first += chunkRows) {
+  for (let first = await countOf('clicks'); first < clicks; first += chunkRows) {
     await run(`
       INSERT INTO clicks (account_id, clicked_at, id, campaign_id, traffic_source_id, visitor_id, country, device, is_bot, is_test)
       WITH sipHash64(number) AS h
@@ -118,18 +122,25 @@ async function fill(): Promise<void> {
         ['mobile', 'desktop'][1 + h % 2], sipHash64(number, 1) % 20 = 0, sipHash64(number, 2) % 1000 = 0
       FROM numbers(${first}, ${Math.min(chunkRows, clicks - first)})`)
   }
-  for (let first = 0; first < events; first += chunkRows) {
+  const stored = await countOf('pixel_events')
+  if (stored > events) throw new Error(`The folder has ${stored} events instead of ${events}: remove it.`)
+  for (let first = stored; first < events; first += chunkRows) {
     await run(`
-      INSERT INTO pixel_events (account_id, origin, id, event_name, click_id, visitor_id, campaign_id, user_id, occurred_at, received_at)
-      WITH sipHash64(number, 7) AS h, h % ${clicks} AS click, bitShiftRight(h, 32) % 100 AS draw
+      INSERT INTO pixel_events (account_id, origin, id, event_name, click_id, visitor_id, campaign_id, user_id, occurred_at, received_at, stored_at)
+      WITH sipHash64(number, 7) AS h, toUInt64(h % ${clicks}) AS click, bitShiftRight(h, 32) % 100 AS draw
       SELECT '${account}', 'server', lower(hex(sipHash128(number))),
         multiIf(draw < 55, 'visit', draw < 80, 'signup', draw < 92, 'trial_started', 'purchase'),
         concat('clk_', lower(hex(sipHash64(click)))), concat('vis_', lower(hex(sipHash64(click % ${visitors})))),
         concat('cmp-', toString(sipHash64(click) % 60)), '${account}',
-        fromUnixTimestamp64Milli(toInt64(${sinceMs} + intDiv(number * ${rangeMs}, ${events})), 'UTC') AS at, at
+        fromUnixTimestamp64Milli(toInt64(${sinceMs} + intDiv(number * ${rangeMs}, ${events})), 'UTC') AS at, at, at
       FROM numbers(${first}, ${Math.min(chunkRows, events - first)})`)
     console.log(`${Math.min(first + chunkRows, events)} of ${events} events`)
   }
+}
+
+async function countOf(table: 'clicks' | 'pixel_events'): Promise<number> {
+  const response = await stores.clickhouse.client.query({ query: `SELECT count() AS n FROM ${table}`, format: 'JSON' })
+  return Number((await response.json<{ n: string }>()).data[0]?.n)
 }
 
 async function run(query: string): Promise<void> {
