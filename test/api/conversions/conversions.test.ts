@@ -14,7 +14,6 @@ let otherKey: string
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.markDirty()
   key = await api.account('acme')
   otherKey = await api.account('other')
   const at = '2026-11-20 10:00:00.000'

@@ -49,7 +49,6 @@ function rowOf({ id, batch, convertedS, status, campaign }: Version): StoredRow 
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.markDirty()
   key = await api.account('acme')
   await stopMerges(api.stores, 'conversions')
   const latest = new Map<string, Version>()

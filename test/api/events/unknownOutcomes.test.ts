@@ -23,7 +23,6 @@ let accounts = 0
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.markDirty()
   // The ceiling is twenty events.
   await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
 })

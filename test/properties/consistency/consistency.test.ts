@@ -35,9 +35,11 @@ let api: TestApp
 
 beforeAll(async () => {
   api = await openTestApp()
-  api.stores.markDirty()
 })
-afterAll(() => api?.close())
+afterAll(async () => {
+  for (const table of tables) await startMerges(api.stores, table)
+  await api?.close()
+})
 
 describe('the consistency law', () => {
   it(
