@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ReportResponse } from '../../../schema/report.ts'
 import { intervals, StatsDaily, StatsOverview } from '../../../schema/stats.ts'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { importContent } from '../../import/runImport.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { inUnits } from '../consistency/model.ts'
@@ -20,6 +21,8 @@ let key: string
 beforeAll(async () => {
   api = await openTestApp()
   api.setNow(nowMs)
+  // The time stands still, so all queries are in one minute.
+  await setPlanLimits(api.stores.postgres, 'scale', { requestsPerMinute: 10_000_000 })
   key = await api.account('acme')
   const store = async (resource: 'clicks' | 'conversions', rows: object[]) => {
     const { rejected } = await importContent(api.stores, 'acme', resource, rows)
