@@ -34,7 +34,7 @@ export default defineConfig({
     testTimeout: 120_000 * randomCasesFactor,
     hookTimeout: 120_000,
     // Conditions usually hold within milliseconds; the timeout only allows for a busy machine.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 })
 
