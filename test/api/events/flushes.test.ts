@@ -99,9 +99,10 @@ describe('an event', () => {
       const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ reads: string }>()
       return Number(row?.reads)
     }
-    await expect.poll(busy).toBe(32)
+    // One per connection of reads; a read whose connection broke is counted until ClickHouse cancels it.
+    await expect.poll(busy).toBeGreaterThanOrEqual(32)
     expect(await send(app, key, event('beside'))).toEqual(accepted)
-    expect(await busy()).toBe(32)
+    expect(await busy()).toBeGreaterThanOrEqual(32)
     for (const read of leaving) read.abort()
     await Promise.all(reads)
   })
