@@ -121,11 +121,12 @@ async function sweepCalls(
   for (const { name, kill } of sweeps) {
     const before = killed.length
     let at = 1
-    for (let number = 1; number <= callsMax; number++) {
+    let last = callsMax
+    for (let number = 1; number <= callsMax && at <= last; number++) {
       const kills = await trial(`${name}-${number}`.replaceAll(' ', '-'), `killed at ${name} ${at}`, kill(at), true)
       if (kills > 0) killed.push(at++)
-      else if (at === 1 || killed.length - before >= killsMinDefault) break
-      else at = 1
+      else last = at - 1
+      if (at > last && killed.length - before < killsMinDefault) at = 1
     }
     moments += new Set(killed.slice(before)).size
   }
