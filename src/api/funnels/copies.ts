@@ -1,6 +1,5 @@
 import { duplicateWindowMs } from '../../../schema/event.ts'
 import { inRange } from '../../query/conditions.ts'
-import type { Range } from '../../query/timeRange.ts'
 import { ch, count, counts, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import type { FunnelPlan } from './plan.ts'
 
@@ -34,9 +33,6 @@ export interface EventPart {
   part: string
   events: number
   withoutVisitor: number
-  /** The first and the last `stored_at` of these events, epoch milliseconds. */
-  firstMs: number
-  lastMs: number
 }
 
 /**
@@ -49,9 +45,7 @@ export function eventPartsSql(plan: FunnelPlan): Fragment {
 SELECT
   _part AS part,
   count() AS events,
-  countIf(visitor_id.size = 0) AS withoutVisitor,
-  toUnixTimestamp64Milli(min(stored_at)) AS firstMs,
-  toUnixTimestamp64Milli(max(stored_at)) AS lastMs
+  countIf(visitor_id.size = 0) AS withoutVisitor
 FROM pixel_events
 WHERE ${join(inReach(plan), '\n  AND ')}
 GROUP BY part
@@ -59,48 +53,23 @@ ORDER BY events DESC, part`
 }
 
 /**
- * When events were stored that may have copies: an event is in two parts, which have stored it within `duplicateWindowMs`.
- * @returns disjoint ranges of `stored_at`, the earliest first
- */
-export function copiedRanges(parts: readonly EventPart[]): Range[] {
-  const shared = parts.flatMap((part) =>
-    parts
-      .filter((other) => other !== part)
-      .map((other) => ({
-        fromMs: Math.max(part.firstMs, other.firstMs - duplicateWindowMs),
-        untilMs: Math.min(part.lastMs, other.lastMs + duplicateWindowMs) + 1,
-      })),
-  )
-  const ranges: Range[] = []
-  for (const range of shared.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const last = ranges.at(-1)
-    if (range.fromMs >= range.untilMs) continue
-    if (last && range.fromMs <= last.untilMs) last.untilMs = Math.max(last.untilMs, range.untilMs)
-    else ranges.push({ ...range })
-  }
-  return ranges
-}
-
-/**
  * The events in the range of a funnel that are stored more than once. Copies can differ in every other value: in the time,
  * which is by default that of the request, and in the name.
  * @param parts of `eventPartsSql`. An event with copies is in two parts, so in one besides the largest: if that has half of
  *   the events, only those of the others are grouped. If it has been merged since, they are all events.
- * @param ranges of `copiedRanges`, at least one
  * @returns rows `hash`, at most one more than `copiedKeysMax`
  */
-export function copiedKeysSql(plan: FunnelPlan, parts: readonly EventPart[], ranges: readonly Range[]): Fragment {
+export function copiedKeysSql(plan: FunnelPlan, parts: readonly EventPart[]): Fragment {
   const [largest, ...others] = parts
   const isMost = largest && largest.events >= others.reduce((sum, { events }) => sum + events, 0)
-  const events = [...inReach(plan), ch`(${join(ranges.map(isStoredIn), ' OR ')})`]
   const conditions = [
-    ...events,
+    ...inReach(plan),
     ...(isMost
       ? [
           ch`${keyHash} IN (
     SELECT ${keyHash}
     FROM pixel_events
-    WHERE ${join([...events, ch`_part != ${text(largest.part)}`], '\n  AND ')}
+    WHERE ${join([...inReach(plan), ch`_part != ${text(largest.part)}`], '\n  AND ')}
   )`,
         ]
       : []),
@@ -112,10 +81,6 @@ WHERE ${join(conditions, '\n  AND ')}
 GROUP BY hash
 HAVING count() > 1
 LIMIT ${count(copiedKeysMax + 1)}`
-}
-
-function isStoredIn(range: Range): Fragment {
-  return ch`(${join(inRange(ch`stored_at`, range), '\n  AND ')})`
 }
 
 /**

@@ -5,14 +5,7 @@ import { ratio } from '../../query/ratio.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
-import {
-  copiedKeysMax,
-  copiedKeysSql,
-  copiedRanges,
-  type EventPart,
-  eventPartsSql,
-  type StoredEvents,
-} from './copies.ts'
+import { copiedKeysMax, copiedKeysSql, type EventPart, eventPartsSql, type StoredEvents } from './copies.ts'
 import type { FunnelPlan } from './plan.ts'
 import { funnelSql } from './sql.ts'
 
@@ -56,6 +49,7 @@ export async function runFunnel(
   return { ...range, steps: stepsOf(plan, totals), data, ...plan.retained, asOf }
 }
 
+/** Finds the events of a funnel that are stored more than once, and whether some have no visitor. */
 async function readStoredEvents(
   { clickhouse }: RouteContext['stores'],
   plan: FunnelPlan,
@@ -64,9 +58,8 @@ async function readStoredEvents(
   const options = { label: 'funnels.copies', signal, settings }
   const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan), options)
   const areJoined = parts.some(({ withoutVisitor }) => withoutVisitor > 0)
-  const ranges = copiedRanges(parts)
-  if (ranges.length === 0) return { copies: [], areJoined }
-  const copied = await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts, ranges), options)
+  if (parts.length < 2) return { copies: [], areJoined }
+  const copied = await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts), options)
   return { copies: copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash), areJoined }
 }
 

@@ -99,7 +99,7 @@ describe('an event', () => {
       const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ reads: string }>()
       return Number(row?.reads)
     }
-    // One per connection of reads; a read whose connection broke is counted until ClickHouse cancels it.
+    // One read per connection. ClickHouse also counts a read that its client has left, until it cancels the read.
     await expect.poll(busy).toBeGreaterThanOrEqual(32)
     expect(await send(app, key, event('beside'))).toEqual(accepted)
     expect(await busy()).toBeGreaterThanOrEqual(32)

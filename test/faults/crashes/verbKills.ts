@@ -16,7 +16,7 @@ export type VerbVictim = 'command' | 'postgres' | number
 
 /** The result of all kills of one command. */
 export interface VerbKills {
-  /** Accounts that differ from one whose command was not killed; empty when there are none. */
+  /** Differences between an account with a killed command and an account without a kill; empty when there are none. */
   faults: string[]
   killed: number
   /** Kills that were tried. */
@@ -136,13 +136,13 @@ async function sweepCalls(
 type RunKilled = (words: readonly string[]) => Promise<{ ended: Ended; isKilled: boolean }>
 
 /**
- * One account whose command is killed and repeated.
+ * Kills the command of one account and repeats it.
  * @param isLast whether the moment may lie after the end of the command, which is then no fault
  * @returns the number of kills
  */
 type Trial = (name: string, at: string, runKilled: RunKilled, isLast?: boolean) => Promise<number>
 
-/** Compares accounts whose command is killed with one whose command is not, and another account with itself. */
+/** Compares accounts with a killed command to an account without a kill, and another account with its earlier rows. */
 async function compareKilled(
   stores: CrashStores,
   verb: Verb,
