@@ -26,6 +26,8 @@ export interface StoredEvents {
   copies: CopiedKeys
   /** Whether events can have no visitor; those are joined with their clicks. */
   areJoined: boolean
+  /** Whether joins read all clicks of the account: faster than to look up those of the events, unless these are few. */
+  readsAllClicks: boolean
 }
 
 /** A part of the table, and its events in the range of a funnel. */
@@ -55,13 +57,13 @@ ORDER BY events DESC, part`
 /**
  * The events in the range of a funnel that are stored more than once. Copies can differ in every other value: in the time,
  * which is by default that of the request, and in the name.
- * @param parts of `eventPartsSql`. An event with copies is in two parts, so in one besides the largest: if that has half of
- *   the events, only those of the others are grouped. If it has been merged since, they are all events.
+ * @param parts of `eventPartsSql`. An event with copies is in two parts, so in one besides the largest: if that has three
+ *   quarters of the events, only those of the others are grouped. If it has been merged since, they are all events.
  * @returns rows `hash`, at most one more than `copiedKeysMax`
  */
 export function copiedKeysSql(plan: FunnelPlan, parts: readonly EventPart[]): Fragment {
   const [largest, ...others] = parts
-  const isMost = largest && largest.events >= others.reduce((sum, { events }) => sum + events, 0)
+  const isMost = largest && largest.events >= 3 * eventsOf(others)
   const conditions = [
     ...inReach(plan),
     ...(isMost
@@ -109,6 +111,11 @@ export function eventsOnceSql(
     [select(ch`pixel_events`, [ch`NOT ${isCopied}`]), select(ch`pixel_events FINAL`, [ids, isCopied])],
     '\nUNION ALL\n',
   )
+}
+
+/** @returns the number of events in parts */
+export function eventsOf(parts: readonly EventPart[]): number {
+  return parts.reduce((sum, { events }) => sum + events, 0)
 }
 
 /** The rows of a funnel and their copies: acceptances of an id further apart than this are different events. */

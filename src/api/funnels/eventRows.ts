@@ -5,7 +5,7 @@ import { onlyRetained } from '../../query/retained.ts'
 import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { type CopiedKeys, eventsOnceSql, type StoredEvents } from './copies.ts'
 import type { FunnelPlan } from './plan.ts'
-import { canServe, canStart, columnsOf, isRepeated, rowRange, type Source } from './source.ts'
+import { canServe, canStart, columnsOf, hashOf, isRepeated, rowRange, type Source } from './source.ts'
 
 /**
  * Events of the first step need attributes of their clicks, so they are joined with each click. The others are joined only
@@ -22,11 +22,7 @@ export function eventArms(plan: FunnelPlan, events: StoredEvents): Fragment[] {
   }
   const rest = others.filter(Boolean)
   return [
-    joinedEventsSql(
-      plan,
-      { labels: names, names: [first], attributes, conditions: [hasVisitorOrClick] },
-      events.copies,
-    ),
+    joinedEventsSql(plan, { labels: names, names: [first], attributes, conditions: [hasVisitorOrClick] }, events),
     ...(rest.length === 0 ? [] : plainEventArms(plan, names, rest, events)),
   ]
 }
@@ -52,16 +48,16 @@ function plainEventArms(
   plan: FunnelPlan,
   labels: readonly string[],
   names: readonly string[],
-  { copies, areJoined }: StoredEvents,
+  events: StoredEvents,
 ): Fragment[] {
   const arm = { labels, names, attributes: [] }
   const unjoined = unjoinedEventsSql(
     plan,
     { ...arm, conditions: plan.by === 'click' ? [] : [ch`visitor_id != ''`] },
-    copies,
+    events.copies,
   )
-  if (plan.by === 'click' || !areJoined) return [unjoined]
-  return [unjoined, joinedEventsSql(plan, { ...arm, conditions: [hasNoVisitor, ch`click_id != ''`] }, copies)]
+  if (plan.by === 'click' || !events.areJoined) return [unjoined]
+  return [unjoined, joinedEventsSql(plan, { ...arm, conditions: [hasNoVisitor, ch`click_id != ''`] }, events)]
 }
 
 function sourceOfEvents(labels: readonly string[]): Omit<Source, 'visitorId' | 'attribute'> {
@@ -113,11 +109,12 @@ FROM (${eventsOnceSql(plan, eventColumns(plan), conditions, copies)}
 ) AS e${served.length === 0 ? nothing : ch`\nWHERE ${join(served, '\n  AND ')}`}`
 }
 
-function joinedEventsSql(plan: FunnelPlan, arm: EventArm, copies: CopiedKeys): Fragment {
+function joinedEventsSql(plan: FunnelPlan, arm: EventArm, events: StoredEvents): Fragment {
   const { attributes } = arm
   const source: Source = {
     ...sourceOfEvents(arm.labels),
-    visitorId: ch`if(e.visitor_id != '', e.visitor_id, k.visitor_id)`,
+    visitorId: events.areJoined ? ch`if(e.visitor_id != '', e.visitor_id, k.visitor_id)` : ch`e.visitor_id`,
+    hasVisitor: !events.areJoined,
     attribute(name) {
       if (attributes.length === 0) return ch`''`
       const ofClick = identifier(attributeColumn(name))
@@ -128,10 +125,10 @@ function joinedEventsSql(plan: FunnelPlan, arm: EventArm, copies: CopiedKeys): F
   const starts = hasFirstStep(arm)
   return ch`
 SELECT ${columnsOf(plan, source, starts ? canStart(plan, 'event', source) : ch`0`)}
-FROM (${eventsOnceSql(plan, eventColumns(plan), conditions, copies)}
+FROM (${eventsOnceSql(plan, ch`${eventColumns(plan)}, ${hashOf(ch`click_id`)} AS click`, conditions, events.copies)}
 ) AS e
-LEFT ANY JOIN (${clicksOfEventsSql(plan, attributes, conditions)}
-) AS k ON e.click_id = k.id
+LEFT ANY JOIN (${clicksOfEventsSql(plan, attributes, conditions, events)}
+) AS k USING (click)
 WHERE ${join([ch`NOT k.is_excluded`, ...(starts ? canServe(plan, 'event', source) : [])], '\n  AND ')}`
 }
 
@@ -146,6 +143,11 @@ function retainedClicks({ accountId, retainedRanges }: FunnelPlan): Fragment[] {
   return [ch`account_id = ${text(accountId)}`, ...inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs))]
 }
 
+/** The number of clicks that joins of this account may read, copies included. @returns one row `clicks` */
+export function clickCountSql({ accountId }: FunnelPlan): Fragment {
+  return ch`SELECT count() AS clicks FROM clicks WHERE account_id = ${text(accountId)}`
+}
+
 function attributeColumn(name: AttributeName): string {
   return `attribute_${name}`
 }
@@ -153,32 +155,33 @@ function attributeColumn(name: AttributeName): string {
 /**
  * The clicks that events are joined with. An event may have copies that merges remove, so more clicks than necessary are
  * possible.
- * @param events conditions of the events
+ * @param conditions those of the events
  */
 function clicksOfEventsSql(
   plan: FunnelPlan,
   attributes: readonly AttributeName[],
-  events: readonly Fragment[],
+  conditions: readonly Fragment[],
+  { areJoined, readsAllClicks }: StoredEvents,
 ): Fragment {
   const account = ch`account_id = ${text(plan.accountId)}`
   const columns = [
-    ch`id`,
-    ch`visitor_id`,
+    ch`${hashOf(ch`id`)} AS click`,
     ch`is_bot OR is_test AS is_excluded`,
-    ...attributes.map((name) => ch`toString(${attributeOf(name, 'clicks')}) AS ${identifier(attributeColumn(name))}`),
+    ...(areJoined ? [ch`visitor_id`] : []),
+    ...attributes.map((name) => ch`${attributeOf(name, 'clicks')} AS ${identifier(attributeColumn(name))}`),
   ]
-  return ch`
-  SELECT ${join(columns, ', ')}
-  FROM clicks
-  WHERE ${join(retainedClicks(plan), '\n  AND ')}
-    AND (clicked_at, id) IN (
+  const ofEvents = ch`(clicked_at, id) IN (
       SELECT clicked_at, id
       FROM click_index
       WHERE ${account}
         AND id IN (
           SELECT click_id
           FROM pixel_events
-          WHERE ${join(events, '\n  AND ')}
+          WHERE ${join(conditions, '\n  AND ')}
         )
     )`
+  return ch`
+  SELECT ${join(columns, ', ')}
+  FROM clicks
+  WHERE ${join([...retainedClicks(plan), ...(readsAllClicks ? [] : [ofEvents])], '\n  AND ')}`
 }

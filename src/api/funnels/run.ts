@@ -5,7 +5,8 @@ import { ratio } from '../../query/ratio.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
-import { copiedKeysMax, copiedKeysSql, type EventPart, eventPartsSql, type StoredEvents } from './copies.ts'
+import { copiedKeysMax, copiedKeysSql, type EventPart, eventPartsSql, eventsOf, type StoredEvents } from './copies.ts'
+import { clickCountSql } from './eventRows.ts'
 import type { FunnelPlan } from './plan.ts'
 import { funnelSql } from './sql.ts'
 
@@ -36,7 +37,7 @@ export async function runFunnel(
   const range = { from: toInstantText(plan.range.fromMs), to: toInstantText(plan.range.untilMs) }
   const asOf = toInstantText(plan.nowMs)
   const hasEvents = plan.labels.some(({ kind }) => kind === 'event')
-  const events = hasEvents ? await readStoredEvents(stores, plan, signal) : { copies: [], areJoined: false }
+  const events = hasEvents ? await readStoredEvents(stores, plan, signal) : noEvents
   const query = funnelSql(plan, events)
   if (!plan.groupBy) {
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
@@ -49,7 +50,15 @@ export async function runFunnel(
   return { ...range, steps: stepsOf(plan, totals), data, ...plan.retained, asOf }
 }
 
-/** Finds the events of a funnel that are stored more than once, and whether some have no visitor. */
+const noEvents: StoredEvents = { copies: [], areJoined: false, readsAllClicks: false }
+
+/** A click that is looked up takes at least as much time as this number of clicks that are read in order. */
+const clicksPerEvent = 4
+
+/** More clicks in the memory of a join could exceed the limit of a query. */
+const joinedClicksMax = 20_000_000
+
+/** Finds the events of a funnel that are stored more than once, and what its joins have to read. */
 async function readStoredEvents(
   { clickhouse }: RouteContext['stores'],
   plan: FunnelPlan,
@@ -57,10 +66,15 @@ async function readStoredEvents(
 ): Promise<StoredEvents> {
   const options = { label: 'funnels.copies', signal, settings }
   const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan), options)
-  const areJoined = parts.some(({ withoutVisitor }) => withoutVisitor > 0)
-  if (parts.length < 2) return { copies: [], areJoined }
-  const copied = await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts), options)
-  return { copies: copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash), areJoined }
+  const copied =
+    parts.length < 2 ? [] : await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts), options)
+  const [clicks] = await selectRows<{ clicks: number }>(clickhouse, clickCountSql(plan), options)
+  const clicksMax = Math.min(clicksPerEvent * eventsOf(parts), joinedClicksMax)
+  return {
+    copies: copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash),
+    areJoined: parts.some(({ withoutVisitor }) => withoutVisitor > 0),
+    readsAllClicks: clicks !== undefined && clicks.clicks <= clicksMax,
+  }
 }
 
 function stepsOf({ steps }: FunnelPlan, sums: StepSums): FunnelResponse['steps'] {

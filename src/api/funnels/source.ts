@@ -14,7 +14,7 @@ export interface Source {
   key: Fragment
   visitorId: Fragment
   /** Whether every row has a visitor. */
-  hasVisitor?: true
+  hasVisitor?: boolean
   clickId: Fragment
   attribute(name: AttributeName): Fragment
 }
@@ -30,11 +30,18 @@ export function columnsOf(plan: FunnelPlan, source: Source, canStart: Fragment):
   return join(columns, ', ')
 }
 
-/** A hash of 64 bits: with two million units the probability that two of them have the same one is 1 in 10 million. */
+/**
+ * A hash of an id, faster to group and to join by than its text. 64 bits: with two million ids the probability that two of
+ * them have the same one is 1 in 10 million.
+ */
+export function hashOf(id: Fragment): Fragment {
+  return ch`sipHash64(${id})`
+}
+
 function unitOf({ by }: FunnelPlan, { visitorId, hasVisitor, clickId }: Source): Fragment {
-  if (by === 'click') return ch`sipHash64(${clickId})`
-  if (hasVisitor) return ch`sipHash64(${visitorId})`
-  return ch`if(${visitorId} != '', sipHash64(${visitorId}), sipHash64('click', ${clickId}))`
+  if (by === 'click') return hashOf(clickId)
+  if (hasVisitor) return hashOf(visitorId)
+  return ch`if(${visitorId} != '', ${hashOf(visitorId)}, sipHash64('click', ${clickId}))`
 }
 
 /** Whether a row belongs to a unit. */

@@ -315,6 +315,26 @@ describe('GET /funnels', () => {
     }
   })
 
+  it('takes visitors and countries from clicks, whether the account has few clicks per event or many', async () => {
+    for (const clicks of [2, 40]) {
+      const account = `clicks${clicks}`
+      const reader = await api.account(account)
+      const click = (n: number) => ({ clicked_at: '2026-11-01 10:00:00.000', country: n === 1 ? 'DE' : 'FR' })
+      await storeClicks(
+        api.stores,
+        account,
+        Array.from({ length: clicks }, (_, n) => ({ ...click(n), id: `c${n}`, visitor_id: `v${n}` })),
+      )
+      const event = { click_id: 'c1', occurred_at: '2026-11-02 10:00:00.000' }
+      await storeEvents(api.stores, account, [
+        { ...event, id: '1', event_name: 'visit', visitor_id: 'v1' },
+        { ...event, id: '2', event_name: 'signup' },
+      ])
+      const { data } = await read('/funnels?steps=visit,signup&group_by=country&from=2026-11-01&to=2026-11-10', reader)
+      expect(data?.map(({ id, steps }) => [id, ...steps.map(({ entered }) => entered)])).toEqual([['DE', 1, 1]])
+    }
+  })
+
   describe('of a small account', () => {
     const at = (day: number, time = '10:00:00.000') => `2026-11-${String(day).padStart(2, '0')} ${time}`
     const range = 'from=2026-11-01&to=2026-11-10'
