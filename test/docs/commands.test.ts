@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
+import { freePort } from '../kit/serverProcess.ts'
 import { createTestEnvironment } from '../kit/stores.ts'
 import { Shell } from './shell.ts'
 import { blocksOf, formDifferences, inlineCommandsOf } from './shellBlocks.ts'
@@ -167,13 +167,4 @@ async function stopServer(): Promise<void> {
   await exit
   const deadline = performance.now() + 30_000
   while ((await isReachable()) && performance.now() < deadline) await pause(100)
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No port')
-  return address.port
 }

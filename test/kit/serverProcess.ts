@@ -1,5 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 
 /** The server of one test; its process can be ended, killed, suspended and restarted. */
 export interface ServerProcess {
@@ -14,11 +15,21 @@ export interface ServerProcess {
   start(): Promise<void>
 }
 
-/** @returns a free port on loopback */
+/**
+ * @returns a free port on loopback, below the ports from which the system opens connections: one of those could be taken
+ *   before the server of the test listens
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  for (;;) {
+    const port = randomInt(10_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
 }
