@@ -1,7 +1,7 @@
 import type { Click } from '../../schema/click.ts'
 import type { PageKey } from '../query/pagination.ts'
-import { type QueryTarget, selectRows, smallFinal } from '../stores/clickhouse/select.ts'
-import { ch, type Fragment, identifier, instantKeys, text } from '../stores/clickhouse/sql.ts'
+import { type QueryTarget, selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
+import { ch, type Fragment, identifier, instant, instantKeys, text } from '../stores/clickhouse/sql.ts'
 import { clickColumns, type StoredClick, toClick } from './clicks.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
@@ -34,7 +34,7 @@ export async function readClicks(
   if (keys.length === 0) return []
   const [rows, counts] = await Promise.all([
     readStoredClicks(context.stores.clickhouse, query, keys, signal),
-    readConversionCounts(context.stores.clickhouse, query.accountId, keys, signal),
+    readConversionCounts(context.stores.clickhouse, query.accountId, inKeys(keys), signal),
   ])
   return toClicks(context, query, rows, counts)
 }
@@ -86,14 +86,26 @@ WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`
 }
 
+/** The converted clicks at these keys. */
+export function inKeys(keys: readonly PageKey[]): Fragment {
+  return ch`(clicked_at, click_id) IN ${instantKeys(keys)}`
+}
+
+/** The converted clicks between the first and the last of these keys; they are those of a page of a list with all clicks. */
+export function betweenKeys(keys: readonly PageKey[]): Fragment {
+  const times = keys.map(({ atMs }) => atMs)
+  return ch`clicked_at BETWEEN ${instant(Math.min(...times))} AND ${instant(Math.max(...times))}`
+}
+
 /**
- * Counts the conversions of the clicks at these keys that are not tests; clicks without them are absent.
+ * Counts the conversions of clicks that are not tests; clicks without them are absent.
+ * @param which a condition of `inKeys` or `betweenKeys`
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readConversionCounts(
   clickhouse: QueryTarget,
   accountId: string,
-  keys: readonly PageKey[],
+  which: Fragment,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = await selectRows<{ id: string; conversionCount: number }>(
@@ -102,10 +114,10 @@ export async function readConversionCounts(
 SELECT click_id AS id, count() AS conversionCount
 FROM converted_clicks FINAL
 WHERE account_id = ${text(accountId)}
-  AND (clicked_at, click_id) IN ${instantKeys(keys)}
+  AND ${which}
   AND NOT is_test
 GROUP BY click_id`,
-    { label: 'clicks.conversions', signal, settings: smallFinal },
+    { label: 'clicks.conversions', signal, settings: { ...smallFinal, ...smallRead } },
   )
   return new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
 }

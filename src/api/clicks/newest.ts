@@ -36,12 +36,15 @@ export async function findNewest(context: RouteContext, plan: ClickPlan, signal:
 
 const label = 'clicks.page'
 
+/** A page with most rows of its range is not read twice, first its keys and then its other columns. */
+const rowsSettings = { query_plan_optimize_lazy_materialization: 0 } as const
+
 function readKeys({ stores }: RouteContext, { keys }: NewestSql, signal: AbortSignal): Promise<FoundClick[]> {
   return selectRows<PageKey>(stores.clickhouse, keys, { label, signal })
 }
 
 async function readRows({ stores }: RouteContext, { rows }: NewestSql, signal: AbortSignal): Promise<FoundClick[]> {
-  const stored = await selectRows<StoredClick>(stores.clickhouse, rows, { label, signal })
+  const stored = await selectRows<StoredClick>(stores.clickhouse, rows, { label, signal, settings: rowsSettings })
   return stored.map((row) => ({ atMs: row.clickedAt, id: row.id, row }))
 }
 

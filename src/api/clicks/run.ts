@@ -4,11 +4,18 @@ import { findLatestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
-import { readClicks, readConversionCounts, readStoredClicks, toClicks } from '../../rows/clicksByKey.ts'
+import {
+  betweenKeys,
+  inKeys,
+  readClicks,
+  readConversionCounts,
+  readStoredClicks,
+  toClicks,
+} from '../../rows/clicksByKey.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { type FoundClick, findNewest } from './newest.ts'
 import type { ClickPlan } from './plan.ts'
-import { clickListSql, convertedQuery, hasConvertedQuery } from './sql.ts'
+import { clickListSql, convertedQuery, hasConvertedQuery, isUnfiltered } from './sql.ts'
 
 /** A page; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
 type ClickRows = PageRows<Click> & { asOf: string | null }
@@ -41,7 +48,7 @@ async function readFound(
   const { clickhouse } = context.stores
   const withRows = found.flatMap(({ row }) => row ?? [])
   const [counts, rows] = await Promise.all([
-    readConversionCounts(clickhouse, plan.accountId, found, signal),
+    readConversionCounts(clickhouse, plan.accountId, isUnfiltered(plan) ? betweenKeys(found) : inKeys(found), signal),
     readStoredClicks(clickhouse, plan, found.slice(withRows.length), signal),
   ])
   return toClicks(context, plan, [...withRows, ...rows], counts)

@@ -116,6 +116,12 @@ export function isDense({ filters, columnFilters, isBot, isTest, converted: isCo
   return filters.length === 0 && columnFilters.length === 0 && !isBot && !isTest && !isConverted
 }
 
+/** Whether the list has all clicks of its range. */
+export function isUnfiltered({ filters, columnFilters, isBot, isTest, converted: isConverted }: ClickPlan): boolean {
+  const flags = [isBot, isTest, isConverted]
+  return filters.length === 0 && columnFilters.length === 0 && flags.every((flag) => flag === undefined)
+}
+
 /** The conditions of all filters, on the rows of `clicks`. */
 function clickConditions({ filters, columnFilters, isBot, isTest }: ClickPlan): Fragment[] {
   return [

@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Dimension, notSet } from '../../../schema/dimensions.ts'
-import { longRead, smallFinal } from '../../stores/clickhouse/select.ts'
+import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
 import { clickIndexHints } from '../clickIdsIndex.ts'
@@ -138,15 +138,6 @@ const sumsRead: ClickHouseSettings = {
   query_plan_enable_optimizations: 0,
 }
 
-/** For a few thousand rows of sums: more threads and compiled expressions take longer than they save, a twentieth of the time. */
-const shortSumsRead: ClickHouseSettings = {
-  ...sumsRead,
-  max_threads: 1,
-  compile_expressions: 0,
-  compile_aggregate_expressions: 0,
-  compile_sort_description: 0,
-}
-
 /** Longest range of sums by day that is a short read, in milliseconds. */
 const shortSumsMs = 100 * 86_400_000
 
@@ -156,7 +147,7 @@ export function factsSettings({ parts }: FactsPlan): ClickHouseSettings {
   if (part && parts.length === 1) {
     if (part.source === 'sums_by_day_and_campaign') return sumsRead
     if (part.source === 'sums_by_day') {
-      return part.range.untilMs - part.range.fromMs <= shortSumsMs ? shortSumsRead : sumsRead
+      return part.range.untilMs - part.range.fromMs <= shortSumsMs ? { ...sumsRead, ...smallRead } : sumsRead
     }
   }
   const rowsMs = parts.reduce(
