@@ -321,7 +321,7 @@ CREATE TABLE sums_by_day_and_campaign
 ENGINE = SummingMergeTree
 PARTITION BY toYear(day)
 ORDER BY (account_id, dimension, campaign_id, day, value)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 512, min_compress_block_size = 8192, max_compress_block_size = 32768, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE sums_by_quarter_hour
 (
