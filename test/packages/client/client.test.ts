@@ -264,6 +264,18 @@ describe('exportRows', () => {
     await proxy.close()
   })
 
+  it('yields the same rows in batches that are not empty, also after broken connections', async () => {
+    const rows = await collect(client().exportRows('/clicks'))
+    const whole = await collect(client().exportBatches('/clicks'))
+    expect(whole.flat()).toEqual(rows)
+    const proxy = await openProxy({ isBroken: () => true, afterLines: 3 })
+    const batches = await collect(client({ baseUrl: proxy.url, retries: 1 }).exportBatches('/clicks'))
+    expect(batches.flat()).toEqual(rows)
+    expect(batches.length).toBeGreaterThan(1)
+    expect(batches.filter(({ length }) => length === 0)).toEqual([])
+    await proxy.close()
+  })
+
   it('fails when interruptions follow each other without a row between', async () => {
     const proxy = await openProxy({ isBroken: () => true, afterLines: 0 })
     const rows = collect(client({ baseUrl: proxy.url, retries: 2 }).exportRows('/clicks'))
