@@ -30,7 +30,12 @@ export class SentStatements {
 const clickHouseChange =
   /\b(?:INSERT INTO|DELETE FROM|ALTER TABLE|KILL|OPTIMIZE TABLE|TRUNCATE|DROP|CREATE) [`\w.]+(?: [A-Z]+)?/
 
-/** Whether a statement changes rows, apart from one that extends a lease. */
+/** Whether a statement of Postgres extends a lease. A timer sends some of them: a slow command sends more. */
+export function isLeaseExtension(statement: string): boolean {
+  return statement.includes('UPDATE leases SET expires_at')
+}
+
+/** Whether a statement changes rows. */
 export function isChange(statement: string): boolean {
   return clickHouseChange.test(statement) || /\b(?:INSERT INTO|UPDATE|DELETE FROM|COMMIT)\b/i.test(statement)
 }

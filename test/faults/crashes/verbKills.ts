@@ -6,7 +6,7 @@ import { postgresRowsOf, stateOf } from './accountState.ts'
 import { differing } from './comparison.ts'
 import { type CrashStores, type Victim, withKill } from './crashStores.ts'
 import type { Hold } from './holdingProxy.ts'
-import { isChange, SentStatements } from './statements.ts'
+import { isChange, isLeaseExtension, SentStatements } from './statements.ts'
 import { openStoreProxies } from './storeProxies.ts'
 import { type FileCall, runUntilCall } from './syscallKiller.ts'
 import type { Verb } from './verbs.ts'
@@ -65,7 +65,8 @@ export async function killAtStatements(
           if (!moment) throw new Error('The command changes nothing.')
           const { statement, occurrence, holds } = moment
           const at = `killed ${holds === 'request' ? 'before' : 'after'} ${statement.slice(0, 80)} (${occurrence})`
-          kills += await trial(`${number}`, at, (words) => runToMoment(stores, words, { ...moment, victim }))
+          const runKilled = (words: readonly string[]) => runToMoment(stores, words, { ...moment, victim })
+          kills += await trial(`${number}`, at, runKilled, isLeaseExtension(statement))
         }
         return kills
       }),
@@ -137,10 +138,10 @@ type RunKilled = (words: readonly string[]) => Promise<{ ended: Ended; isKilled:
 
 /**
  * Kills the command of one account and repeats it.
- * @param isLast whether the moment may lie after the end of the command, which is then no fault
+ * @param mayEnd whether the command may end before the moment, which is then no fault
  * @returns the number of kills
  */
-type Trial = (name: string, at: string, runKilled: RunKilled, isLast?: boolean) => Promise<number>
+type Trial = (name: string, at: string, runKilled: RunKilled, mayEnd?: boolean) => Promise<number>
 
 /** Compares accounts with a killed command to an account without a kill, and another account with its earlier rows. */
 async function compareKilled(
@@ -167,13 +168,13 @@ async function compareKilled(
     return [...(await stateOf(stores.stores, account)), ...((await verb.stateOf?.(stores, account, last)) ?? [])]
   }
 
-  const { killed, moments } = await runTrials(async (name, at, runKilled, isLast = false) => {
+  const { killed, moments } = await runTrials(async (name, at, runKilled, mayEnd = false) => {
     const account = `killed-${name}`
     const wordsOfAccount = await verb.prepare(stores, account)
     const label = `${wordsOfAccount.join(' ')}, ${at}`
     const { ended, isKilled } = await runKilled(wordsOfAccount)
-    if (isKilled || !isLast) trials += 1
-    if (!isKilled && !isLast) faults.push(`${label}: it was not killed: ${ended.code} ${ended.stderr}`)
+    if (isKilled || !mayEnd) trials += 1
+    if (!isKilled && !mayEnd) faults.push(`${label}: it was not killed: ${ended.code} ${ended.stderr}`)
     const isDone = ({ code, stderr }: Ended) => code === 0 || verb.isDone?.test(stderr) === true
     let last = ended
     // Of a command that was killed after it had shown its result, the result is known.
