@@ -91,10 +91,16 @@ export function inKeys(keys: readonly PageKey[]): Fragment {
   return ch`(clicked_at, click_id) IN ${instantKeys(keys)}`
 }
 
-/** The converted clicks between the first and the last of these keys; they are those of a page of a list with all clicks. */
+/**
+ * The converted clicks from the first to the last of these keys: those of a page of a list with all clicks. The condition of the
+ * times is for the primary key; thousands of clicks may have the same time.
+ * @param keys newest first, those with equal times by id, descending; at least one
+ */
 export function betweenKeys(keys: readonly PageKey[]): Fragment {
-  const times = keys.map(({ atMs }) => atMs)
-  return ch`clicked_at BETWEEN ${instant(Math.min(...times))} AND ${instant(Math.max(...times))}`
+  const [newest, oldest] = [keys[0], keys.at(-1)] as [PageKey, PageKey]
+  const tuple = ({ atMs, id }: PageKey) => ch`(${instant(atMs)}, ${text(id)})`
+  return ch`clicked_at BETWEEN ${instant(oldest.atMs)} AND ${instant(newest.atMs)}
+  AND (clicked_at, click_id) BETWEEN ${tuple(oldest)} AND ${tuple(newest)}`
 }
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
+import { betweenKeys, readConversionCounts } from '../../../src/rows/clicksByKey.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
@@ -96,5 +97,26 @@ describe('pages of clicks', () => {
     }
     const all = await readPages('', 50, key)
     expect(all.map(([id]) => id)).toEqual(stored.map(({ id }) => id))
+  })
+
+  it('read the conversion counts of their own clicks only, also if all clicks have one time', async () => {
+    const key = await api.account('tied')
+    const clicked_at = instantOf(testNowMs - dayMs)
+    const ids = Array.from({ length: 60 }, (_, n) => `c${n + 100}`).toReversed()
+    await storeClicks(
+      api.stores,
+      'tied',
+      ids.map((id) => ({ id, clicked_at, city: 'Rome' })),
+    )
+    await storeConversions(
+      api.stores,
+      'tied',
+      ids.map((id) => ({ id: `v-${id}`, converted_at: clicked_at, click_id: id, click_at: clicked_at })),
+    )
+    expect(await readPages('', 7, key)).toEqual(ids.map((id) => [id, 'Rome', 1]))
+    const page = ids.slice(7, 14).map((id) => ({ id, atMs: testNowMs - dayMs }))
+    const { signal } = new AbortController()
+    const counts = await readConversionCounts(api.stores.clickhouse, 'tied', betweenKeys(page), signal)
+    expect([...counts.keys()].toSorted().toReversed()).toEqual(page.map(({ id }) => id))
   })
 })
