@@ -17,11 +17,11 @@ export interface ServerProcess {
 
 /**
  * @returns a free port on loopback, below the ports from which the system opens connections: one of those could be taken
- *   before the server of the test listens
+ *   before the server of the test listens. TRAP: `fetch` refuses some ports, 10080 is the highest.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, 32_000)
+    const port = randomInt(10_081, 32_000)
     const server = createServer().listen(port, '127.0.0.1')
     try {
       await once(server, 'listening')
