@@ -1,7 +1,7 @@
 import { duplicateWindowMs } from '../../../schema/event.ts'
 import { inRange } from '../../query/conditions.ts'
-import { ch, count, counts, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
-import type { FunnelPlan } from './plan.ts'
+import { ch, count, counts, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import { eventNameOf, type FunnelPlan } from './plan.ts'
 
 /** Maximum number of keys that are listed in a query; each statement of a funnel lists them up to nine times, 1 MB each. */
 export const copiedKeysMax = 50_000
@@ -26,14 +26,20 @@ export interface StoredEvents {
   copies: CopiedKeys
   /** Whether events can have no visitor; those are joined with their clicks. */
   areJoined: boolean
-  /** Whether joins read all clicks of the account: faster than to look up those of the events, unless these are few. */
-  readsAllClicks: boolean
+  /**
+   * Which joins read all clicks of the account: that of the events of the first step, and that of later events without a
+   * visitor. This is faster than to look up the clicks of the events, unless these are few.
+   */
+  readsAllClicks: { first: boolean; later: boolean }
 }
 
 /** A part of the table, and its events in the range of a funnel. */
 export interface EventPart {
   part: string
   events: number
+  /** Those of the first step. */
+  first: number
+  /** Those of any step. */
   withoutVisitor: number
 }
 
@@ -43,11 +49,13 @@ export interface EventPart {
  * @returns rows of `EventPart`
  */
 export function eventPartsSql(plan: FunnelPlan): Fragment {
+  const names = plan.labels.map(eventNameOf)
   return ch`
 SELECT
   _part AS part,
   count() AS events,
-  countIf(visitor_id.size = 0) AS withoutVisitor
+  countIf(event_name = ${text(names[0] ?? '')}) AS first,
+  countIf(visitor_id.size = 0 AND event_name IN ${texts(names.filter(Boolean))}) AS withoutVisitor
 FROM pixel_events
 WHERE ${join(inReach(plan), '\n  AND ')}
 GROUP BY part
@@ -113,9 +121,9 @@ export function eventsOnceSql(
   )
 }
 
-/** @returns the number of events in parts */
-export function eventsOf(parts: readonly EventPart[]): number {
-  return parts.reduce((sum, { events }) => sum + events, 0)
+/** @returns the number of events in parts, or of some of them */
+export function eventsOf(parts: readonly EventPart[], which: 'events' | 'first' | 'withoutVisitor' = 'events'): number {
+  return parts.reduce((sum, part) => sum + part[which], 0)
 }
 
 /** The rows of a funnel and their copies: acceptances of an id further apart than this are different events. */

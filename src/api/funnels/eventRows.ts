@@ -4,7 +4,7 @@ import { attributeOf } from '../../query/facts/attributes.ts'
 import { onlyRetained } from '../../query/retained.ts'
 import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { type CopiedKeys, eventsOnceSql, type StoredEvents } from './copies.ts'
-import type { FunnelPlan } from './plan.ts'
+import { eventNameOf, type FunnelPlan, joinsFirstEvents } from './plan.ts'
 import { canServe, canStart, columnsOf, hashOf, isRepeated, rowRange, type Source } from './source.ts'
 
 /**
@@ -12,17 +12,17 @@ import { canServe, canStart, columnsOf, hashOf, isRepeated, rowRange, type Sourc
  * where their visitor is that of the click.
  */
 export function eventArms(plan: FunnelPlan, events: StoredEvents): Fragment[] {
-  const names = plan.labels.map((label) => (label.kind === 'event' ? label.eventName : ''))
+  const names = plan.labels.map(eventNameOf)
   const attributes = [
     ...new Set([...plan.filters.map(({ attribute }) => attribute), ...(plan.groupBy ? [plan.groupBy] : [])]),
   ]
   const [first = '', ...others] = names
-  if (attributes.length === 0 || first === '') {
+  if (!joinsFirstEvents(plan)) {
     return plainEventArms(plan, names, names.filter(Boolean), events)
   }
   const rest = others.filter(Boolean)
   return [
-    joinedEventsSql(plan, { labels: names, names: [first], attributes, conditions: [hasVisitorOrClick] }, events),
+    joinedEventsSql(plan, { labels: names, names: [first], attributes, conditions: ofUnit(plan, events) }, events),
     ...(rest.length === 0 ? [] : plainEventArms(plan, names, rest, events)),
   ]
 }
@@ -39,9 +39,18 @@ interface EventArm {
   conditions: readonly Fragment[]
 }
 
-const hasVisitorOrClick = ch`(visitor_id != '' OR click_id != '')`
+const hasVisitor = ch`visitor_id != ''`
 /** The size of a text is a column of its own: without events of the other kind the texts are not read. */
 const hasNoVisitor = ch`visitor_id.size = 0`
+
+/**
+ * The events that belong to a visitor or click. An event without a visitor can be stored after the query that has found none:
+ * it is left out, since its click was not read for its visitor.
+ */
+function ofUnit({ by }: FunnelPlan, { areJoined }: StoredEvents): Fragment[] {
+  if (by === 'click') return []
+  return [areJoined ? ch`(visitor_id != '' OR click_id != '')` : hasVisitor]
+}
 
 /** Events that need no attribute of their click: those with a visitor, or counted by click, without a join. */
 function plainEventArms(
@@ -53,10 +62,10 @@ function plainEventArms(
   const arm = { labels, names, attributes: [] }
   const unjoined = unjoinedEventsSql(
     plan,
-    { ...arm, conditions: plan.by === 'click' ? [] : [ch`visitor_id != ''`] },
+    { ...arm, conditions: plan.by === 'click' ? [] : [hasVisitor] },
     events.copies,
   )
-  if (plan.by === 'click' || !events.areJoined) return [unjoined]
+  if (!events.areJoined) return [unjoined]
   return [unjoined, joinedEventsSql(plan, { ...arm, conditions: [hasNoVisitor, ch`click_id != ''`] }, events)]
 }
 
@@ -164,6 +173,7 @@ function clicksOfEventsSql(
   { areJoined, readsAllClicks }: StoredEvents,
 ): Fragment {
   const account = ch`account_id = ${text(plan.accountId)}`
+  const readsAll = attributes.length > 0 ? readsAllClicks.first : readsAllClicks.later
   const columns = [
     ch`${hashOf(ch`id`)} AS click`,
     ch`is_bot OR is_test AS is_excluded`,
@@ -183,5 +193,5 @@ function clicksOfEventsSql(
   return ch`
   SELECT ${join(columns, ', ')}
   FROM clicks
-  WHERE ${join([...retainedClicks(plan), ...(readsAllClicks ? [] : [ofEvents])], '\n  AND ')}`
+  WHERE ${join([...retainedClicks(plan), ...(readsAll ? [] : [ofEvents])], '\n  AND ')}`
 }

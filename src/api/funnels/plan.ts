@@ -84,6 +84,16 @@ export function planFunnel(
   }
 }
 
+/** @returns the event name of a label, empty for other rows */
+export function eventNameOf(label: StepRows): string {
+  return label.kind === 'event' ? label.eventName : ''
+}
+
+/** Whether the events of the first step are joined with their clicks, for filters or `groupBy`. */
+export function joinsFirstEvents({ labels, filters, groupBy }: FunnelPlan): boolean {
+  return labels[0]?.kind === 'event' && (filters.length > 0 || groupBy !== undefined)
+}
+
 function rowsOf(step: string): StepRows {
   if (step === 'click' || step === 'conversion') return { kind: step }
   return { kind: 'event', eventName: step.replace(/^event:/, '') }

@@ -7,7 +7,7 @@ import { readNames } from '../../rows/dimensionNames.ts'
 import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
 import { copiedKeysMax, copiedKeysSql, type EventPart, eventPartsSql, eventsOf, type StoredEvents } from './copies.ts'
 import { clickCountSql } from './eventRows.ts'
-import type { FunnelPlan } from './plan.ts'
+import { type FunnelPlan, joinsFirstEvents } from './plan.ts'
 import { funnelSql } from './sql.ts'
 
 /** `entered1`, `median2`, …; medians in milliseconds. */
@@ -50,17 +50,23 @@ export async function runFunnel(
   return { ...range, steps: stepsOf(plan, totals), data, ...plan.retained, asOf }
 }
 
-const noEvents: StoredEvents = { copies: [], areJoined: false, readsAllClicks: false }
+const noEvents: StoredEvents = { copies: [], areJoined: false, readsAllClicks: { first: false, later: false } }
 
 /** A click that is looked up takes at least as much time as this number of clicks that are read in order. */
 const clicksPerEvent = 4
 
-/** More clicks in the memory of a join could exceed the limit of a query. */
-const joinedClicksMax = 20_000_000
+/**
+ * Maximum number of clicks that all joins of a query read. A click takes 100 to 200 bytes of memory in each, a query may use
+ * 4 GB, and grouping uses 1.5 GB of that.
+ */
+const joinedClicksMax = 10_000_000
 
-/** Finds the events of a funnel that are stored more than once, and what its joins have to read. */
-async function readStoredEvents(
-  { clickhouse }: RouteContext['stores'],
+/**
+ * Finds the events of a funnel that are stored more than once, and what its joins have to read.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readStoredEvents(
+  { clickhouse }: Pick<RouteContext['stores'], 'clickhouse'>,
   plan: FunnelPlan,
   signal: AbortSignal,
 ): Promise<StoredEvents> {
@@ -68,13 +74,36 @@ async function readStoredEvents(
   const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan), options)
   const copied =
     parts.length < 2 ? [] : await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts), options)
-  const [clicks] = await selectRows<{ clicks: number }>(clickhouse, clickCountSql(plan), options)
-  const clicksMax = Math.min(clicksPerEvent * eventsOf(parts), joinedClicksMax)
+  const withoutVisitor = plan.by === 'click' ? 0 : eventsOf(parts, 'withoutVisitor')
   return {
     copies: copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash),
-    areJoined: parts.some(({ withoutVisitor }) => withoutVisitor > 0),
-    readsAllClicks: clicks !== undefined && clicks.clicks <= clicksMax,
+    areJoined: withoutVisitor > 0,
+    readsAllClicks: await findJoinsOfAllClicks(
+      joinsFirstEvents(plan) ? eventsOf(parts, 'first') : 0,
+      withoutVisitor,
+      async () => {
+        const [row] = await selectRows<{ clicks: number }>(clickhouse, clickCountSql(plan), options)
+        return row?.clicks ?? 0
+      },
+    ),
   }
+}
+
+/**
+ * @param first number of events of the first step that are joined
+ * @param later maximum number of later events that are joined
+ * @param countClicks counts the clicks of the account; not called if no event is joined
+ */
+async function findJoinsOfAllClicks(
+  first: number,
+  later: number,
+  countClicks: () => Promise<number>,
+): Promise<StoredEvents['readsAllClicks']> {
+  if (first === 0 && later === 0) return { first: false, later: false }
+  const clicks = await countClicks()
+  const clicksMax = first > 0 && later > 0 ? joinedClicksMax / 2 : joinedClicksMax
+  const isFaster = (events: number) => events > 0 && clicks <= Math.min(clicksPerEvent * events, clicksMax)
+  return { first: isFaster(first), later: isFaster(later) }
 }
 
 function stepsOf({ steps }: FunnelPlan, sums: StepSums): FunnelResponse['steps'] {

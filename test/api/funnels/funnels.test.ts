@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FunnelResponse } from '../../../schema/funnel.ts'
+import { type FunnelQuery, FunnelResponse } from '../../../schema/funnel.ts'
 import type { Scope } from '../../../schema/scopes.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
 import { copiedKeysMax, copiedKeysSql } from '../../../src/api/funnels/copies.ts'
-import { planFunnel } from '../../../src/api/funnels/plan.ts'
+import { type FunnelPlan, planFunnel } from '../../../src/api/funnels/plan.ts'
+import { readStoredEvents } from '../../../src/api/funnels/run.ts'
+import { funnelSql } from '../../../src/api/funnels/sql.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
@@ -138,6 +140,12 @@ function requestOf({ days: [first, more], window, ...query }: Query): [path: str
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined) as [string, string][]
   const model = { ...query, windowMs: windows[window] as number, fromMs, untilMs: fromMs + (more + 1) * dayMs }
   return [`/funnels?${new URLSearchParams(given)}`, model as ModelQuery]
+}
+
+/** Plans a funnel of the first days of November. */
+function planOf(accountId: string, query: Pick<FunnelQuery, 'steps' | 'by' | 'group_by'>): FunnelPlan {
+  const caller = { accountId, scopes: new Set<Scope>(), retained: { clicksMs: 0, eventsMs: 0 } }
+  return planFunnel({ ...query, from: '2026-11-01', to: '2026-11-10' }, caller, testNowMs)
 }
 
 async function read(path: string, reader = key): Promise<FunnelResponse> {
@@ -333,6 +341,49 @@ describe('GET /funnels', () => {
       const { data } = await read('/funnels?steps=visit,signup&group_by=country&from=2026-11-01&to=2026-11-10', reader)
       expect(data?.map(({ id, steps }) => [id, ...steps.map(({ entered }) => entered)])).toEqual([['DE', 1, 1]])
     }
+  })
+
+  it('reads all clicks for a join only if these are at most four times the events that are joined', async () => {
+    await api.account('seldom')
+    const clicks = Array.from({ length: 12 }, (_, n) => ({ id: `c${n}`, clicked_at: '2026-11-01 10:00:00.000' }))
+    await storeClicks(api.stores, 'seldom', clicks)
+    const event = { event_name: 'visit', click_id: 'c1', occurred_at: '2026-11-02 10:00:00.000' }
+    await storeEvents(api.stores, 'seldom', [
+      ...Array.from({ length: 10 }, (_, n) => ({ ...event, id: `v${n}`, visitor_id: `v${n}` })),
+      { ...event, id: 'p', event_name: 'purchase', visitor_id: 'v1' },
+      { ...event, id: 's', event_name: 'signup' },
+    ])
+    const { signal } = new AbortController()
+    for (const [query, areJoined, first, later] of [
+      [{ steps: 'visit,purchase', group_by: 'country' }, false, true, false],
+      [{ steps: 'visit,signup', group_by: 'country' }, true, true, false],
+      [{ steps: 'purchase,visit', group_by: 'country' }, false, false, false],
+      [{ steps: 'visit,signup' }, true, false, false],
+      [{ steps: 'visit,signup', by: 'click' }, false, false, false],
+    ] as const) {
+      const found = await readStoredEvents(api.stores, planOf('seldom', query), signal)
+      expect([query, found]).toEqual([query, { copies: [], areJoined, readsAllClicks: { first, later } }])
+    }
+  })
+
+  it('leaves out events without a visitor that were stored after a query has found none', async () => {
+    await api.account('late')
+    const clicks = ['c1', 'c2'].map((id) => ({ id, clicked_at: '2026-11-01 10:00:00.000', visitor_id: `of-${id}` }))
+    await storeClicks(api.stores, 'late', clicks)
+    const event = (id: string, event_name: string, more: StoredRow) => ({
+      ...{ id, event_name, occurred_at: '2026-11-02 10:00:00.000', ...more },
+    })
+    const early = [event('1', 'visit', { click_id: 'c1', visitor_id: 'anna' })]
+    const late = [event('2', 'visit', { click_id: 'c1' }), event('3', 'signup', { click_id: 'c2' })]
+    const plan = planOf('late', { steps: 'visit,signup', group_by: 'country' })
+    await storeEvents(api.stores, 'late', early)
+    const found = await readStoredEvents(api.stores, plan, new AbortController().signal)
+    await storeEvents(api.stores, 'late', late)
+    const { text, params } = render(funnelSql(plan, found))
+    const response = await api.stores.clickhouse.client.query({
+      ...{ query: text, query_params: params, format: 'JSONEachRow' },
+    })
+    expect(await response.json()).toMatchObject([{ entered1: 1, entered2: 0 }])
   })
 
   describe('of a small account', () => {
