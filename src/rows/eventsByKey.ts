@@ -1,6 +1,6 @@
 import type { EventKey } from '../query/eventKey.ts'
 import { type QueryTarget, selectRows, smallFinal } from '../stores/clickhouse/select.ts'
-import { ch, type Fragment, join, pairs, text } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, join, text, texts } from '../stores/clickhouse/sql.ts'
 import { eventColumns, type StoredEventRow } from './events.ts'
 
 /** Which events to read, and their order. */
@@ -42,8 +42,17 @@ function keptEventsSql(accountId: string, conditions: readonly Fragment[], keys:
   return ch`
 SELECT ${eventColumns}
 FROM pixel_events FINAL
-PREWHERE account_id = ${text(accountId)} AND (origin, id) IN ${pairs(keys.map(({ origin, id }) => [origin, id]))}
+PREWHERE account_id = ${text(accountId)} AND (${join(idsByOrigin(keys), ' OR ')})
 WHERE ${join([ch`account_id = ${text(accountId)}`, ...conditions], '\n  AND ')}`
+}
+
+/** A condition per origin: a set of ids takes two thirds of the time of a set of pairs. */
+function idsByOrigin(keys: readonly EventKey[]): Fragment[] {
+  const origins = [...new Set(keys.map(({ origin }) => origin))]
+  return origins.map((wanted) => {
+    const ids = keys.flatMap(({ origin, id }) => (origin === wanted ? [id] : []))
+    return ch`origin = ${text(wanted)} AND id IN ${texts(ids)}`
+  })
 }
 
 /** Ids contain no spaces, so names are unique. */
