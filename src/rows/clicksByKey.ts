@@ -1,3 +1,4 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Click } from '../../schema/click.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { type QueryTarget, selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
@@ -86,9 +87,15 @@ WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`
 }
 
+/** Which converted clicks to read: a condition, and the settings of its query. */
+export interface ConvertedClicks {
+  condition: Fragment
+  settings: ClickHouseSettings
+}
+
 /** The converted clicks at these keys. */
-export function inKeys(keys: readonly PageKey[]): Fragment {
-  return ch`(clicked_at, click_id) IN ${instantKeys(keys)}`
+export function inKeys(keys: readonly PageKey[]): ConvertedClicks {
+  return { condition: ch`(clicked_at, click_id) IN ${instantKeys(keys)}`, settings: smallFinal }
 }
 
 /**
@@ -96,22 +103,22 @@ export function inKeys(keys: readonly PageKey[]): Fragment {
  * times is for the primary key; thousands of clicks may have the same time.
  * @param keys newest first, those with equal times by id, descending; at least one
  */
-export function betweenKeys(keys: readonly PageKey[]): Fragment {
+export function betweenKeys(keys: readonly PageKey[]): ConvertedClicks {
   const [newest, oldest] = [keys[0], keys.at(-1)] as [PageKey, PageKey]
   const tuple = ({ atMs, id }: PageKey) => ch`(${instant(atMs)}, ${text(id)})`
-  return ch`clicked_at BETWEEN ${instant(oldest.atMs)} AND ${instant(newest.atMs)}
+  const condition = ch`clicked_at BETWEEN ${instant(oldest.atMs)} AND ${instant(newest.atMs)}
   AND (clicked_at, click_id) BETWEEN ${tuple(oldest)} AND ${tuple(newest)}`
+  return { condition, settings: { ...smallFinal, ...smallRead } }
 }
 
 /**
  * Counts the conversions of clicks that are not tests; clicks without them are absent.
- * @param which a condition of `inKeys` or `betweenKeys`
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readConversionCounts(
   clickhouse: QueryTarget,
   accountId: string,
-  which: Fragment,
+  { condition, settings }: ConvertedClicks,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = await selectRows<{ id: string; conversionCount: number }>(
@@ -120,10 +127,10 @@ export async function readConversionCounts(
 SELECT click_id AS id, count() AS conversionCount
 FROM converted_clicks FINAL
 WHERE account_id = ${text(accountId)}
-  AND ${which}
+  AND ${condition}
   AND NOT is_test
 GROUP BY click_id`,
-    { label: 'clicks.conversions', signal, settings: { ...smallFinal, ...smallRead } },
+    { label: 'clicks.conversions', signal, settings },
   )
   return new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
 }
