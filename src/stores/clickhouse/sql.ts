@@ -79,12 +79,6 @@ export const instantKeys = (keys: readonly { atMs: number; id: string }[]): Valu
   value: keys.map(({ atMs, id }) => [onCalendar(atMs), id]),
 })
 
-/** Several pairs of texts, for `IN` on two columns. */
-export const pairs = (value: readonly (readonly [string, string])[]): Value => ({
-  type: 'Array(Tuple(String, String))',
-  value,
-})
-
 /** The UTC day of a moment. */
 export const day = (epochMs: number): Value => ({ type: 'Date', value: onCalendar(epochMs).slice(0, 10) })
 
