@@ -52,8 +52,8 @@ export const batchTimeout: Pick<QueryOptions, 'settings'> = {
 export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_into_layers_final: 0 }
 
 /**
- * For reads of up to a few thousand rows without projections: more threads, compiled expressions and the search for
- * projections take longer than they save, a tenth of a query of 5 to 10 ms.
+ * For short reads without projections: more threads, compiled expressions and the search for projections take longer than
+ * they save, a tenth of a query of 5 to 10 ms. 180,000 rows of sums still took 34 ms instead of 40.
  */
 export const smallRead: ClickHouseSettings = {
   max_threads: 1,
