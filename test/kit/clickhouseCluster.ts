@@ -51,6 +51,7 @@ export function keepRunning(node: ClickHouseServer): KeptNode {
     for (;;) {
       await node.ended
       if (isStopped) return
+      console.error(`ClickHouse on port ${node.port} has ended.`, ...(await node.fatalErrors()).slice(-60))
       running = node.start()
       await running
     }

@@ -19,6 +19,8 @@ export interface ClickHouseServer extends ServerProcess {
   readonly pid: number
   /** Resolves when the engine has ended for any reason. */
   readonly ended: Promise<unknown>
+  /** Lines of its log about errors that ended the engine, with their stack traces. */
+  fatalErrors(): Promise<string[]>
   /** Runs a statement as one of its users. @returns the result as text @throws Error with the message of the server */
   run(user: string, statement: string): Promise<string>
   close(): Promise<void>
@@ -38,9 +40,10 @@ export async function startClickHouse(
   const directory = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
   const usersFile = join(directory, 'users.xml')
   const configFile = join(directory, 'config.xml')
+  const logFile = join(directory, 'log')
   await writeFile(usersFile, usersXml([administrator, ...(await documentedUsers(member !== undefined))]))
   const backups = `<backups><allowed_path>${join(directory, 'backups')}/</allowed_path></backups>`
-  const config = configXml({ usersFile, logFile: join(directory, 'log') }).replace(
+  const config = configXml({ usersFile, logFile }).replace(
     '</clickhouse>',
     `${backups}${member?.configXml ?? ''}</clickhouse>`,
   )
@@ -92,6 +95,10 @@ export async function startClickHouse(
     },
     get ended() {
       return exited
+    },
+    async fatalErrors() {
+      const log = await readFile(logFile, 'utf8').catch(() => '')
+      return log.split('\n').filter((line) => line.includes('<Fatal>'))
     },
     url: (user) => `http://${user}:${user}@127.0.0.1:${port}/tributary`,
     run,

@@ -27,7 +27,8 @@ export async function* exportBatches<Row extends { cursor: string }>(
     try {
       for (;;) {
         const part = await parts.next().catch((error: unknown) => {
-          if (signal?.aborted || interruptions >= retries.max) throw error
+          signal?.throwIfAborted()
+          if (interruptions >= retries.max) throw error
           return undefined
         })
         if (!part) break

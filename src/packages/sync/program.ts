@@ -5,6 +5,7 @@ import type { Source } from './checksums.ts'
 import { copyAll, copyBeyond, type Run } from './copy.ts'
 import { assignFolder, type DirectoryRun, writeAll, writeDays } from './directory.ts'
 import { StillDifferent, SyncError, UsageError } from './errors.ts'
+import { fetchByHttp } from './fetch.ts'
 import { openPostgres } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
 import { changing, metadata } from './resources.ts'
@@ -88,7 +89,11 @@ Example:
 }
 
 async function synchronize(target: string, apiKey: string, options: Options, signal: AbortSignal): Promise<void> {
-  const source: Source = { client: createTributary({ baseUrl: options.url, apiKey }), from: options.from, signal }
+  const source: Source = {
+    client: createTributary({ baseUrl: options.url, apiKey, fetch: fetchByHttp }),
+    from: options.from,
+    signal,
+  }
   if (!isPostgres(target)) {
     // The rows of the other resources are in one file each, which is not read.
     await repeat(options, changing, signal, (onRows) =>
