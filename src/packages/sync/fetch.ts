@@ -29,7 +29,7 @@ export function fetchByHttp(request: Request): Promise<Response> {
     outgoing.setTimeout(idleMaxMs, () =>
       end(new Error(`${url.origin} has sent nothing for ${idleMaxMs / 60_000} minutes.`)),
     )
-    outgoing.once('error', reject)
+    outgoing.on('error', reject)
     outgoing.once('response', (response) => {
       incoming = response
       resolve(isRedirect(response) ? explainRedirect(url, response) : responseOf(response))
