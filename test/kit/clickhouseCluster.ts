@@ -1,4 +1,5 @@
 import { type ClickHouseServer, startClickHouse } from './clickhouseServer.ts'
+import { startNodeRelay } from './nodeRelay.ts'
 import { freePort } from './serverProcess.ts'
 
 /** Two servers that are the shards of one cluster. */
@@ -9,17 +10,25 @@ export interface ClickHouseCluster {
   close(): Promise<void>
 }
 
-/** Starts both and waits until they respond. The first one is also the only node of a cluster named `alone`. */
-export async function startCluster(): Promise<ClickHouseCluster> {
+/**
+ * Starts both and waits until they respond. The first one is also the only node of a cluster named `alone`.
+ * @param isRelayed whether they connect to each other through relays, so that a cancelled query does not end a node
+ */
+export async function startCluster({ isRelayed = false } = {}): Promise<ClickHouseCluster> {
   const ports = [await freePort(), await freePort()] as const
+  const relays = isRelayed ? await Promise.all(ports.map(startNodeRelay)) : []
   const shard = (port: number) =>
     `<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`
-  const clusters = `<remote_servers>
-    <pair><secret>of-both</secret>${ports.map(shard).join('')}</pair>
-    <alone><secret>of-both</secret>${shard(ports[0])}</alone>
+  /** The cluster as one of its nodes sees it: its own port, and the relay of the other. */
+  const clustersOf = (own: number) => {
+    const seen = ports.map((port, index) => (index === own ? port : (relays[index]?.port ?? port)))
+    return `<remote_servers>
+    <pair><secret>of-both</secret>${seen.map(shard).join('')}</pair>
+    <alone><secret>of-both</secret>${seen.slice(0, 1).map(shard).join('')}</alone>
   </remote_servers>`
-  const start = (tcpPort: number) => startClickHouse(undefined, { configXml: clusters, tcpPort })
-  const nodes = await Promise.all([start(ports[0]), start(ports[1])])
+  }
+  const start = (tcpPort: number, own: number) => startClickHouse(undefined, { configXml: clustersOf(own), tcpPort })
+  const nodes = await Promise.all([start(ports[0], 0), start(ports[1], 1)])
   return {
     nodes,
     environment: {
@@ -29,6 +38,7 @@ export async function startCluster(): Promise<ClickHouseCluster> {
     },
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
+      for (const relay of relays) relay.close()
     },
   }
 }

@@ -31,7 +31,7 @@ declare module 'vitest' {
 /** Chooses the engines of the suite, prints the choice, and prepares the template folder. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { CLICKHOUSE_URL, DATABASE_URL, TRIBUTARY_TEST_CLUSTER } = process.env
-  const cluster = TRIBUTARY_TEST_CLUSTER ? await startCluster() : undefined
+  const cluster = TRIBUTARY_TEST_CLUSTER ? await startCluster({ isRelayed: true }) : undefined
   const nodes = cluster?.nodes.map(keepRunning)
   const containers =
     !cluster && !CLICKHOUSE_URL && !DATABASE_URL && (await isDockerAvailable()) ? await startContainers() : undefined
