@@ -26,6 +26,9 @@ import { openRequestProxy, type RequestProxy } from './requestProxy.ts'
 const lives = Number(process.env.SYNC_LIVES ?? 0)
 const seed = Number(process.env.SYNC_LIVES_SEED ?? (lives > 0 ? Date.now() % 2 ** 31 : 21))
 
+/** An engine that has been killed five times within 30 s each starts again after up to 30 s; a retry waits for 2 s. */
+const unavailableRetries = 30
+
 const program = join(packageRoot, 'src/packages/sync/dist/main.js')
 
 let stores: TestStores
@@ -86,7 +89,7 @@ async function begin(name: string): Promise<Life> {
   await importContent(stores, name, 'campaigns', campaigns)
   return {
     accountId: name,
-    client: createTributary({ baseUrl: proxy.url, apiKey }),
+    client: createTributary({ baseUrl: proxy.url, apiKey, retries: unavailableRetries }),
     words: [program, target.url, '--url', proxy.url, '--schema', name, '--json'],
     environment: { PATH: process.env.PATH, TRIBUTARY_KEY: apiKey, ...target.environment },
     schema: name,
