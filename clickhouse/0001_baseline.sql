@@ -274,11 +274,16 @@ CREATE TABLE IF NOT EXISTS pixel_events
                 COMMENT 'of rows with equal keys the earliest is kept' CODEC(Delta, ZSTD),
     stored_at   DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'start of the insert, by the clock of this store' CODEC(Delta, ZSTD),
 
+    visitor_hash UInt64 MATERIALIZED sipHash64(visitor_id) COMMENT 'funnels group and join by hashes' CODEC(NONE),
+    click_hash   UInt64 MATERIALIZED sipHash64(click_id) CODEC(NONE),
+    key_hash     UInt64 MATERIALIZED cityHash64(origin, id, generation) COMMENT 'finds rows with equal keys' CODEC(NONE),
+
     INDEX visitor_index visitor_id TYPE text(tokenizer = array),
     INDEX click_index click_id TYPE text(tokenizer = array),
     PROJECTION by_time
     (
-        SELECT account_id, occurred_at, origin, id, generation, event_name, click_id, visitor_id, campaign_id, stored_at
+        SELECT account_id, occurred_at, origin, id, generation, event_name, click_id, visitor_id, campaign_id, stored_at,
+            visitor_hash, click_hash, key_hash
         ORDER BY account_id, occurred_at, origin, id, generation
     ),
     PROJECTION by_month

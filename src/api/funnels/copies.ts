@@ -2,6 +2,7 @@ import { duplicateWindowMs } from '../../../schema/event.ts'
 import { inRange } from '../../query/conditions.ts'
 import { ch, count, counts, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
 import { eventNameOf, type FunnelPlan } from './plan.ts'
+import { hashOfNone } from './source.ts'
 
 /** Maximum number of keys that are listed in a query; each statement of a funnel lists them up to nine times, 1 MB each. */
 export const copiedKeysMax = 50_000
@@ -13,10 +14,10 @@ export const copiedKeysMax = 50_000
 export type CopiedKeys = readonly number[] | 'many'
 
 /**
- * 53 bits: JSON numbers are exact. Another key with the same hash is only read in the slower way. TRAP: an id alone is not a
- * key: both origins may use it, and it is another event 24 hours later.
+ * 53 bits of the key: JSON numbers are exact. Another key with the same hash is only read in the slower way. TRAP: an id alone is
+ * not a key: both origins may use it, and it is another event 24 hours later.
  */
-const keyHash = ch`bitShiftRight(cityHash64(origin, id, generation), 11)`
+const keyHash = ch`bitShiftRight(key_hash, 11)`
 
 /** A hash takes up to 17 bytes; ClickHouse rejects a form field above 128 KiB. */
 const hashesPerParameter = 5_000
@@ -55,7 +56,7 @@ SELECT
   _part AS part,
   count() AS events,
   countIf(event_name = ${text(names[0] ?? '')}) AS first,
-  countIf(visitor_id.size = 0 AND event_name IN ${texts(names.filter(Boolean))}) AS withoutVisitor
+  countIf(visitor_hash = ${hashOfNone} AND event_name IN ${texts(names.filter(Boolean))}) AS withoutVisitor
 FROM pixel_events
 WHERE ${join(inReach(plan), '\n  AND ')}
 GROUP BY part

@@ -5,7 +5,7 @@ import { onlyRetained } from '../../query/retained.ts'
 import { ch, count, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { type CopiedKeys, eventsOnceSql, type StoredEvents } from './copies.ts'
 import { eventNameOf, type FunnelPlan, joinsFirstEvents } from './plan.ts'
-import { canServe, canStart, columnsOf, hashOf, isRepeated, rowRange, type Source } from './source.ts'
+import { canServe, canStart, columnsOf, hashOf, hashOfNone, isRepeated, rowRange, type Source } from './source.ts'
 
 /**
  * Events of the first step need attributes of their clicks, so they are joined with each click. The others are joined only
@@ -39,9 +39,9 @@ interface EventArm {
   conditions: readonly Fragment[]
 }
 
-const hasVisitor = ch`visitor_id != ''`
-/** The size of a text is a column of its own: without events of the other kind the texts are not read. */
-const hasNoVisitor = ch`visitor_id.size = 0`
+const hasVisitor = ch`visitor_hash != ${hashOfNone}`
+const hasNoVisitor = ch`visitor_hash = ${hashOfNone}`
+const hasClick = ch`click_hash != ${hashOfNone}`
 
 /**
  * The events that belong to a visitor or click. An event without a visitor can be stored after the query that has found none:
@@ -49,7 +49,7 @@ const hasNoVisitor = ch`visitor_id.size = 0`
  */
 function ofUnit({ by }: FunnelPlan, { areJoined }: StoredEvents): Fragment[] {
   if (by === 'click') return []
-  return [areJoined ? ch`(visitor_id != '' OR click_id != '')` : hasVisitor]
+  return [areJoined ? ch`(${hasVisitor} OR ${hasClick})` : hasVisitor]
 }
 
 /** Events that need no attribute of their click: those with a visitor, or counted by click, without a join. */
@@ -66,16 +66,16 @@ function plainEventArms(
     events.copies,
   )
   if (!events.areJoined) return [unjoined]
-  return [unjoined, joinedEventsSql(plan, { ...arm, conditions: [hasNoVisitor, ch`click_id != ''`] }, events)]
+  return [unjoined, joinedEventsSql(plan, { ...arm, conditions: [hasNoVisitor, hasClick] }, events)]
 }
 
-function sourceOfEvents(labels: readonly string[]): Omit<Source, 'visitorId' | 'attribute'> {
+function sourceOfEvents(labels: readonly string[]): Omit<Source, 'visitor' | 'attribute'> {
   return {
     at: ch`e.occurred_at`,
     // Faster than indexOf, which reads every text: a name is looked up once per block.
     label: ch`transform(e.event_name, ${texts(labels)}, range(${count(labels.length)}), ${count(labels.length)})`,
     key: ch`e.origin, e.id, e.generation`,
-    clickId: ch`e.click_id`,
+    click: ch`e.click_hash`,
   }
 }
 
@@ -85,7 +85,7 @@ function eventConditions(plan: FunnelPlan, { names, conditions }: EventArm): Fra
     ch`account_id = ${text(plan.accountId)}`,
     ...inRange(ch`occurred_at`, rowRange(plan, plan.retainedRanges.eventsMs)),
     ch`event_name IN ${texts(names)}`,
-    ...(plan.by === 'click' ? [ch`click_id != ''`] : []),
+    ...(plan.by === 'click' ? [hasClick] : []),
     ...conditions,
   ]
 }
@@ -98,15 +98,15 @@ function hasFirstStep({ labels, names, attributes }: EventArm): boolean {
 function unjoinedEventsSql(plan: FunnelPlan, arm: EventArm, copies: CopiedKeys): Fragment {
   const source: Source = {
     ...sourceOfEvents(arm.labels),
-    visitorId: ch`e.visitor_id`,
+    visitor: ch`e.visitor_hash`,
     hasVisitor: true,
     attribute: () => ch`''`,
   }
   const starts = hasFirstStep(arm)
   const conditions = [
     ...eventConditions(plan, arm),
-    ch`click_id NOT IN (
-    SELECT id
+    ch`click_hash NOT IN (
+    SELECT ${hashOf(ch`id`)}
     FROM clicks
     WHERE ${join([...retainedClicks(plan), ch`(is_bot OR is_test)`], '\n  AND ')}
   )`,
@@ -122,7 +122,9 @@ function joinedEventsSql(plan: FunnelPlan, arm: EventArm, events: StoredEvents):
   const { attributes } = arm
   const source: Source = {
     ...sourceOfEvents(arm.labels),
-    visitorId: events.areJoined ? ch`if(e.visitor_id != '', e.visitor_id, k.visitor_id)` : ch`e.visitor_id`,
+    visitor: events.areJoined
+      ? ch`if(e.visitor_hash != ${hashOfNone}, e.visitor_hash, ${hashOf(ch`k.visitor_id`)})`
+      : ch`e.visitor_hash`,
     hasVisitor: !events.areJoined,
     attribute(name) {
       if (attributes.length === 0) return ch`''`
@@ -134,17 +136,17 @@ function joinedEventsSql(plan: FunnelPlan, arm: EventArm, events: StoredEvents):
   const starts = hasFirstStep(arm)
   return ch`
 SELECT ${columnsOf(plan, source, starts ? canStart(plan, 'event', source) : ch`0`)}
-FROM (${eventsOnceSql(plan, ch`${eventColumns(plan)}, ${hashOf(ch`click_id`)} AS click`, conditions, events.copies)}
+FROM (${eventsOnceSql(plan, eventColumns(plan), conditions, events.copies)}
 ) AS e
 LEFT ANY JOIN (${clicksOfEventsSql(plan, attributes, conditions, events)}
-) AS k USING (click)
+) AS k USING (click_hash)
 WHERE ${join([ch`NOT k.is_excluded`, ...(starts ? canServe(plan, 'event', source) : [])], '\n  AND ')}`
 }
 
 /** The columns of events that arms read. */
 function eventColumns(plan: FunnelPlan): Fragment {
   const key = isRepeated(plan) ? ch`, origin, id, generation` : nothing
-  return ch`occurred_at, event_name, click_id, visitor_id, campaign_id${key}`
+  return ch`occurred_at, event_name, click_hash, visitor_hash, campaign_id${key}`
 }
 
 /** The conditions of the clicks of an account that are not being removed. */
@@ -175,7 +177,7 @@ function clicksOfEventsSql(
   const account = ch`account_id = ${text(plan.accountId)}`
   const readsAll = attributes.length > 0 ? readsAllClicks.first : readsAllClicks.later
   const columns = [
-    ch`${hashOf(ch`id`)} AS click`,
+    ch`${hashOf(ch`id`)} AS click_hash`,
     ch`is_bot OR is_test AS is_excluded`,
     ...(areJoined ? [ch`visitor_id`] : []),
     ...attributes.map((name) => ch`${attributeOf(name, 'clicks')} AS ${identifier(attributeColumn(name))}`),

@@ -4,7 +4,7 @@ import { ch, count, type Fragment, join, text } from '../../stores/clickhouse/sq
 import type { StoredEvents } from './copies.ts'
 import { eventArms } from './eventRows.ts'
 import type { FunnelPlan, StepRows } from './plan.ts'
-import { canServe, canStart, columnsOf, hasUnit, rowRange, type Source } from './source.ts'
+import { canServe, canStart, columnsOf, hashOf, rowRange, type Source } from './source.ts'
 
 /**
  * The rows of all steps, as `chainsSql` reads them. Rows that are excluded, belong to no visitor or click, or can neither
@@ -25,8 +25,8 @@ function clicksSql(plan: FunnelPlan): Fragment {
     at: ch`clicked_at`,
     label: labelOfKind(plan, 'click'),
     key: ch`id`,
-    visitorId: ch`visitor_id`,
-    clickId: ch`id`,
+    visitor: hashOf(ch`visitor_id`),
+    click: hashOf(ch`id`),
     attribute: (name) => attributeOf(name, 'clicks'),
   }
   return ch`
@@ -49,8 +49,8 @@ function conversionsSql(plan: FunnelPlan): Fragment {
     at: ch`converted_at`,
     label: labelOfKind(plan, 'conversion'),
     key: ch`id`,
-    visitorId: ch`visitor_id`,
-    clickId: ch`click_id`,
+    visitor: hashOf(ch`visitor_id`),
+    click: hashOf(ch`click_id`),
     attribute: (name) => attributeOf(name, 'conversions'),
   }
   return ch`
@@ -62,7 +62,7 @@ WHERE ${join(
       ...inRange(ch`converted_at`, rowRange(plan, 0)),
       ch`status = 'approved'`,
       ch`NOT is_test`,
-      hasUnit(plan, source),
+      plan.by === 'click' ? ch`click_id != ''` : ch`(visitor_id != '' OR click_id != '')`,
       ...canServe(plan, 'conversion', source),
     ],
     '\n  AND ',

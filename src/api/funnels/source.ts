@@ -12,10 +12,12 @@ export interface Source {
   label: Fragment
   /** Columns that identify a row. */
   key: Fragment
-  visitorId: Fragment
+  /** `hashOf` the id of the visitor; of the empty text without one. */
+  visitor: Fragment
   /** Whether every row has a visitor. */
   hasVisitor?: boolean
-  clickId: Fragment
+  /** `hashOf` the id of the click; of the empty text without one. */
+  click: Fragment
   attribute(name: AttributeName): Fragment
 }
 
@@ -31,22 +33,20 @@ export function columnsOf(plan: FunnelPlan, source: Source, canStart: Fragment):
 }
 
 /**
- * A hash of an id, faster to group and to join by than its text. 64 bits: with two million ids the probability that two of
- * them have the same one is 1 in 10 million.
+ * A hash of an id, faster to group and to join by than its text: `visitor_hash` and `click_hash` of events. 64 bits: with two
+ * million ids the probability that two of them have the same one is 1 in 10 million.
  */
 export function hashOf(id: Fragment): Fragment {
   return ch`sipHash64(${id})`
 }
 
-function unitOf({ by }: FunnelPlan, { visitorId, hasVisitor, clickId }: Source): Fragment {
-  if (by === 'click') return hashOf(clickId)
-  if (hasVisitor) return hashOf(visitorId)
-  return ch`if(${visitorId} != '', ${hashOf(visitorId)}, sipHash64('click', ${clickId}))`
-}
+/** The hash of a row without a visitor or click. */
+export const hashOfNone = hashOf(ch`''`)
 
-/** Whether a row belongs to a unit. */
-export function hasUnit({ by }: FunnelPlan, { visitorId, clickId }: Source): Fragment {
-  return by === 'click' ? ch`${clickId} != ''` : ch`(${visitorId} != '' OR ${clickId} != '')`
+function unitOf({ by }: FunnelPlan, { visitor, hasVisitor, click }: Source): Fragment {
+  if (by === 'click') return click
+  if (hasVisitor) return visitor
+  return ch`if(${visitor} != ${hashOfNone}, ${visitor}, sipHash64('click', ${click}))`
 }
 
 /** Whether a row can be the first of a chain. */
