@@ -239,6 +239,9 @@ CREATE TABLE pixel_events
     `received_at` DateTime64(3, 'UTC') COMMENT 'when the event was accepted' CODEC(Delta(8), ZSTD(1)),
     `earliness` UInt64 MATERIALIZED 18446744073709551615 - toUnixTimestamp64Milli(received_at) COMMENT 'of rows with equal keys the earliest is kept' CODEC(Delta(8), ZSTD(1)),
     `stored_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'start of the insert, by the clock of this store' CODEC(Delta(8), ZSTD(1)),
+    `visitor_hash` UInt64 MATERIALIZED sipHash64(visitor_id) COMMENT 'funnels group and join by hashes' CODEC(NONE),
+    `click_hash` UInt64 MATERIALIZED sipHash64(click_id) CODEC(NONE),
+    `key_hash` UInt64 MATERIALIZED cityHash64(origin, id, generation) COMMENT 'finds rows with equal keys' CODEC(NONE),
     INDEX visitor_index visitor_id TYPE text(tokenizer = array) GRANULARITY 100000000,
     INDEX click_index click_id TYPE text(tokenizer = array) GRANULARITY 100000000,
     PROJECTION by_time
@@ -253,7 +256,10 @@ CREATE TABLE pixel_events
             click_id,
             visitor_id,
             campaign_id,
-            stored_at
+            stored_at,
+            visitor_hash,
+            click_hash,
+            key_hash
         ORDER BY
             account_id,
             occurred_at,
