@@ -1,9 +1,12 @@
 import type { Column } from '../../stores/clickhouse/columnKinds.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 
-/** Large enough that ClickHouse creates few parts, small enough for two batches and the server's copy of one in memory. */
+/**
+ * Large enough that ClickHouse creates few parts, which it merges with all indexes; small enough for two batches and the server's
+ * copy of one in memory. A click takes about 300 bytes.
+ */
 const rowsMax = 50_000
-const bytesMax = 7 << 20
+const bytesMax = 20 << 20
 
 /** Encoded rows of one table, each key once: the first row wins. Reusable after `clear`. */
 export class RowBuffer<Row> {
