@@ -12,8 +12,8 @@ import { processesOf } from '../kit/processes.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { until } from '../stores/embedded/folder.ts'
 
-/** Wide enough that a batch has some five thousand. */
-const rows = 16_000
+/** Wide enough that a batch has some twelve thousand. */
+const rows = 36_000
 const campaignCount = 7
 const clickAt = (index: number) => Date.UTC(2026, 0, 1) + index * 60_000
 const lineOf = (index: number) =>
@@ -96,12 +96,12 @@ it('an import that was interrupted and then killed is completed exactly by the n
   timeout: 400_000,
 }, async () => {
   const account = await makeAccount(stores)
-  const interrupted = await endHalfWay(account, 'SIGINT', 8_000)
+  const interrupted = await endHalfWay(account, 'SIGINT', 18_000)
   expect(interrupted.code).toBe(1)
   expect(interrupted.stderr).toMatch(
     /^error: interrupted\. Stored so far: \d+ of \d+ rows read\. Run it again to complete it\.\n$/,
   )
-  await endHalfWay(account, 'SIGKILL', 15_600)
+  await endHalfWay(account, 'SIGKILL', 35_000)
   const { code, stdout } = await run(wordsFor(account), stores.environment)
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: rows, rejected: 0 }])
   await expectExact(account)
@@ -110,12 +110,12 @@ it('an import that was interrupted and then killed is completed exactly by the n
 it('an import continues and is exact when ClickHouse is killed', { timeout: 400_000 }, async ({ skip }) => {
   if (stores.settings.CLICKHOUSE_URL !== undefined) skip('ClickHouse is an external server')
   const account = await makeAccount(stores)
-  const { child, exit, stdout, stderr } = await startHalfWay(account, 8_000)
+  const { child, exit, stdout, stderr } = await startHalfWay(account, 18_000)
   const engine = processesOf(stores.settings.DATA_DIR).find(({ program }) => program === 'clickhouse/engine')
   // TRAP: 0 would be every process of the suite.
   if (!engine) throw new Error('There is no engine to kill.')
   process.kill(engine.id, 'SIGKILL')
-  child.stdin.end(linesOf(8_000, rows))
+  child.stdin.end(linesOf(18_000, rows))
   expect([await exit, JSON.parse(await stdout), await stderr]).toMatchObject([
     0,
     { read: rows, inserted: rows },
@@ -132,8 +132,8 @@ it('two concurrent imports of overlapping files are exact', { timeout: 400_000 }
   }))
   await importContent(stores, account, 'campaigns', campaigns)
   const halves = [join(folder, 'first.ndjson'), join(folder, 'second.ndjson')] as const
-  await writeFile(halves[0], linesOf(0, 10_000))
-  await writeFile(halves[1], linesOf(6_000, rows))
+  await writeFile(halves[0], linesOf(0, 22_000))
+  await writeFile(halves[1], linesOf(14_000, rows))
   const ended = await Promise.all(halves.map((half) => run(wordsFor(account, half), stores.environment)))
   expect(ended.map(({ code }) => code)).toEqual([0, 0])
   expect(ended.map(({ stdout }) => JSON.parse(stdout).inserted).reduce((a, b) => a + b)).toBe(rows)
