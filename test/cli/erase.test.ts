@@ -147,7 +147,7 @@ async function readRows(account: string, final: 'FINAL' | ''): Promise<string> {
   return JSON.stringify(rows)
 }
 
-/** Events whose hashes are not those of their values: a hash would identify the visitor still. The projection has copies. */
+/** Events with a hash that does not match its text, in the table and in the projection: it could identify an erased visitor. */
 async function eventsWithOtherHashes(account: string): Promise<unknown[]> {
   const read = (usesProjections: 0 | 1) =>
     rowsOf(

@@ -12,7 +12,7 @@ export interface ClickHouseCluster {
 
 /**
  * Starts both and waits until they respond. The first one is also the only node of a cluster named `alone`.
- * @param isRelayed whether they connect to each other through relays, so that a cancelled query does not end a node
+ * @param isRelayed whether they connect to each other through relays, so that a connection that is reset does not end a node
  */
 export async function startCluster({ isRelayed = false } = {}): Promise<ClickHouseCluster> {
   const ports = [await freePort(), await freePort()] as const

@@ -9,8 +9,7 @@ export interface NodeRelay {
 
 /**
  * Starts a relay that ends connections gracefully: where one side resets a connection, the other side reads the end of the
- * stream. TRAP: the embedded engine aborts on a reset of its native protocol, which the other node sends when it cancels a
- * query.
+ * stream. TRAP: the embedded engine aborts when the other node resets a connection of the native protocol.
  */
 export async function startNodeRelay(targetPort: number): Promise<NodeRelay> {
   const sockets = new Set<Socket>()
