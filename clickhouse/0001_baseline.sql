@@ -251,7 +251,7 @@ SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_
 -- Every event is looked up by its id before it is stored. The ids of a batch are spread over the whole table, so granules are
 -- small and the column of ids is not compressed.
 --
--- by_month counts events for the fair-use ceiling; by_time serves lists and funnels in the order of occurred_at. A projection
+-- by_month counts events for the fair-use ceiling, and tells which parts can have copies of an event for funnels; by_time serves lists and funnels in the order of occurred_at. A projection
 -- is part of the same insert (a view would make a second part) and is rebuilt when a merge collapses rows. The text indexes
 -- find the events of a visitor or click: one granule of 256 rows each, where a bloom filter would be read as a whole.
 CREATE TABLE IF NOT EXISTS pixel_events
@@ -282,13 +282,14 @@ CREATE TABLE IF NOT EXISTS pixel_events
     INDEX click_index click_id TYPE text(tokenizer = array),
     PROJECTION by_time
     (
-        SELECT account_id, occurred_at, origin, id, generation, event_name, click_id, visitor_id, campaign_id, stored_at,
-            visitor_hash, click_hash, key_hash
+        SELECT account_id, occurred_at, origin, id, generation, event_name, click_id, visitor_id, campaign_id, received_at,
+            stored_at, visitor_hash, click_hash, key_hash
         ORDER BY account_id, occurred_at, origin, id, generation
     ),
     PROJECTION by_month
     (
-        SELECT account_id, origin, toStartOfMonth(received_at) AS month, count()
+        SELECT account_id, origin, toStartOfMonth(received_at) AS month, count(),
+            countIf(empty(visitor_id)), min(received_at), max(received_at)
         GROUP BY account_id, origin, month
     )
 )

@@ -256,6 +256,7 @@ CREATE TABLE pixel_events
             click_id,
             visitor_id,
             campaign_id,
+            received_at,
             stored_at,
             visitor_hash,
             click_hash,
@@ -273,7 +274,10 @@ CREATE TABLE pixel_events
             account_id,
             origin,
             toStartOfMonth(received_at) AS month,
-            count()
+            count(),
+            countIf(empty(visitor_id)),
+            min(received_at),
+            max(received_at)
         GROUP BY
             account_id,
             origin,

@@ -1,5 +1,6 @@
 import { duplicateWindowMs } from '../../../schema/event.ts'
 import { inRange } from '../../query/conditions.ts'
+import type { Range } from '../../query/timeRange.ts'
 import { ch, count, counts, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
 import { eventNameOf, type FunnelPlan } from './plan.ts'
 import { hashOfNone } from './source.ts'
@@ -34,61 +35,92 @@ export interface StoredEvents {
   readsAllClicks: { first: boolean; later: boolean }
 }
 
-/** A part of the table, and its events in the range of a funnel. */
+/** A part of the table that has events of an account. */
 export interface EventPart {
   part: string
-  events: number
+  /** When its first and its last event were received, epoch milliseconds. */
+  firstMs: number
+  lastMs: number
+  withoutVisitor: number
+}
+
+/**
+ * The parts with events of an account, from the projection `by_month`. With a condition on other columns all events would be
+ * read.
+ * @returns rows of `EventPart`
+ */
+export function eventPartsSql(accountId: string): Fragment {
+  return ch`
+SELECT
+  _part AS part,
+  toUnixTimestamp64Milli(min(received_at)) AS firstMs,
+  toUnixTimestamp64Milli(max(received_at)) AS lastMs,
+  countIf(empty(visitor_id)) AS withoutVisitor
+FROM pixel_events
+WHERE account_id = ${text(accountId)}
+GROUP BY part`
+}
+
+/** Events in the range of a funnel. */
+export interface EventCounts {
   /** Those of the first step. */
   first: number
   /** Those of any step. */
   withoutVisitor: number
 }
 
-/**
- * The parts with the events of a funnel, the largest first. A part has no copies in itself, so the events of a single part
- * have none.
- * @returns rows of `EventPart`
- */
-export function eventPartsSql(plan: FunnelPlan): Fragment {
+/** @returns one row of `EventCounts`, copies included */
+export function eventCountsSql(plan: FunnelPlan): Fragment {
   const names = plan.labels.map(eventNameOf)
   return ch`
 SELECT
-  _part AS part,
-  count() AS events,
   countIf(event_name = ${text(names[0] ?? '')}) AS first,
-  countIf(visitor_hash = ${hashOfNone} AND event_name IN ${texts(names.filter(Boolean))}) AS withoutVisitor
+  countIf(visitor_hash = ${hashOfNone}) AS withoutVisitor
 FROM pixel_events
-WHERE ${join(inReach(plan), '\n  AND ')}
-GROUP BY part
-ORDER BY events DESC, part`
+WHERE ${join([...inReach(plan), ch`event_name IN ${texts(names.filter(Boolean))}`], '\n  AND ')}`
 }
+
+/**
+ * When the events were received that can have copies. A part has no copies in itself, and an id that is received again after
+ * `duplicateWindowMs` is another event: so an event with copies is in a part, and was received within this time of an event of
+ * another part. Parts that follow each other in time have only a few such events.
+ * @returns ranges in ascending order; one range around all of them if they are many
+ */
+export function rangesOfCopies(parts: readonly EventPart[]): Range[] {
+  const limits = parts
+    .flatMap(({ firstMs, lastMs }) => [
+      { atMs: firstMs - duplicateWindowMs, change: 1 },
+      { atMs: lastMs + duplicateWindowMs + 1, change: -1 },
+    ])
+    .sort((a, b) => a.atMs - b.atMs || a.change - b.change)
+  const ranges: Range[] = []
+  let covering = 0
+  for (const { atMs, change } of limits) {
+    if (covering === 1 && change === 1) ranges.push({ fromMs: atMs, untilMs: atMs })
+    covering += change
+    const last = ranges.at(-1)
+    if (last && covering === 1 && change === -1) last.untilMs = atMs
+  }
+  const [first, last] = [ranges[0], ranges.at(-1)]
+  if (first && last && ranges.length > rangesMax) return [{ fromMs: first.fromMs, untilMs: last.untilMs }]
+  return ranges
+}
+
+/** Every range costs two comparisons for each event. */
+const rangesMax = 16
 
 /**
  * The events in the range of a funnel that are stored more than once. Copies can differ in every other value: in the time,
  * which is by default that of the request, and in the name.
- * @param parts of `eventPartsSql`. An event with copies is in two parts, so in one besides the largest: if that has three
- *   quarters of the events, only those of the others are grouped. If it has been merged since, they are all events.
+ * @param received when they were received, from `rangesOfCopies`; at least one range
  * @returns rows `hash`, at most one more than `copiedKeysMax`
  */
-export function copiedKeysSql(plan: FunnelPlan, parts: readonly EventPart[]): Fragment {
-  const [largest, ...others] = parts
-  const isMost = largest && largest.events >= 3 * eventsOf(others)
-  const conditions = [
-    ...inReach(plan),
-    ...(isMost
-      ? [
-          ch`${keyHash} IN (
-    SELECT ${keyHash}
-    FROM pixel_events
-    WHERE ${join([...inReach(plan), ch`_part != ${text(largest.part)}`], '\n  AND ')}
-  )`,
-        ]
-      : []),
-  ]
+export function copiedKeysSql(plan: FunnelPlan, received: readonly Range[]): Fragment {
+  const ranges = received.map((range) => ch`(${join(inRange(ch`received_at`, range), '\n  AND ')})`)
   return ch`
 SELECT ${keyHash} AS hash
 FROM pixel_events
-WHERE ${join(conditions, '\n  AND ')}
+WHERE ${join([...inReach(plan), ch`(${join(ranges, ' OR ')})`], '\n  AND ')}
 GROUP BY hash
 HAVING count() > 1
 LIMIT ${count(copiedKeysMax + 1)}`
@@ -120,11 +152,6 @@ export function eventsOnceSql(
     [select(ch`pixel_events`, [ch`NOT ${isCopied}`]), select(ch`pixel_events FINAL`, [ids, isCopied])],
     '\nUNION ALL\n',
   )
-}
-
-/** @returns the number of events in parts, or of some of them */
-export function eventsOf(parts: readonly EventPart[], which: 'events' | 'first' | 'withoutVisitor' = 'events'): number {
-  return parts.reduce((sum, part) => sum + part[which], 0)
 }
 
 /** The rows of a funnel and their copies: acceptances of an id further apart than this are different events. */

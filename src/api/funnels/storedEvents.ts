@@ -1,7 +1,16 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
-import { copiedKeysMax, copiedKeysSql, type EventPart, eventPartsSql, eventsOf, type StoredEvents } from './copies.ts'
+import {
+  copiedKeysMax,
+  copiedKeysSql,
+  type EventCounts,
+  type EventPart,
+  eventCountsSql,
+  eventPartsSql,
+  rangesOfCopies,
+  type StoredEvents,
+} from './copies.ts'
 import { clickCountSql } from './eventRows.ts'
 import { type FunnelPlan, joinsFirstEvents } from './plan.ts'
 
@@ -11,6 +20,8 @@ const groupingMemory = '1500000000'
 /** Settings of the queries of a funnel. */
 export const funnelSettings: ClickHouseSettings = {
   preferred_optimize_projection_name: 'by_time',
+  // Conditions in their order: the comparison with the clicks of bots comes last. ClickHouse would move it to the front.
+  allow_reorder_prewhere_conditions: 0,
   do_not_merge_across_partitions_select_final: 1,
   max_bytes_before_external_group_by: groupingMemory,
   max_bytes_ratio_before_external_group_by: 0,
@@ -36,21 +47,22 @@ export async function readStoredEvents(
   signal: AbortSignal,
 ): Promise<StoredEvents> {
   const options = { label: 'funnels.copies', signal, settings: funnelSettings }
-  const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan), options)
+  const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan.accountId), options)
+  const ranges = rangesOfCopies(parts)
   const copied =
-    parts.length < 2 ? [] : await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, parts), options)
-  const withoutVisitor = plan.by === 'click' ? 0 : eventsOf(parts, 'withoutVisitor')
+    ranges.length === 0 ? [] : await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, ranges), options)
+  const joinsFirst = joinsFirstEvents(plan)
+  const mayJoinLater = plan.by === 'visitor' && parts.some(({ withoutVisitor }) => withoutVisitor > 0)
+  const [counts] =
+    joinsFirst || mayJoinLater ? await selectRows<EventCounts>(clickhouse, eventCountsSql(plan), options) : []
+  const withoutVisitor = (mayJoinLater && counts?.withoutVisitor) || 0
   return {
     copies: copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash),
     areJoined: withoutVisitor > 0,
-    readsAllClicks: await findJoinsOfAllClicks(
-      joinsFirstEvents(plan) ? eventsOf(parts, 'first') : 0,
-      withoutVisitor,
-      async () => {
-        const [row] = await selectRows<{ clicks: number }>(clickhouse, clickCountSql(plan), options)
-        return row?.clicks ?? 0
-      },
-    ),
+    readsAllClicks: await findJoinsOfAllClicks((joinsFirst && counts?.first) || 0, withoutVisitor, async () => {
+      const [row] = await selectRows<{ clicks: number }>(clickhouse, clickCountSql(plan), options)
+      return row?.clicks ?? 0
+    }),
   }
 }
 

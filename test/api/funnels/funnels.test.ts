@@ -113,8 +113,8 @@ function copiesOf({ events, copies }: Rows): StoredRow[] {
   return copies.map(({ of, laterMs, ...values }) => {
     const { id, origin, occurred_at } = events[of] as Rows['events'][number]
     const atMs = Date.parse(`${occurred_at.replace(' ', 'T')}Z`) + laterMs
-    const at = new Date(atMs).toISOString().replace('T', ' ').slice(0, 23)
-    return { ...values, id, origin, occurred_at: at, received_at: '2026-11-19 00:00:00.000' }
+    const at = (epochMs: number) => new Date(epochMs).toISOString().replace('T', ' ').slice(0, 23)
+    return { ...values, id, origin, occurred_at: at(atMs), received_at: at(atMs + 1) }
   })
 }
 
@@ -257,7 +257,9 @@ describe('GET /funnels', () => {
       await storeEvents(api.stores, 'reused', [event, { ...event, origin: 'browser' }, later])
       const query = { steps: 'visit,signup', from: '2026-11-01', to: '2026-11-04' }
       const caller = { accountId: 'reused', scopes: new Set<Scope>(), retained: { clicksMs: 0, eventsMs: 0 } }
-      const { text, params } = render(copiedKeysSql(planFunnel(query, caller, testNowMs), []))
+      const { text, params } = render(
+        copiedKeysSql(planFunnel(query, caller, testNowMs), [{ fromMs: firstMs, untilMs: firstMs + 10 * dayMs }]),
+      )
       const copies = async () => {
         const found = await api.stores.clickhouse.client.query({
           ...{ query: text, query_params: params, format: 'JSONEachRow' },
