@@ -7,7 +7,7 @@ import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { accountOption, parseId, retainedMonthsMax } from './options.ts'
-import { removeOldMonths } from './removeOldMonths.ts'
+import { removeOldMonths } from './retentionJob.ts'
 import { table } from './table.ts'
 
 /** `retention set`, `retention list`, `retention run`. */

@@ -13,7 +13,7 @@ import { openRedis } from '../stores/redis.ts'
 import { startRecovery } from '../writer/repair/serverRecovery.ts'
 import type { CommandContext } from './context.ts'
 import { fillAndWelcome, openDemoAccount } from './demoAccount.ts'
-import { startRetention } from './removeOldMonths.ts'
+import { startRetention } from './retentionJob.ts'
 import { shutDownGracefully } from './shutdown.ts'
 import { describeCreated } from './storeLocation.ts'
 

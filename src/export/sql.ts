@@ -1,9 +1,9 @@
 import type { RowFormat } from '../../schema/rowFormat.ts'
 import type { Range } from '../query/timeRange.ts'
 import { formatClause, selectList } from '../rows/clickhouseOutputFormat.ts'
-import { clickFields, conversionFields, exportField } from '../rows/exportFields.ts'
+import { exportedClickFields, exportedConversionFields, exportField } from '../rows/exportFields.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
-import { pixelEventFields } from '../stores/clickhouse/tableFields.ts'
+import { pixelEventFields } from '../stores/clickhouse/tableColumns.ts'
 
 /** The rows to export and their format. */
 export interface RowQuery {
@@ -17,7 +17,7 @@ export interface RowQuery {
 /** Clicks, oldest first, which is the order of their table, so that they are streamed without sorting. */
 export function clicksSql(query: RowQuery): Fragment {
   return ch`
-SELECT ${selectList(clickFields(query.currency), query)}
+SELECT ${selectList(exportedClickFields(query.currency), query)}
 FROM clicks
 WHERE ${conditions(query, ch`clicked_at`)}
 ORDER BY clicked_at, id
@@ -28,7 +28,7 @@ ${formatClause(query.format)}`
 /** Conversions in their latest state, oldest first. */
 export function conversionsSql(query: RowQuery): Fragment {
   return ch`
-SELECT ${selectList(conversionFields(query.currency), query)}
+SELECT ${selectList(exportedConversionFields(query.currency), query)}
 FROM conversions FINAL
 WHERE ${conditions(query, ch`converted_at`)}
 ORDER BY converted_at, id

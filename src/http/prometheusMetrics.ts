@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from './context.ts'
 
-/** Telemetry of this process, for Prometheus. */
+/** Telemetry of this process, for Prometheus. Metrics of received events are in `api/events/prometheusMetrics.ts`. */
 export interface Telemetry {
   readonly registry: Registry
   /** Counts and times every response. */

@@ -1,7 +1,7 @@
 import { closestMatch } from 'leven'
 import { FormatError } from './parsers/formatError.ts'
 import { printable } from './printable.ts'
-import { clickColumns } from './readers/click.ts'
+import { importedClickColumns } from './readers/click.ts'
 import { conversionColumns } from './readers/conversion.ts'
 import { metadataColumns } from './readers/metadata.ts'
 import { pixelEventColumns } from './readers/pixelEvent.ts'
@@ -9,7 +9,7 @@ import type { ResourceName } from './resourceNames.ts'
 import type { Columns } from './rowDecoder.ts'
 
 const columnsOfResources: Readonly<Record<ResourceName, Columns>> = {
-  clicks: clickColumns,
+  clicks: importedClickColumns,
   conversions: conversionColumns,
   'pixel-events': pixelEventColumns,
   campaigns: metadataColumns.campaigns,

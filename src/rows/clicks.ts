@@ -1,7 +1,7 @@
 import type { Click } from '../../schema/click.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { selectFields } from '../stores/clickhouse/columnKinds.ts'
-import { clickFields, type Selected } from '../stores/clickhouse/tableFields.ts'
+import { clickFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
 import type { EntityNames } from './entityNames.ts'
 import { responseFields } from './responseFields.ts'
 

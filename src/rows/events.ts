@@ -2,7 +2,7 @@ import type { EventOrigin, EventRow, StoredEventFields } from '../../schema/even
 import { toInstantText } from '../query/timeRange.ts'
 import { selectFields } from '../stores/clickhouse/columnKinds.ts'
 import { ch } from '../stores/clickhouse/sql.ts'
-import { pixelEventFields, type Selected } from '../stores/clickhouse/tableFields.ts'
+import { pixelEventFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
 import { toText } from './values.ts'

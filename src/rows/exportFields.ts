@@ -1,7 +1,7 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import type { ColumnKind } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
-import * as stored from '../stores/clickhouse/tableFields.ts'
+import * as stored from '../stores/clickhouse/tableColumns.ts'
 import { columnName } from '../stores/columnName.ts'
 
 /**
@@ -21,12 +21,12 @@ export interface RowField {
  * The stored fields of a click, with the names and the order of the API.
  * @param entities campaign, offer, landing page and traffic source: their ids, or ids and names
  */
-export function clickFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
+export function exportedClickFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
   return rowFields(stored.clickFields, baseCurrency, entities)
 }
 
 /** The stored fields of a conversion, with the names and the order of the API. */
-export function conversionFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
+export function exportedConversionFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
   return rowFields(stored.conversionFields, baseCurrency, entities)
 }
 

@@ -3,7 +3,7 @@ import type { Cell } from './csvWriter.ts'
 
 /**
  * The cells of the earlier metrics in a table with `compare`.
- * @param values by metric; undefined for a row without an earlier one, whose cells are empty
+ * @param values by metric; undefined if there is no earlier row; the cells are then empty
  * @returns `previous_<metric>` of each metric, in their order
  */
 export function previousCells(

@@ -1,7 +1,7 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import type { ColumnKind, Fields } from '../stores/clickhouse/columnKinds.ts'
-import { entityIdFields, subIdFields } from '../stores/clickhouse/tableFields.ts'
+import { entityIdFields, subIdFields } from '../stores/clickhouse/tableColumns.ts'
 import { type EntityNames, entityNameFields } from './entityNames.ts'
 
 /** A stored value: absent text is empty, instants are epoch milliseconds, amounts are decimal text. */

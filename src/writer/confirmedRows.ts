@@ -1,6 +1,6 @@
 import { batchTimeout, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, identifier, instant, storableTimes, text } from '../stores/clickhouse/sql.ts'
-import { timeColumns } from '../stores/clickhouse/tableFields.ts'
+import { timeColumns } from '../stores/clickhouse/tableColumns.ts'
 import { queryPostgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/retry.ts'
 import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { setRetention } from '../../src/accounts/retention.ts'
-import { removeOldMonths } from '../../src/cli/removeOldMonths.ts'
+import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import { completeErasures } from '../../src/writer/erasure/eraseRows.ts'
 import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import { findDifferences } from '../../src/writer/repair/findDifferences.ts'

@@ -1,6 +1,6 @@
 import { inRange } from '../../query/conditions.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
-import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { ChecksumPlan, ChecksumResource } from './plan.ts'
 
 /** Table, key and amount of each resource. */

@@ -5,7 +5,7 @@ import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { clickColumns } from '../../rows/clicks.ts'
-import { clickFields, type RowField } from '../../rows/exportFields.ts'
+import { exportedClickFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import type { ClickPlan } from './plan.ts'
 
@@ -163,7 +163,7 @@ export function clickExportSql(
   const conversions = ch`transform(id, counts.1, counts.2, toUInt64(0))`
   const at = orderColumn(plan)
   const fields = [
-    ...clickFields(plan.baseCurrency, entities),
+    ...exportedClickFields(plan.baseCurrency, entities),
     { name: 'converted', value: ch`toBool(${conversions} > 0)` },
     { name: 'conversionCount', value: ch`toInt64(${conversions})` },
     { name: 'storedAt', value: ch`stored_at` },

@@ -3,7 +3,7 @@ import { columnFilterConditions, filterConditions } from '../../query/filters.ts
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
-import { conversionFields, type RowField } from '../../rows/exportFields.ts'
+import { exportedConversionFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, instant, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import type { ConversionPlan } from './plan.ts'
 
@@ -104,7 +104,7 @@ export function conversionExportSql(
   const stored = join(storedSince(plan, asOfMs), '\n  AND ')
   const hasStoredVersion = ch`(converted_at, id) IN (SELECT converted_at, id FROM conversions WHERE ${stored})`
   const fields = [
-    ...conversionFields(plan.currency, entities),
+    ...exportedConversionFields(plan.currency, entities),
     { name: 'storedAt', value: ch`stored_at` },
     { name: 'cursor', value: cursorOf(at, ch`id`, plan.fingerprint) },
   ]

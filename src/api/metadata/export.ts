@@ -4,11 +4,11 @@ import type { RouteContext } from '../../http/context.ts'
 import { writeCursor } from '../../query/pagination.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
 import { toResource } from '../../rows/metadata.ts'
-import { openRowEncoder } from '../../rows/openRowEncoder.ts'
-import type { EncodedRow } from '../../rows/rowEncoder.ts'
 import type { SelectedFields } from '../../rows/selectedFields.ts'
 import { queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
+import { openRowEncoder } from './openRowEncoder.ts'
 import type { MetadataPlan } from './plan.ts'
+import type { EncodedRow } from './rowEncoder.ts'
 import { keyOf, selectRows } from './run.ts'
 
 /** Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine. */

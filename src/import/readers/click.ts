@@ -62,7 +62,8 @@ const shape: RowShape<ClickRow> = {
   spread: fieldTypes.subIdFields,
 }
 
-export const clickColumns = columnsOf(shape)
+/** The columns of an imported file of clicks. */
+export const importedClickColumns = columnsOf(shape)
 
 /** @returns the reader of clicks of an account */
 export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click> {

@@ -7,7 +7,7 @@ import { type Conversion, type CopiedField, copiedFromClick } from '../tables/co
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 
 /** Fields of a click that an erasure blanks. Ids, dimensions without a person and amounts remain, so that no amount changes. */
-const clickFields = [
+const personalOfClick = [
   'visitorId',
   'region',
   'city',
@@ -27,10 +27,10 @@ const clickFields = [
 const ownConversionFields = ['visitorId', ...subIdNames] as const satisfies readonly (keyof Conversion)[]
 
 const copiedFields = (Object.entries(copiedFromClick) as [CopiedField, keyof Click][])
-  .filter(([, from]) => (clickFields as readonly string[]).includes(from))
+  .filter(([, from]) => (personalOfClick as readonly string[]).includes(from))
   .map(([field]) => field)
 
-const eventFields = ['visitorId', 'properties'] as const satisfies readonly (keyof PixelEvent)[]
+const personalOfEvent = ['visitorId', 'properties'] as const satisfies readonly (keyof PixelEvent)[]
 
 /** The origin of events that a server received by the API. */
 const apiOrigin = 'server' satisfies EventOrigin
@@ -55,7 +55,7 @@ const columnsOf = (fields: readonly string[]) => fields.map((field) => identifie
 
 const clicks = {
   resource: 'clicks',
-  personal: columnsOf(clickFields),
+  personal: columnsOf(personalOfClick),
   clickId: ch`id`,
   id: ch`id`,
   datedAt: ch`least(clicked_at, stored_at)`,
@@ -70,7 +70,7 @@ export const personalTables: readonly PersonalTable[] = [
   {
     name: 'pixel_events',
     resource: 'events',
-    personal: columnsOf(eventFields),
+    personal: columnsOf(personalOfEvent),
     clickId: ch`click_id`,
     id: ch`id`,
     // Callers choose `occurred_at`: an event that a server received after the erasure is new data, whatever its timestamp.
@@ -92,9 +92,9 @@ export const personalTables: readonly PersonalTable[] = [
 
 /** Blanks the personal fields of a row that is imported. */
 export const blank = {
-  click: (row: Click) => blankFields(row, clickFields),
+  click: (row: Click) => blankFields(row, personalOfClick),
   conversion: (row: Conversion) => blankFields(row, ownConversionFields),
-  event: (row: PixelEvent) => blankFields(row, eventFields),
+  event: (row: PixelEvent) => blankFields(row, personalOfEvent),
 }
 
 function blankFields<Name extends string>(row: Record<Name, string>, fields: readonly Name[]): void {

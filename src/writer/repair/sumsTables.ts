@@ -1,6 +1,6 @@
 import { type RowKind, type Sum, sumColumns, sums, sumsOf } from '../../query/metricFormulas.ts'
 import { ch, day, type Fragment, identifier, instant, nothing, text } from '../../stores/clickhouse/sql.ts'
-import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 
 /** Rows of one account in a time range, UTC, `until` exclusive. */
 export interface Span {

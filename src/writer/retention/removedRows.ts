@@ -1,6 +1,6 @@
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, text } from '../../stores/clickhouse/sql.ts'
-import { timeColumns } from '../../stores/clickhouse/tableFields.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'

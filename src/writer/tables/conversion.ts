@@ -1,5 +1,5 @@
 import { blankRow, type ColumnKind, columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
-import { type clickFields, conversionFields } from '../../stores/clickhouse/tableFields.ts'
+import { type clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 
 /** Fields that are copied from the stored click, and the field of the click; absent while the click is not stored. */
 export const copiedFromClick = {

@@ -1,5 +1,5 @@
 import { columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
-import { pixelEventFields } from '../../stores/clickhouse/tableFields.ts'
+import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 
 /** The columns of `pixel_events` that are written; other columns have defaults. */
 export const pixelEventRowFields = { accountId: 'id', ...pixelEventFields } as const

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { setRetention } from '../../../src/accounts/retention.ts'
-import { removeOldMonths, removeOldMonthsOfAll } from '../../../src/cli/removeOldMonths.ts'
+import { removeOldMonths, removeOldMonthsOfAll } from '../../../src/cli/retentionJob.ts'
 import { openIdleWriter } from '../../../src/writer/openWriter.ts'
 import { recoverAccounts } from '../../../src/writer/repair/serverRecovery.ts'
 import { completeRemoval } from '../../../src/writer/retention/completeRemoval.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { namedTables } from '../../../schema/metadata.ts'
 import { setRetention } from '../../../src/accounts/retention.ts'
-import { removeOldMonths } from '../../../src/cli/removeOldMonths.ts'
+import { removeOldMonths } from '../../../src/cli/retentionJob.ts'
 import { UnverifiedMonths } from '../../../src/writer/removeMonths.ts'
 import type { Difference } from '../../../src/writer/repair/difference.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'

@@ -6,7 +6,7 @@ import {
   retainedBy,
   setRetention,
 } from '../../../src/accounts/retention.ts'
-import { removeOldMonths } from '../../../src/cli/removeOldMonths.ts'
+import { removeOldMonths } from '../../../src/cli/retentionJob.ts'
 import { LeaseLost } from '../../../src/stores/postgres/lease.ts'
 import { recordBatch } from '../../../src/writer/journal.ts'
 import { removeMonths, UnverifiedMonths } from '../../../src/writer/removeMonths.ts'

@@ -1,6 +1,6 @@
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { Cell } from './csvWriter.ts'
+import type { Cell } from '../../rows/csvWriter.ts'
 import type { RowEncoder } from './rowEncoder.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
@@ -14,8 +14,9 @@ interface Column {
 }
 
 /**
- * Creates the encoder of a Parquet file with the types that ClickHouse gives to such fields: amounts are `Decimal(18, 6)`,
- * times are milliseconds in UTC, lists are lists of texts. Each part is one row group.
+ * Creates the encoder of a Parquet file of metadata, which is in Postgres; ClickHouse writes the files of rows that it stores.
+ * Columns have the types that ClickHouse gives to such fields: amounts are `Decimal(18, 6)`, times are milliseconds in UTC,
+ * lists are lists of texts. Each part is one row group.
  * @param fields schema of each column
  */
 export function parquetEncoder(fields: TProperties): RowEncoder {

@@ -1,11 +1,11 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import { cursorField } from '../../schema/fields.ts'
-import type { RowFormat } from '../../schema/rowFormat.ts'
-import type { CsvEscape } from './csvEscape.ts'
-import { csvHeader, csvLines } from './csvWriter.ts'
+import { cursorField } from '../../../schema/fields.ts'
+import type { RowFormat } from '../../../schema/rowFormat.ts'
+import type { CsvEscape } from '../../rows/csvEscape.ts'
+import { csvHeader, csvLines } from '../../rows/csvWriter.ts'
+import { isSelected, type SelectedFields, selectIn } from '../../rows/selectedFields.ts'
 import { parquetEncoder } from './parquetEncoder.ts'
 import type { EncodedRow, RowEncoder } from './rowEncoder.ts'
-import { isSelected, type SelectedFields, selectIn } from './selectedFields.ts'
 
 const nothing = Buffer.alloc(0)
 

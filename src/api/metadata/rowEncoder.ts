@@ -1,4 +1,4 @@
-import type { Cell } from './csvWriter.ts'
+import type { Cell } from '../../rows/csvWriter.ts'
 
 /** The fields of a row by name, its cursor included. */
 export type EncodedRow = Readonly<Record<string, Cell>>
