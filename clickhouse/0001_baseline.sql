@@ -251,9 +251,10 @@ SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_
 -- Every event is looked up by its id before it is stored. The ids of a batch are spread over the whole table, so granules are
 -- small and the column of ids is not compressed.
 --
--- by_month counts events for the fair-use ceiling, and tells which parts can have copies of an event for funnels; by_time serves lists and funnels in the order of occurred_at. A projection
--- is part of the same insert (a view would make a second part) and is rebuilt when a merge collapses rows. The text indexes
--- find the events of a visitor or click: one granule of 256 rows each, where a bloom filter would be read as a whole.
+-- by_month counts events for the fair-use ceiling, and has the times of the events of a part, by which funnels search for rows
+-- with equal keys; by_time serves lists and funnels in the order of occurred_at. A projection is part of the same insert (a view
+-- would make a second part) and is rebuilt when a merge collapses rows. The text indexes find the events of a visitor or click:
+-- one granule of 256 rows each, where a bloom filter would be read as a whole.
 CREATE TABLE IF NOT EXISTS pixel_events
 (
     account_id  LowCardinality(String),
@@ -289,7 +290,7 @@ CREATE TABLE IF NOT EXISTS pixel_events
     PROJECTION by_month
     (
         SELECT account_id, origin, toStartOfMonth(received_at) AS month, count(),
-            countIf(empty(visitor_id)), min(received_at), max(received_at)
+            countIf(empty(visitor_id)), min(received_at), max(received_at), min(stored_at), max(stored_at)
         GROUP BY account_id, origin, month
     )
 )

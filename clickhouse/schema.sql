@@ -277,7 +277,9 @@ CREATE TABLE pixel_events
             count(),
             countIf(empty(visitor_id)),
             min(received_at),
-            max(received_at)
+            max(received_at),
+            min(stored_at),
+            max(stored_at)
         GROUP BY
             account_id,
             origin,

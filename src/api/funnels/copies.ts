@@ -2,6 +2,7 @@ import { duplicateWindowMs } from '../../../schema/event.ts'
 import { inRange } from '../../query/conditions.ts'
 import type { Range } from '../../query/timeRange.ts'
 import { ch, count, counts, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import type { CopyRanges } from './copyRanges.ts'
 import { eventNameOf, type FunnelPlan } from './plan.ts'
 import { hashOfNone } from './source.ts'
 
@@ -35,33 +36,7 @@ export interface StoredEvents {
   readsAllClicks: { first: boolean; later: boolean }
 }
 
-/** A part of the table that has events of an account. */
-export interface EventPart {
-  part: string
-  /** When its first and its last event were received, epoch milliseconds. */
-  firstMs: number
-  lastMs: number
-  withoutVisitor: number
-}
-
-/**
- * The parts with events of an account, from the projection `by_month`. With a condition on other columns all events would be
- * read.
- * @returns rows of `EventPart`
- */
-export function eventPartsSql(accountId: string): Fragment {
-  return ch`
-SELECT
-  _part AS part,
-  toUnixTimestamp64Milli(min(received_at)) AS firstMs,
-  toUnixTimestamp64Milli(max(received_at)) AS lastMs,
-  countIf(empty(visitor_id)) AS withoutVisitor
-FROM pixel_events
-WHERE account_id = ${text(accountId)}
-GROUP BY part`
-}
-
-/** Events in the range of a funnel. */
+/** Events that `inReach` selects. */
 export interface EventCounts {
   /** Those of the first step. */
   first: number
@@ -81,42 +56,15 @@ WHERE ${join([...inReach(plan), ch`event_name IN ${texts(names.filter(Boolean))}
 }
 
 /**
- * When the events were received that can have copies. A part has no copies in itself, and an id that is received again after
- * `duplicateWindowMs` is another event: so an event with copies is in a part, and was received within this time of an event of
- * another part. Parts that follow each other in time have only a few such events.
- * @returns ranges in ascending order; one range around all of them if they are many
- */
-export function rangesOfCopies(parts: readonly EventPart[]): Range[] {
-  const limits = parts
-    .flatMap(({ firstMs, lastMs }) => [
-      { atMs: firstMs - duplicateWindowMs, change: 1 },
-      { atMs: lastMs + duplicateWindowMs + 1, change: -1 },
-    ])
-    .sort((a, b) => a.atMs - b.atMs || a.change - b.change)
-  const ranges: Range[] = []
-  let covering = 0
-  for (const { atMs, change } of limits) {
-    if (covering === 1 && change === 1) ranges.push({ fromMs: atMs, untilMs: atMs })
-    covering += change
-    const last = ranges.at(-1)
-    if (last && covering === 1 && change === -1) last.untilMs = atMs
-  }
-  const [first, last] = [ranges[0], ranges.at(-1)]
-  if (first && last && ranges.length > rangesMax) return [{ fromMs: first.fromMs, untilMs: last.untilMs }]
-  return ranges
-}
-
-/** Every range costs two comparisons for each event. */
-const rangesMax = 16
-
-/**
  * The events in the range of a funnel that are stored more than once. Copies can differ in every other value: in the time,
  * which is by default that of the request, and in the name.
- * @param received when they were received, from `rangesOfCopies`; at least one range
+ * @param ranges from `copyRangesOf`; not empty
  * @returns rows `hash`, at most one more than `copiedKeysMax`
  */
-export function copiedKeysSql(plan: FunnelPlan, received: readonly Range[]): Fragment {
-  const ranges = received.map((range) => ch`(${join(inRange(ch`received_at`, range), '\n  AND ')})`)
+export function copiedKeysSql(plan: FunnelPlan, { received, stored }: CopyRanges): Fragment {
+  const inRanges = (column: Fragment, ranges: readonly Range[]) =>
+    ranges.map((range) => ch`(${join(inRange(column, range), '\n  AND ')})`)
+  const ranges = [...inRanges(ch`received_at`, received), ...inRanges(ch`stored_at`, stored)]
   return ch`
 SELECT ${keyHash} AS hash
 FROM pixel_events

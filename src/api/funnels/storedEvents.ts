@@ -1,16 +1,8 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
-import {
-  copiedKeysMax,
-  copiedKeysSql,
-  type EventCounts,
-  type EventPart,
-  eventCountsSql,
-  eventPartsSql,
-  rangesOfCopies,
-  type StoredEvents,
-} from './copies.ts'
+import { copiedKeysMax, copiedKeysSql, type EventCounts, eventCountsSql, type StoredEvents } from './copies.ts'
+import { copyRangesOf, type EventPart, eventPartsSql } from './copyRanges.ts'
 import { clickCountSql } from './eventRows.ts'
 import { type FunnelPlan, joinsFirstEvents } from './plan.ts'
 
@@ -20,7 +12,7 @@ const groupingMemory = '1500000000'
 /** Settings of the queries of a funnel. */
 export const funnelSettings: ClickHouseSettings = {
   preferred_optimize_projection_name: 'by_time',
-  // Conditions in their order: the comparison with the clicks of bots comes last. ClickHouse would move it to the front.
+  // ClickHouse would compare events with the clicks of bots before it compares their times.
   allow_reorder_prewhere_conditions: 0,
   do_not_merge_across_partitions_select_final: 1,
   max_bytes_before_external_group_by: groupingMemory,
@@ -48,9 +40,11 @@ export async function readStoredEvents(
 ): Promise<StoredEvents> {
   const options = { label: 'funnels.copies', signal, settings: funnelSettings }
   const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan.accountId), options)
-  const ranges = rangesOfCopies(parts)
-  const copied =
-    ranges.length === 0 ? [] : await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, ranges), options)
+  const ranges = copyRangesOf(parts)
+  const haveNoCopies = ranges.received.length === 0 && ranges.stored.length === 0
+  const copied = haveNoCopies
+    ? []
+    : await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, ranges), options)
   const joinsFirst = joinsFirstEvents(plan)
   const mayJoinLater = plan.by === 'visitor' && parts.some(({ withoutVisitor }) => withoutVisitor > 0)
   const [counts] =

@@ -258,7 +258,10 @@ describe('GET /funnels', () => {
       const query = { steps: 'visit,signup', from: '2026-11-01', to: '2026-11-04' }
       const caller = { accountId: 'reused', scopes: new Set<Scope>(), retained: { clicksMs: 0, eventsMs: 0 } }
       const { text, params } = render(
-        copiedKeysSql(planFunnel(query, caller, testNowMs), [{ fromMs: firstMs, untilMs: firstMs + 10 * dayMs }]),
+        copiedKeysSql(planFunnel(query, caller, testNowMs), {
+          received: [{ fromMs: firstMs, untilMs: firstMs + 10 * dayMs }],
+          stored: [],
+        }),
       )
       const copies = async () => {
         const found = await api.stores.clickhouse.client.query({
@@ -309,17 +312,43 @@ describe('GET /funnels', () => {
     }
   })
 
+  it('counts an event once although its unmerged copies were received weeks apart, as by an import beside the API', async () => {
+    const reader = await api.account('imported')
+    const visit = (id: string, occurred: string, received: string) => ({
+      ...{ id, visitor_id: id, occurred_at: `2026-11-${occurred} 10:00:00.000` },
+      ...{ received_at: `2026-11-${received} 10:00:00.000`, stored_at: '2026-11-20 10:00:00.000' },
+    })
+    await stopMerges(api.stores, 'pixel_events')
+    try {
+      await storeEvents(api.stores, 'imported', [visit('x', '05', '05'), visit('w', '06', '06')])
+      await storeEvents(api.stores, 'imported', [visit('x', '06', '20')])
+      const { steps } = await read('/funnels?steps=visit,visit&window=30d&from=2026-11-01&to=2026-11-10', reader)
+      expect(steps.map(({ entered }) => entered)).toEqual([2, 0])
+    } finally {
+      await startMerges(api.stores, 'pixel_events')
+    }
+  })
+
   it('counts each event once, also if more have copies than a query lists', async () => {
     const reader = await api.account('copied')
+    const listed = 30_000
     const events = Array.from({ length: copiedKeysMax + 1 }, (_, n) => ({
-      ...{ id: `m${n}`, visitor_id: `v${n}`, occurred_at: '2026-11-02 10:00:00.000' },
+      ...{ id: `m${n}`, visitor_id: `v${n}`, occurred_at: `2026-11-0${n < listed ? 2 : 8} 10:00:00.000` },
     }))
     await stopMerges(api.stores, 'pixel_events')
     try {
       await storeEvents(api.stores, 'copied', events)
       await storeEvents(api.stores, 'copied', events)
-      const { steps } = await read('/funnels?steps=visit,visit&from=2026-11-02&to=2026-11-02', reader)
-      expect(steps.map(({ entered }) => entered)).toEqual([copiedKeysMax + 1, 0])
+      for (const [to, entered] of [
+        ['02', listed],
+        ['08', copiedKeysMax + 1],
+      ]) {
+        const { steps } = await read(
+          `/funnels?steps=visit,visit&window=1h&group_by=country&from=2026-11-02&to=2026-11-${to}`,
+          reader,
+        )
+        expect(steps.map((step) => step.entered)).toEqual([entered, 0])
+      }
     } finally {
       await startMerges(api.stores, 'pixel_events')
     }
