@@ -9,6 +9,7 @@ const erasuresPerParameter = 1_500
 /**
  * Condition: the row belongs to an erased visitor or click, and has a time up to that of the erasure. It contains hashes
  * only: ClickHouse keeps the text of a mutation on disk.
+ * Rows of an import are compared in `erasedIdentifiers.ts`.
  * @param erasures of one key
  * @param kinds which of them to compare
  */
