@@ -19,8 +19,8 @@ export interface Lease {
   /** Aborts, with LeaseLost, when the lease has another holder. */
   readonly lost: AbortSignal
   /**
-   * Until when a statement of this holder may still begin, or one of an earlier holder that is not known to have ended:
-   * epoch milliseconds by the clock of the store that runs the statements. Undefined: no statement is pending.
+   * Until when a statement of this holder may still begin, or a statement of an earlier holder, unless all of its statements
+   * are known to have ended: epoch milliseconds by the clock of the store that runs the statements. Undefined: none is pending.
    */
   readonly statementDeadlineMs: number | undefined
   /**
