@@ -1,10 +1,9 @@
 import { duplicateWindowMs } from '../../../schema/event.ts'
 import { inRange } from '../../query/conditions.ts'
 import type { Range } from '../../query/timeRange.ts'
-import { ch, count, counts, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, count, counts, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
 import type { CopyRanges } from './copyRanges.ts'
-import { eventNameOf, type FunnelPlan } from './plan.ts'
-import { hashOfNone } from './source.ts'
+import type { FunnelPlan } from './plan.ts'
 
 /** Maximum number of keys that are listed in a query; each statement of a funnel lists them up to nine times, 1 MB each. */
 export const copiedKeysMax = 50_000
@@ -34,25 +33,6 @@ export interface StoredEvents {
    * visitor. This is faster than to look up the clicks of the events, unless these are few.
    */
   readsAllClicks: { first: boolean; later: boolean }
-}
-
-/** Events that `inReach` selects. */
-export interface EventCounts {
-  /** Those of the first step. */
-  first: number
-  /** Those of any step. */
-  withoutVisitor: number
-}
-
-/** @returns one row of `EventCounts`, copies included */
-export function eventCountsSql(plan: FunnelPlan): Fragment {
-  const names = plan.labels.map(eventNameOf)
-  return ch`
-SELECT
-  countIf(event_name = ${text(names[0] ?? '')}) AS first,
-  countIf(visitor_hash = ${hashOfNone}) AS withoutVisitor
-FROM pixel_events
-WHERE ${join([...inReach(plan), ch`event_name IN ${texts(names.filter(Boolean))}`], '\n  AND ')}`
 }
 
 /**

@@ -154,6 +154,26 @@ function retainedClicks({ accountId, retainedRanges }: FunnelPlan): Fragment[] {
   return [ch`account_id = ${text(accountId)}`, ...inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs))]
 }
 
+/** Events that a funnel reads, copies included. */
+export interface EventCounts {
+  /** Those of the first step. */
+  first: number
+  /** Those of any step. */
+  withoutVisitor: number
+}
+
+/** @returns one row of `EventCounts` */
+export function eventCountsSql(plan: FunnelPlan): Fragment {
+  const labels = plan.labels.map(eventNameOf)
+  const arm = { labels, names: labels.filter(Boolean), attributes: [], conditions: [] }
+  return ch`
+SELECT
+  countIf(event_name = ${text(labels[0] ?? '')}) AS first,
+  countIf(${hasNoVisitor}) AS withoutVisitor
+FROM pixel_events
+WHERE ${join(eventConditions(plan, arm), '\n  AND ')}`
+}
+
 /** The number of clicks that joins of this account may read, copies included. @returns one row `clicks` */
 export function clickCountSql({ accountId }: FunnelPlan): Fragment {
   return ch`SELECT count() AS clicks FROM clicks WHERE account_id = ${text(accountId)}`

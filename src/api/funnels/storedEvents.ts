@@ -1,9 +1,9 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
-import { copiedKeysMax, copiedKeysSql, type EventCounts, eventCountsSql, type StoredEvents } from './copies.ts'
+import { copiedKeysMax, copiedKeysSql, type StoredEvents } from './copies.ts'
 import { copyRangesOf, type EventPart, eventPartsSql } from './copyRanges.ts'
-import { clickCountSql } from './eventRows.ts'
+import { clickCountSql, type EventCounts, eventCountsSql } from './eventRows.ts'
 import { type FunnelPlan, joinsFirstEvents } from './plan.ts'
 
 /** Memory of grouping above which ClickHouse continues on disk, bytes; a query may use 4 GB. */
@@ -41,19 +41,20 @@ export async function readStoredEvents(
   const options = { label: 'funnels.copies', signal, settings: funnelSettings }
   const parts = await selectRows<EventPart>(clickhouse, eventPartsSql(plan.accountId), options)
   const ranges = copyRangesOf(parts)
-  const haveNoCopies = ranges.received.length === 0 && ranges.stored.length === 0
-  const copied = haveNoCopies
-    ? []
-    : await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, ranges), options)
+  const mayHaveCopies = ranges.received.length > 0 || ranges.stored.length > 0
+  const copied = mayHaveCopies
+    ? await selectRows<{ hash: number }>(clickhouse, copiedKeysSql(plan, ranges), options)
+    : []
   const joinsFirst = joinsFirstEvents(plan)
   const mayJoinLater = plan.by === 'visitor' && parts.some(({ withoutVisitor }) => withoutVisitor > 0)
-  const [counts] =
+  const [counts = { first: 0, withoutVisitor: 0 }] =
     joinsFirst || mayJoinLater ? await selectRows<EventCounts>(clickhouse, eventCountsSql(plan), options) : []
-  const withoutVisitor = (mayJoinLater && counts?.withoutVisitor) || 0
+  const first = joinsFirst ? counts.first : 0
+  const withoutVisitor = mayJoinLater ? counts.withoutVisitor : 0
   return {
     copies: copied.length > copiedKeysMax ? 'many' : copied.map(({ hash }) => hash),
     areJoined: withoutVisitor > 0,
-    readsAllClicks: await findJoinsOfAllClicks((joinsFirst && counts?.first) || 0, withoutVisitor, async () => {
+    readsAllClicks: await findJoinsOfAllClicks(first, withoutVisitor, async () => {
       const [row] = await selectRows<{ clicks: number }>(clickhouse, clickCountSql(plan), options)
       return row?.clicks ?? 0
     }),

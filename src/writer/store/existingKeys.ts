@@ -23,8 +23,8 @@ const filterFrom = 10_000
 /**
  * Finds keys that are already stored. Random ids are scattered over an index, so looking up a batch of them reads all of
  * it; a Bloom filter in memory excludes nearly all new keys, and only the others are looked up. The filter is filled from
- * the index at the first batch that is large enough. Keys that another process stores later are missing from it. Only the API
- * stores keys meanwhile: those of events, whose rows with equal keys collapse at a merge.
+ * the index at the first batch that is large enough. Keys that another process stores later are missing from it. During an
+ * import only the API stores rows: events. Event rows with equal keys collapse at a merge.
  */
 export class ExistingKeys {
   readonly #writer: Writer

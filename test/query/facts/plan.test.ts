@@ -88,7 +88,7 @@ describe('a range with partial days', () => {
   })
 })
 
-describe('a zone whose days do not start on a quarter of an hour', () => {
+describe('a zone in which days do not start on a quarter of an hour', () => {
   it('is read from rows', () => {
     const range = { fromMs: Date.UTC(1971, 5, 1), untilMs: Date.UTC(1971, 5, 3) }
     expect(tablesOf('day', { range, zone: 'Africa/Monrovia' })).toEqual(['rows'])
