@@ -22,12 +22,6 @@ export interface Acceptance {
   receivedAtMs: number
 }
 
-/**
- * ClickHouse searches the ids of one statement on one core. For a thousand ids two concurrent statements are faster; for a
- * few hundred they are not worth the 5 ms that each statement costs.
- */
-const idsPerStatement = 640
-
 /** No projection serves a look-up by id, and considering them takes a fifth of its time. */
 const lookUpSettings = { optimize_use_projections: 0 } as const
 
@@ -97,13 +91,12 @@ export class Duplicates {
    */
   async findLast(events: readonly OwnedId[], signal: AbortSignal): Promise<(event: OwnedId) => Acceptance | undefined> {
     const options = { label: 'events.duplicates', signal, settings: lookUpSettings }
-    const results = await Promise.all(
-      splitEvenly(events).map((part) =>
-        selectRows<OwnedId & Acceptance>(this.#clickhouse, acceptancesSql(part), options),
-      ),
-    )
+    const rows =
+      events.length === 0
+        ? []
+        : await selectRows<OwnedId & Acceptance>(this.#clickhouse, acceptancesSql(events), options)
     const last = new Map<string, Acceptance>()
-    for (const row of results.flat()) {
+    for (const row of rows) {
       const known = last.get(keyOf(row))
       if (!known || isBefore(known, row)) last.set(keyOf(row), row)
     }
@@ -126,13 +119,6 @@ export class Duplicates {
 function thrown(outcome: Outcome | Error | undefined): Outcome {
   if (outcome instanceof Error) throw outcome
   return outcome as Outcome
-}
-
-/** Splits a list into parts of about equal size, of at most `idsPerStatement` items. */
-function splitEvenly<Item>(items: readonly Item[]): Item[][] {
-  const parts = Math.ceil(items.length / idsPerStatement)
-  const size = Math.ceil(items.length / parts)
-  return Array.from({ length: parts }, (_, part) => items.slice(part * size, (part + 1) * size))
 }
 
 /** @returns the generation to store an event as, or undefined for a duplicate */

@@ -43,7 +43,7 @@ const inFlightMax = 10_000
 
 /** A flush is one look-up of duplicates and one insert. */
 const flushOptions = {
-  itemsMax: 4_000,
+  itemsMax: 8_000,
   concurrentMax: 2,
   // Each flush creates one part: 25 per second at most, which merges keep up with. Three may start at once, so that a
   // single client waits for every third event only.

@@ -1,4 +1,5 @@
-import { ch, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
+import { textList } from '../../stores/clickhouse/textList.ts'
 
 /** The id of a click, campaign or event, with its account. */
 export interface OwnedId {
@@ -18,12 +19,13 @@ export function clickCampaignsSql(wanted: readonly OwnedId[]): Fragment {
 SELECT account_id AS accountId, id, campaign_id AS campaignId
 FROM click_index
 WHERE account_id = ${text(accountId)}
-  AND id IN ${texts(ids)}`,
+  AND id IN (SELECT arrayJoin(${textList(ids)}))`,
   )
 }
 
 /**
- * All acceptances of server events by their ids, of any age; rows that a merge will collapse are returned separately.
+ * All acceptances of server events by their ids, of any age; rows that a merge will collapse are returned separately. The
+ * primary key finds the granules of the ids, and their hashes are read before the ids, which take five times as many bytes.
  * @param wanted at least one
  * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`
  */
@@ -31,16 +33,15 @@ export function acceptancesSql(wanted: readonly OwnedId[]): Fragment {
   return perAccount(
     wanted,
     (accountId, ids) => ch`
+WITH ${textList(ids)} AS ids
 SELECT account_id AS accountId, id, generation, toUnixTimestamp64Milli(received_at) AS receivedAtMs
 FROM pixel_events
+PREWHERE id_hash IN (SELECT sipHash64(arrayJoin(ids)))
 WHERE account_id = ${text(accountId)}
   AND origin = 'server'
-  AND id IN ${texts(ids)}`,
+  AND id IN (SELECT arrayJoin(ids))`,
   )
 }
-
-/** ClickHouse rejects a form field above 128 KiB; an id has at most 128 bytes, plus quotes and a comma. */
-const idsPerSelect = 1_000
 
 function perAccount(
   wanted: readonly OwnedId[],
@@ -52,11 +53,8 @@ function perAccount(
     if (ids) ids.push(id)
     else idsOf.set(accountId, [id])
   }
-  const selects: Fragment[] = []
-  for (const [accountId, ids] of idsOf) {
-    for (let first = 0; first < ids.length; first += idsPerSelect) {
-      selects.push(select(accountId, ids.slice(first, first + idsPerSelect)))
-    }
-  }
-  return join(selects, '\nUNION ALL\n')
+  return join(
+    [...idsOf].map(([accountId, ids]) => select(accountId, ids)),
+    '\nUNION ALL\n',
+  )
 }
