@@ -38,20 +38,33 @@ export interface StoredEvents {
 /**
  * The events in the range of a funnel that are stored more than once. Copies can differ in every other value: in the time,
  * which is by default that of the request, and in the name.
- * @param ranges from `copyRangesOf`; not empty
+ * @param ranges from `copyRangesOf`; `occurred` is not empty
  * @returns rows `hash`, at most one more than `copiedKeysMax`
  */
-export function copiedKeysSql(plan: FunnelPlan, { received, stored }: CopyRanges): Fragment {
-  const inRanges = (column: Fragment, ranges: readonly Range[]) =>
-    ranges.map((range) => ch`(${join(inRange(column, range), '\n  AND ')})`)
-  const ranges = [...inRanges(ch`received_at`, received), ...inRanges(ch`stored_at`, stored)]
+export function copiedKeysSql(plan: FunnelPlan, { occurred, accepted }: CopyRanges): Fragment {
+  const wereAccepted = accepted
+    ? [
+        inRanges([
+          [ch`received_at`, accepted.received],
+          [ch`stored_at`, accepted.stored],
+        ]),
+      ]
+    : []
   return ch`
 SELECT ${keyHash} AS hash
 FROM pixel_events
-WHERE ${join([...inReach(plan), ch`(${join(ranges, ' OR ')})`], '\n  AND ')}
+WHERE ${join([...inReach(plan), inRanges([[ch`occurred_at`, occurred]]), ...wereAccepted], '\n  AND ')}
 GROUP BY hash
 HAVING count() > 1
 LIMIT ${count(copiedKeysMax + 1)}`
+}
+
+/** Whether one of the times is in one of its ranges. */
+function inRanges(times: readonly (readonly [column: Fragment, ranges: readonly Range[]])[]): Fragment {
+  const conditions = times.flatMap(([column, ranges]) =>
+    ranges.map((range) => ch`(${join(inRange(column, range), '\n  AND ')})`),
+  )
+  return ch`(${join(conditions, ' OR ')})`
 }
 
 /**

@@ -12,6 +12,12 @@ export interface EventPart {
   /** When the first and the last of them were stored. */
   firstStoredMs: number
   lastStoredMs: number
+  /** The shortest and the longest time from when an event occurred until it was received; negative if it is dated later. */
+  minReceivedAfterMs: number
+  maxReceivedAfterMs: number
+  /** The same until it was stored. */
+  minStoredAfterMs: number
+  maxStoredAfterMs: number
   withoutVisitor: number
 }
 
@@ -29,17 +35,32 @@ SELECT
   toUnixTimestamp64Milli(max(received_at)) AS lastReceivedMs,
   toUnixTimestamp64Milli(min(stored_at)) AS firstStoredMs,
   toUnixTimestamp64Milli(max(stored_at)) AS lastStoredMs,
+  toInt64(min(received_at - occurred_at) * 1000) AS minReceivedAfterMs,
+  toInt64(max(received_at - occurred_at) * 1000) AS maxReceivedAfterMs,
+  toInt64(min(stored_at - occurred_at) * 1000) AS minStoredAfterMs,
+  toInt64(max(stored_at - occurred_at) * 1000) AS maxStoredAfterMs,
   countIf(empty(visitor_id)) AS withoutVisitor
 FROM pixel_events
 WHERE account_id = ${text(accountId)}
 GROUP BY part, origin, toStartOfMonth(received_at)`
 }
 
-/** When the events were received or stored that can have copies; in ascending order. */
+/** When the events that can have copies occurred, were received and were stored; in ascending order. */
 export interface CopyRanges {
-  received: Range[]
-  stored: Range[]
+  /** Events are read in the order of this time, so ClickHouse reads only these ranges; empty if there are no copies. */
+  occurred: Range[]
+  /**
+   * An event without copies can occur in the same ranges: one that has copies was also received or stored in one of these.
+   * Undefined if this excludes few events.
+   */
+  accepted: { received: Range[]; stored: Range[] } | undefined
 }
+
+/**
+ * If the times from the events to their acceptance and storing differ by less than this, they are not compared: it is a small
+ * part of the 24 hours around the limit of a part.
+ */
+const similarMs = 3_600_000
 
 /**
  * Where the copies of events are. A part has no copies in itself. Copies were received within `duplicateWindowMs` of each other,
@@ -60,10 +81,22 @@ export function copyRangesOf(parts: readonly EventPart[]): CopyRanges {
         ),
       ),
     )
-  return {
-    received: rangesOf(({ firstReceivedMs, lastReceivedMs }) => [firstReceivedMs, lastReceivedMs]),
-    stored: rangesOf(({ firstStoredMs, lastStoredMs }) => [firstStoredMs, lastStoredMs]),
-  }
+  const received = rangesOf(({ firstReceivedMs, lastReceivedMs }) => [firstReceivedMs, lastReceivedMs])
+  const stored = rangesOf(({ firstStoredMs, lastStoredMs }) => [firstStoredMs, lastStoredMs])
+  const receivedAfter = extremesOf(parts.flatMap((part) => [part.minReceivedAfterMs, part.maxReceivedAfterMs]))
+  const storedAfter = extremesOf(parts.flatMap((part) => [part.minStoredAfterMs, part.maxStoredAfterMs]))
+  const occurred = [...received.map(earlierBy(receivedAfter)), ...stored.map(earlierBy(storedAfter))]
+  const areSimilar = [receivedAfter, storedAfter].every(({ minMs, maxMs }) => maxMs - minMs < similarMs)
+  return { occurred: limitRanges(joinRanges(occurred)), accepted: areSimilar ? undefined : { received, stored } }
+}
+
+function extremesOf(valuesMs: readonly number[]): { minMs: number; maxMs: number } {
+  return { minMs: Math.min(...valuesMs), maxMs: Math.max(...valuesMs) }
+}
+
+/** @returns a function that moves a range back by every time between two */
+function earlierBy({ minMs, maxMs }: { minMs: number; maxMs: number }): (range: Range) => Range {
+  return ({ fromMs, untilMs }) => ({ fromMs: fromMs - maxMs, untilMs: untilMs - minMs })
 }
 
 /** The times that are within `duplicateWindowMs` of at least two parts. */

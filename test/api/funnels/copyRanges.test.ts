@@ -15,6 +15,7 @@ const day = duplicateWindowMs
 interface Event {
   part: string
   origin: string
+  occurredMs: number
   receivedMs: number
   storedMs: number
 }
@@ -23,15 +24,27 @@ interface Event {
 const moment = fc
   .tuple(fc.integer({ min: 0, max: 90 }), fc.constantFrom(-1, 0, 0, 1, 3_600_000))
   .map(([days, ms]) => Date.UTC(2026, 8, 1) + days * day + ms)
-const events = fc.array(
-  fc.record({
-    part: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
-    origin: fc.constantFrom('server', 'server', 'browser'),
-    receivedMs: moment,
-    storedMs: moment,
-  }),
-  { maxLength: 14 },
+const place = {
+  part: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+  origin: fc.constantFrom('server', 'server', 'browser'),
+}
+/** Events of any times, as an import may store them. */
+const anyEvents = fc.array(fc.record({ ...place, occurredMs: moment, receivedMs: moment, storedMs: moment }), {
+  maxLength: 14,
+})
+/** Events that are received and stored at most an hour after they occurred, or a little more. */
+const delay = fc.constantFrom(-1, 0, 0, 1, 60_000, 3_599_998, 3_599_999, 3_600_000)
+const promptEvents = fc.array(
+  fc
+    .record({ ...place, occurredMs: moment, receivedAfterMs: delay, storedAfterMs: delay })
+    .map(({ receivedAfterMs, storedAfterMs, ...event }) => ({
+      ...event,
+      receivedMs: event.occurredMs + receivedAfterMs,
+      storedMs: event.occurredMs + storedAfterMs,
+    })),
+  { maxLength: 8 },
 )
+const events = fc.oneof(anyEvents, promptEvents)
 
 /** The rows of `eventPartsSql`. */
 function partsOf(given: readonly Event[]): EventPart[] {
@@ -43,46 +56,51 @@ function partsOf(given: readonly Event[]): EventPart[] {
   return [...groups.values()].map((group) => {
     const received = group.map(({ receivedMs }) => receivedMs)
     const stored = group.map(({ storedMs }) => storedMs)
+    const receivedAfter = group.map(({ receivedMs, occurredMs }) => receivedMs - occurredMs)
+    const storedAfter = group.map(({ storedMs, occurredMs }) => storedMs - occurredMs)
     return {
       ...{ part: group[0]?.part ?? '', origin: group[0]?.origin ?? '', withoutVisitor: 0 },
       ...{ firstReceivedMs: Math.min(...received), lastReceivedMs: Math.max(...received) },
       ...{ firstStoredMs: Math.min(...stored), lastStoredMs: Math.max(...stored) },
+      ...{ minReceivedAfterMs: Math.min(...receivedAfter), maxReceivedAfterMs: Math.max(...receivedAfter) },
+      ...{ minStoredAfterMs: Math.min(...storedAfter), maxStoredAfterMs: Math.max(...storedAfter) },
     }
   })
 }
 
-/** Events of a part that were stored when they were received. */
+/** Events of a part that were received and stored when they occurred. */
 const received = (part: string, ...times: number[]): Event[] =>
-  times.map((receivedMs) => ({ part, origin: 'server', receivedMs, storedMs: receivedMs }))
+  times.map((atMs) => ({ part, origin: 'server', occurredMs: atMs, receivedMs: atMs, storedMs: atMs }))
 
 const covers = (ranges: readonly Range[], atMs: number) =>
   ranges.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs < untilMs)
 
 describe('the ranges of copies', () => {
   it('contain the events that were received or stored within 24 hours of an event in another part', () => {
+    const isNear = (one: Event, other: Event) =>
+      other.part !== one.part &&
+      other.origin === one.origin &&
+      (Math.abs(other.receivedMs - one.receivedMs) <= day || Math.abs(other.storedMs - one.storedMs) <= day)
     fc.assert(
       fc.property(events, (given) => {
-        const ranges = copyRangesOf(partsOf(given))
-        for (const [field, found] of [['receivedMs', ranges.received] as const, ['storedMs', ranges.stored] as const]) {
-          const isNear = (one: Event) =>
-            given.some(
-              (other) =>
-                other.part !== one.part && other.origin === one.origin && Math.abs(other[field] - one[field]) <= day,
-            )
-          expect(given.filter((event) => isNear(event) && !covers(found, event[field]))).toEqual([])
-        }
+        const { occurred, accepted } = copyRangesOf(partsOf(given))
+        const isFound = ({ occurredMs, receivedMs, storedMs }: Event) =>
+          covers(occurred, occurredMs) &&
+          (!accepted || covers(accepted.received, receivedMs) || covers(accepted.stored, storedMs))
+        const missing = given.filter((one) => given.some((other) => isNear(one, other)) && !isFound(one))
+        expect(missing).toEqual([])
       }),
-      { numRuns: randomCases(2_000), endOnFailure: true },
+      { numRuns: randomCases(4_000), endOnFailure: true },
     )
   })
 
   it('contain no time that is further than 24 hours from all parts but one', () => {
     fc.assert(
-      fc.property(events, (given) => {
+      fc.property(anyEvents, (given) => {
         const parts = partsOf(given)
         const isNear = (part: EventPart, atMs: number) =>
           atMs >= part.firstReceivedMs - day && atMs <= part.lastReceivedMs + day
-        for (const { fromMs, untilMs } of copyRangesOf(parts).received) {
+        for (const { fromMs, untilMs } of copyRangesOf(parts).accepted?.received ?? []) {
           for (const atMs of [fromMs, untilMs - 1]) {
             const near = parts.filter((part) => isNear(part, atMs))
             const ofOneOrigin = (origin: string) =>
@@ -96,7 +114,11 @@ describe('the ranges of copies', () => {
   })
 
   it('are around the limits of parts that follow each other, to the millisecond', () => {
-    const ranges = (...given: Event[]) => copyRangesOf(partsOf(given)).received
+    const ranges = (...given: Event[]) => {
+      const { occurred, accepted } = copyRangesOf(partsOf(given))
+      expect(accepted).toBeUndefined()
+      return occurred
+    }
     expect(
       ranges(...received('b', 10 * day, 20 * day), ...received('a', 0, 10 * day), ...received('c', 20 * day + 5)),
     ).toEqual([
@@ -108,10 +130,28 @@ describe('the ranges of copies', () => {
     expect(ranges(...received('a', 0), ...received('b', 2 * day + 1))).toEqual([])
   })
 
+  it('are wider for the time of an event if some were received late, and then the time of acceptance counts too', () => {
+    const at = (part: string, occurredDay: number, acceptedDay: number): Event => ({
+      ...{
+        part,
+        origin: 'server',
+        occurredMs: occurredDay * day,
+        receivedMs: acceptedDay * day,
+        storedMs: acceptedDay * day,
+      },
+    })
+    const near = [...received('a', 0, 10 * day), ...received('b', 10 * day, 20 * day)]
+    const range = { fromMs: 9 * day, untilMs: 11 * day + 1 }
+    expect(copyRangesOf(partsOf([...near, at('b', 12, 15), at('b', 13, 12.5)]))).toEqual({
+      occurred: [{ fromMs: 6 * day, untilMs: 11.5 * day + 1 }],
+      accepted: { received: [range], stored: [range] },
+    })
+  })
+
   it('are one range if there are more than 16', () => {
     const parts = Array.from({ length: 18 }, (_, part) => received(`${part}`, 10 * part * day, 10 * (part + 1) * day))
-    expect(copyRangesOf(partsOf(parts.flat())).received).toEqual([{ fromMs: 9 * day, untilMs: 171 * day + 1 }])
-    expect(copyRangesOf(partsOf(parts.slice(0, 17).flat())).received).toHaveLength(16)
+    expect(copyRangesOf(partsOf(parts.flat())).occurred).toEqual([{ fromMs: 9 * day, untilMs: 171 * day + 1 }])
+    expect(copyRangesOf(partsOf(parts.slice(0, 17).flat())).occurred).toHaveLength(16)
   })
 })
 
@@ -127,6 +167,7 @@ describe('the parts of an account', () => {
     try {
       const at = (date: string) => `2026-${date} 10:00:00.000`
       const ms = (date: string) => Date.parse(`2026-${date}T10:00:00Z`)
+      const occurredMs = ms('11-02')
       const event = (id: string, receivedOn: string, storedOn: string, more = {}) => ({
         ...{ id, occurred_at: at('11-02'), received_at: at(receivedOn), stored_at: at(storedOn), ...more },
       })
@@ -157,6 +198,11 @@ describe('the parts of an account', () => {
           expected.map(([origin, firstReceived, lastReceived, firstStored, lastStored, withoutVisitor]) => ({
             ...{ origin, firstReceivedMs: ms(firstReceived), lastReceivedMs: ms(lastReceived) },
             ...{ firstStoredMs: ms(firstStored), lastStoredMs: ms(lastStored), withoutVisitor },
+            ...{
+              minReceivedAfterMs: ms(firstReceived) - occurredMs,
+              maxReceivedAfterMs: ms(lastReceived) - occurredMs,
+            },
+            ...{ minStoredAfterMs: ms(firstStored) - occurredMs, maxStoredAfterMs: ms(lastStored) - occurredMs },
           })),
         )
         expect(new Set(found.map(({ part }) => part)).size).toBe(2)

@@ -257,11 +257,9 @@ describe('GET /funnels', () => {
       await storeEvents(api.stores, 'reused', [event, { ...event, origin: 'browser' }, later])
       const query = { steps: 'visit,signup', from: '2026-11-01', to: '2026-11-04' }
       const caller = { accountId: 'reused', scopes: new Set<Scope>(), retained: { clicksMs: 0, eventsMs: 0 } }
+      const occurred = [{ fromMs: firstMs, untilMs: firstMs + 10 * dayMs }]
       const { text, params } = render(
-        copiedKeysSql(planFunnel(query, caller, testNowMs), {
-          received: [{ fromMs: firstMs, untilMs: firstMs + 10 * dayMs }],
-          stored: [],
-        }),
+        copiedKeysSql(planFunnel(query, caller, testNowMs), { occurred, accepted: undefined }),
       )
       const copies = async () => {
         const found = await api.stores.clickhouse.client.query({
