@@ -37,13 +37,17 @@ export async function readEventsByKey(
   })
 }
 
-/** The events with these keys, unordered, each in the row that merges keep, if that row matches the conditions. */
+/**
+ * The events with these keys, unordered, each in the row that merges keep, if that row matches the conditions. Rows are first
+ * compared by the hashes of their ids, which takes two thirds of the time.
+ */
 function keptEventsSql(accountId: string, conditions: readonly Fragment[], keys: readonly EventKey[]): Fragment {
+  const hasKey = ch`(${join(idsByOrigin(keys), ' OR ')})`
   return ch`
 SELECT ${eventColumns}
 FROM pixel_events FINAL
-PREWHERE account_id = ${text(accountId)} AND (${join(idsByOrigin(keys), ' OR ')})
-WHERE ${join([ch`account_id = ${text(accountId)}`, ...conditions], '\n  AND ')}`
+PREWHERE id_hash IN (SELECT sipHash64(arrayJoin(${texts(keys.map(({ id }) => id))})))
+WHERE ${join([ch`account_id = ${text(accountId)}`, hasKey, ...conditions], '\n  AND ')}`
 }
 
 /** A condition per origin: a set of ids takes two thirds of the time of a set of pairs. */

@@ -46,6 +46,7 @@ export function eventSql(accountId: string, id: string): Fragment {
   return ch`
 SELECT ${eventColumns}
 FROM pixel_events FINAL
+PREWHERE id_hash = sipHash64(${text(id)})
 WHERE account_id = ${text(accountId)}
   AND origin = 'server'
   AND id = ${text(id)}

@@ -41,7 +41,10 @@ export interface Intake {
 /** Maximum number of events in flight in this process; more get 503 at once, which limits memory. */
 const inFlightMax = 10_000
 
-/** A flush is one look-up of duplicates and one insert. */
+/**
+ * A flush is one look-up of duplicates and one insert. The maximum is eight batches: with four, eight clients that send batches
+ * have two flushes at a time, and an event takes twice as much CPU time of ClickHouse.
+ */
 const flushOptions = {
   itemsMax: 8_000,
   concurrentMax: 2,

@@ -15,9 +15,6 @@ export const funnelSettings: ClickHouseSettings = {
   // ClickHouse would compare events with the clicks of bots before it compares their times.
   allow_reorder_prewhere_conditions: 0,
   do_not_merge_across_partitions_select_final: 1,
-  // Larger blocks take less time: 8 % for ten million events.
-  max_block_size: '262144',
-  preferred_block_size_bytes: '0',
   max_bytes_before_external_group_by: groupingMemory,
   max_bytes_ratio_before_external_group_by: 0,
   ...longRead,

@@ -213,6 +213,26 @@ describe('concurrent requests', () => {
     expect(responses.filter(([, body]) => !body.deduplicated)).toHaveLength(300 + distinct.size)
     expect(await storedEvents(api.stores, id)).toHaveLength(300 + distinct.size)
   })
+
+  it('eight batches of the longest ids in one flush: another instance finds every one of them', async () => {
+    const { id: accountId } = await newAccount()
+    const log = { warn() {}, error() {} }
+    const ids = Array.from({ length: 8_000 }, (_, n) => `${n}-`.padEnd(128, 'ab'))
+    const batches = Array.from({ length: 8 }, (_, batch) => ids.slice(batch * 1_000, (batch + 1) * 1_000))
+    const acceptAll = async (eventIds: readonly (readonly string[])[]) => {
+      const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })
+      const sender = { accountId, clickAllowance: 1_000_000 }
+      const outcomes = await Promise.all(
+        eventIds.map((batch) => intake.accept(batch.map((eventId) => validateEvent(event(eventId), testNowMs)), sender)),
+      )
+      return new Set(outcomes.flat())
+    }
+    expect(await acceptAll(batches)).toEqual(new Set(['stored']))
+    expect(await acceptAll(batches.toReversed())).toEqual(new Set(['duplicate']))
+    expect(await acceptAll([ids.slice(0, 999), ['new'.padEnd(128, 'ab')]])).toEqual(new Set(['duplicate', 'stored']))
+    expect(await storedEvents(api.stores, accountId)).toHaveLength(8_001)
+  })
+
   it('above 10,000 get 503 at once; the others are stored, and then new ones are accepted', async () => {
     const { id } = await newAccount()
     const log = { warn() {}, error() {} }
