@@ -50,15 +50,15 @@ export interface CopyRanges {
   /** Events are read in the order of this time, so ClickHouse reads only these ranges; empty if there are no copies. */
   occurred: Range[]
   /**
-   * An event without copies can occur in the same ranges: one that has copies was also received or stored in one of these.
-   * Undefined if this excludes few events.
+   * Events without copies also occur in these ranges; those with copies were also received or stored in one of the ranges below.
+   * Undefined if this condition would exclude few events.
    */
   accepted: { received: Range[]; stored: Range[] } | undefined
 }
 
 /**
- * If the times from the events to their acceptance and storing differ by less than this, they are not compared: it is a small
- * part of the 24 hours around the limit of a part.
+ * If both delays vary by less than this, `received_at` and `stored_at` are not compared: it is a small part of the 24 hours around
+ * the limit of a part.
  */
 const similarMs = 3_600_000
 
@@ -87,7 +87,7 @@ export function copyRangesOf(parts: readonly EventPart[]): CopyRanges {
   const storedAfter = extremesOf(parts.flatMap((part) => [part.minStoredAfterMs, part.maxStoredAfterMs]))
   const occurred = [...received.map(earlierBy(receivedAfter)), ...stored.map(earlierBy(storedAfter))]
   const areSimilar = [receivedAfter, storedAfter].every(({ minMs, maxMs }) => maxMs - minMs < similarMs)
-  return { occurred: limitRanges(joinRanges(occurred)), accepted: areSimilar ? undefined : { received, stored } }
+  return { occurred: joinRanges(occurred), accepted: areSimilar ? undefined : { received, stored } }
 }
 
 function extremesOf(valuesMs: readonly number[]): { minMs: number; maxMs: number } {

@@ -1,13 +1,16 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { Duplicates } from '../../../src/api/events/duplicates.ts'
 import { openIntake } from '../../../src/api/events/intake.ts'
+import { clickCampaignsSql } from '../../../src/api/events/sql.ts'
 import { validateEvent } from '../../../src/api/events/validate.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
 import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
+import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
-import { changeTables, storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { changeTables, storeClicks, storeEvents, storeMetadata } from '../../kit/rows.ts'
 import { accepted, deduplicated, type EventRow, type Sent, send, storedEvents } from './send.ts'
 
 let api: TestApp
@@ -214,23 +217,45 @@ describe('concurrent requests', () => {
     expect(await storedEvents(api.stores, id)).toHaveLength(300 + distinct.size)
   })
 
-  it('eight batches of the longest ids in one flush: another instance finds every one of them', async () => {
+  it('of as many events as a flush may have, with the longest ids: all are found by one look-up', async () => {
     const { id: accountId } = await newAccount()
-    const log = { warn() {}, error() {} }
-    const ids = Array.from({ length: 8_000 }, (_, n) => `${n}-`.padEnd(128, 'ab'))
-    const batches = Array.from({ length: 8 }, (_, batch) => ids.slice(batch * 1_000, (batch + 1) * 1_000))
-    const acceptAll = async (eventIds: readonly (readonly string[])[]) => {
-      const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })
-      const sender = { accountId, clickAllowance: 1_000_000 }
-      const outcomes = await Promise.all(
-        eventIds.map((batch) => intake.accept(batch.map((eventId) => validateEvent(event(eventId), testNowMs)), sender)),
-      )
-      return new Set(outcomes.flat())
+    const { client } = api.stores.clickhouse
+    const { signal } = new AbortController()
+    const wanted = Array.from({ length: 8_001 }, (_, n) => ({ accountId, id: `${n}-`.padEnd(128, 'ab') }))
+    const stored = wanted.slice(1)
+    await storeEvents(
+      api.stores,
+      accountId,
+      stored.map(({ id }) => ({ id, occurred_at: '2026-11-20 10:00:00.000' })),
+    )
+    const labels: string[] = []
+    const onQuery = (label: string) => labels.push(label)
+    const lastOf = await new Duplicates({ reader: client, onQuery }).findLast(wanted, signal)
+    expect(wanted.filter((event) => lastOf(event))).toHaveLength(8_000)
+    expect(lastOf({ accountId, id: wanted[0]?.id ?? '' })).toBeUndefined()
+    expect(labels).toEqual(['events.duplicates'])
+  })
+
+  it('of two thousand accounts: each id is found in its own account only', async () => {
+    const { client } = api.stores.clickhouse
+    const target = { reader: client, onQuery: undefined }
+    const { signal } = new AbortController()
+    const wanted = Array.from({ length: 4_000 }, (_, n) => ({ accountId: `many-${n % 2_000}`, id: `id-${n}` }))
+    const stored = [0, 1_999, 3_999].map((n) => wanted[n] as (typeof wanted)[number])
+    const at = { occurred_at: '2026-11-20 10:00:00.000' }
+    for (const { accountId, id } of stored) {
+      await storeEvents(api.stores, accountId, [{ id, ...at }])
+      await storeEvents(api.stores, 'many-5', [{ id, ...at }])
+      const clicked = { clicked_at: at.occurred_at, campaign_id: `of-${accountId}` }
+      await storeClicks(api.stores, accountId, [{ id, ...clicked }])
+      await storeClicks(api.stores, 'many-5', [{ id, ...clicked }])
     }
-    expect(await acceptAll(batches)).toEqual(new Set(['stored']))
-    expect(await acceptAll(batches.toReversed())).toEqual(new Set(['duplicate']))
-    expect(await acceptAll([ids.slice(0, 999), ['new'.padEnd(128, 'ab')]])).toEqual(new Set(['duplicate', 'stored']))
-    expect(await storedEvents(api.stores, accountId)).toHaveLength(8_001)
+    const lastOf = await new Duplicates(target).findLast(wanted, signal)
+    expect(wanted.filter((event) => lastOf(event))).toEqual(stored)
+    const clicks = await selectRows(target, clickCampaignsSql(wanted), { label: 'test', signal })
+    const expected = stored.map(({ accountId, id }) => ({ accountId, id, campaignId: `of-${accountId}` }))
+    expect(clicks).toHaveLength(expected.length)
+    expect(clicks).toEqual(expect.arrayContaining(expected))
   })
 
   it('above 10,000 get 503 at once; the others are stored, and then new ones are accepted', async () => {

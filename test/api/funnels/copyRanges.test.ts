@@ -152,6 +152,12 @@ describe('the ranges of copies', () => {
     const parts = Array.from({ length: 18 }, (_, part) => received(`${part}`, 10 * part * day, 10 * (part + 1) * day))
     expect(copyRangesOf(partsOf(parts.flat())).occurred).toEqual([{ fromMs: 9 * day, untilMs: 171 * day + 1 }])
     expect(copyRangesOf(partsOf(parts.slice(0, 17).flat())).occurred).toHaveLength(16)
+    const late = { part: '0', origin: 'server', occurredMs: 0, receivedMs: 5 * day, storedMs: 5 * day }
+    const whole = { fromMs: 9 * day, untilMs: 171 * day + 1 }
+    expect(copyRangesOf(partsOf([...parts.flat(), late]))).toEqual({
+      occurred: [{ fromMs: 4 * day, untilMs: 171 * day + 1 }],
+      accepted: { received: [whole], stored: [whole] },
+    })
   })
 })
 
@@ -167,10 +173,16 @@ describe('the parts of an account', () => {
     try {
       const at = (date: string) => `2026-${date} 10:00:00.000`
       const ms = (date: string) => Date.parse(`2026-${date}T10:00:00Z`)
-      const occurredMs = ms('11-02')
       const event = (id: string, receivedOn: string, storedOn: string, more = {}) => ({
-        ...{ id, occurred_at: at('11-02'), received_at: at(receivedOn), stored_at: at(storedOn), ...more },
+        ...{
+          id,
+          occurred_at: `2026-11-0${id} 10:00:00.00${id}`,
+          received_at: at(receivedOn),
+          stored_at: at(storedOn),
+          ...more,
+        },
       })
+      const occurredMs = (id: number) => Date.parse(`2026-11-0${id}T10:00:00.00${id}Z`)
       await storeEvents(api.stores, 'acme', [
         event('1', '11-03', '11-08', { visitor_id: 'v' }),
         event('2', '11-02', '11-09'),
@@ -185,25 +197,38 @@ describe('the parts of an account', () => {
       const found = await selectRows<EventPart>(clickhouse, query, { label: 'test', settings })
       if (!clickhouse.cluster) {
         const expected = [
-          ['browser', '11-04', '11-04', '11-07', '11-07', 1],
-          ['server', '10-31', '10-31', '11-08', '11-08', 1],
-          ['server', '11-02', '11-03', '11-08', '11-09', 1],
-          ['server', '11-05', '11-05', '11-06', '11-06', 0],
+          [['browser', '11-04', '11-04', '11-07', '11-07', 1], [4], [4]],
+          [['server', '10-31', '10-31', '11-08', '11-08', 1], [3], [3]],
+          [
+            ['server', '11-02', '11-03', '11-08', '11-09', 1],
+            [2, 1],
+            [1, 2],
+          ],
+          [['server', '11-05', '11-05', '11-06', '11-06', 0], [5], [5]],
         ] as const
+        const delays = (days: readonly string[], ids: readonly number[]) =>
+          ids.map((id, index) => ms(days[index] as string) - occurredMs(id))
         expect(
           found
             .toSorted((a, b) => a.origin.localeCompare(b.origin) || a.firstReceivedMs - b.firstReceivedMs)
             .map(({ part: _, ...rest }) => rest),
         ).toEqual(
-          expected.map(([origin, firstReceived, lastReceived, firstStored, lastStored, withoutVisitor]) => ({
-            ...{ origin, firstReceivedMs: ms(firstReceived), lastReceivedMs: ms(lastReceived) },
-            ...{ firstStoredMs: ms(firstStored), lastStoredMs: ms(lastStored), withoutVisitor },
-            ...{
-              minReceivedAfterMs: ms(firstReceived) - occurredMs,
-              maxReceivedAfterMs: ms(lastReceived) - occurredMs,
+          expected.map(
+            ([
+              [origin, firstReceived, lastReceived, firstStored, lastStored, withoutVisitor],
+              byReceipt,
+              byStoring,
+            ]) => {
+              const receivedAfter = delays([firstReceived, lastReceived], byReceipt)
+              const storedAfter = delays([firstStored, lastStored], byStoring)
+              return {
+                ...{ origin, firstReceivedMs: ms(firstReceived), lastReceivedMs: ms(lastReceived) },
+                ...{ firstStoredMs: ms(firstStored), lastStoredMs: ms(lastStored), withoutVisitor },
+                ...{ minReceivedAfterMs: Math.min(...receivedAfter), maxReceivedAfterMs: Math.max(...receivedAfter) },
+                ...{ minStoredAfterMs: Math.min(...storedAfter), maxStoredAfterMs: Math.max(...storedAfter) },
+              }
             },
-            ...{ minStoredAfterMs: ms(firstStored) - occurredMs, maxStoredAfterMs: ms(lastStored) - occurredMs },
-          })),
+          ),
         )
         expect(new Set(found.map(({ part }) => part)).size).toBe(2)
       }

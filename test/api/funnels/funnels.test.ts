@@ -4,6 +4,7 @@ import { type FunnelQuery, FunnelResponse } from '../../../schema/funnel.ts'
 import type { Scope } from '../../../schema/scopes.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
 import { copiedKeysMax, copiedKeysSql } from '../../../src/api/funnels/copies.ts'
+import type { CopyRanges } from '../../../src/api/funnels/copyRanges.ts'
 import { type FunnelPlan, planFunnel } from '../../../src/api/funnels/plan.ts'
 import { funnelSql } from '../../../src/api/funnels/sql.ts'
 import { readStoredEvents } from '../../../src/api/funnels/storedEvents.ts'
@@ -270,6 +271,40 @@ describe('GET /funnels', () => {
       expect(await copies()).toBe(0)
       await storeEvents(api.stores, 'reused', [later])
       expect(await copies()).toBe(1)
+    } finally {
+      await startMerges(api.stores, 'pixel_events')
+    }
+  })
+
+  it('groups events that were received, or stored, in the ranges of these times', async () => {
+    await api.account('accepted')
+    const event = { visitor_id: 'v', occurred_at: '2026-11-02 10:00:00.000' }
+    const [inside, outside] = ['2026-11-02 10:00:00.000', '2026-11-05 10:00:00.000']
+    await stopMerges(api.stores, 'pixel_events')
+    try {
+      for (let copy = 0; copy < 2; copy++) {
+        await storeEvents(api.stores, 'accepted', [
+          { ...event, id: 'received', received_at: inside, stored_at: outside },
+          { ...event, id: 'stored', received_at: outside, stored_at: inside },
+          { ...event, id: 'neither', received_at: outside, stored_at: outside },
+        ])
+      }
+      const query = { steps: 'visit,signup', from: '2026-11-01', to: '2026-11-04' }
+      const caller = { accountId: 'accepted', scopes: new Set<Scope>(), retained: { clicksMs: 0, eventsMs: 0 } }
+      const range = [{ fromMs: firstMs, untilMs: firstMs + 3 * dayMs }]
+      const count = async (ranges: CopyRanges) => {
+        const { text, params } = render(copiedKeysSql(planFunnel(query, caller, testNowMs), ranges))
+        const found = await api.stores.clickhouse.client.query({
+          ...{ query: text, query_params: params, format: 'JSONEachRow' },
+        })
+        return (await found.json()).length
+      }
+      expect(await count({ occurred: range, accepted: undefined })).toBe(3)
+      expect(await count({ occurred: range, accepted: { received: range, stored: range } })).toBe(2)
+      expect(await count({ occurred: range, accepted: { received: range, stored: [] } })).toBe(1)
+      expect(await count({ occurred: range, accepted: { received: [], stored: range } })).toBe(1)
+      const before = [{ fromMs: firstMs - dayMs, untilMs: firstMs }]
+      expect(await count({ occurred: before, accepted: { received: range, stored: range } })).toBe(0)
     } finally {
       await startMerges(api.stores, 'pixel_events')
     }
