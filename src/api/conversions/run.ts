@@ -100,7 +100,7 @@ async function listByStoredAt(
 /** The key of a version in the order of `storedAt`, and `convertedAt`, epoch milliseconds. */
 type StoredVersion = PageKey & { convertedMs: number }
 
-/** Reads the versions that are the latest of their conversion, in their order. */
+/** Reads the versions that are the latest of their conversion, in their order; a repeated key once. */
 async function readUnchanged(
   context: RouteContext,
   plan: ConversionPlan,
@@ -110,5 +110,6 @@ async function readUnchanged(
   const keys = versions.map(({ id, convertedMs }) => ({ id, atMs: convertedMs }))
   const latest = await readLatest(context, plan, keys, signal)
   const byVersion = new Map(latest.map((row) => [`${row.storedAt} ${row.id}`, row]))
-  return versions.flatMap(({ atMs, id }) => byVersion.get(`${atMs} ${id}`) ?? [])
+  const order = new Set(versions.map(({ atMs, id }) => `${atMs} ${id}`))
+  return [...order].flatMap((version) => byVersion.get(version) ?? [])
 }

@@ -26,8 +26,8 @@ export function conversionQuery(plan: ConversionPlan): LatestQuery {
 }
 
 /**
- * The next versions that match the filters, in the order of `stored_at`. No two of them have equal `stored_at` and id: a
- * batch has its own time and at most one version of an id that is not deleted.
+ * The next versions that match the filters, in the order of `stored_at`. An erasure gives several versions of an id one
+ * `stored_at`: the first of these is the only one that can be current.
  * @param isLatestOnly whether superseded versions are left out, which collapses the versions of all conversions
  * @returns rows `atMs`, `id`: the key in this order; `convertedMs`, `id`: the sort key of the table
  */
@@ -48,7 +48,7 @@ export function storedVersionsSql(
 SELECT toUnixTimestamp64Milli(stored_at) AS atMs, id, toUnixTimestamp64Milli(converted_at) AS convertedMs
 FROM conversions${isLatestOnly ? ch` FINAL` : nothing}
 WHERE ${join(conditions, '\n  AND ')}
-ORDER BY stored_at, id
+ORDER BY stored_at, id, version DESC
 LIMIT ${count(limit)}`
 }
 

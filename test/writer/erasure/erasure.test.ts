@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConversionPage } from '../../../schema/conversion.ts'
 import { completeErasures, eraseAgain, findErasedRows } from '../../../src/writer/erasure/eraseRows.ts'
 import { addErasures, type ErasedKind, hashOf, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
@@ -7,11 +8,11 @@ import { openWriter } from '../../../src/writer/openWriter.ts'
 import type { Writer } from '../../../src/writer/writer.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
-import { changeTables, rowsOfEveryNode } from '../../kit/rows.ts'
+import { changeTables, rowsOfEveryNode, startMerges, stopMerges } from '../../kit/rows.ts'
 
 let server: TestApp
 const keys: Record<string, string> = {}
-const accounts = ['listed', 'received', 'times', 'stopped', 'held', 'frequent']
+const accounts = ['listed', 'received', 'times', 'stopped', 'held', 'frequent', 'changed']
 const tables = personalTables.map(({ name }) => name)
 const dayMs = 86_400_000
 
@@ -128,6 +129,46 @@ it('a visitor with thousands of clicks over months is erased by one rewrite of e
     `SELECT count() AS clicks, countIf(startsWith(id, 'rare')) AS others FROM clicks WHERE account_id = 'frequent' AND city != ''`,
   )
   expect(left).toEqual([{ clicks: 1_600, others: 1_600 }])
+})
+
+it('lists ordered by storedAt have each conversion once after an erasure, also while its versions are not merged', async () => {
+  const { stores } = server
+  const ids = ['a', 'b', 'c', 'd', 'e']
+  await stopMerges(stores, 'conversions')
+  try {
+    const versions = [
+      { day: 5, changed: 5 },
+      { day: 5, changed: 5 },
+      // Another day is another key of the table.
+      { day: 6, changed: 3 },
+      { day: 5, changed: 2 },
+    ]
+    for (const [n, { day, changed }] of versions.entries()) {
+      const convertedAt = `2024-11-0${day}T10:00:00.000Z`
+      const more = { convertedAt, updatedAt: `2024-12-0${n + 1}T00:00:00.000Z`, visitorId: 'v1', status: 'approved' }
+      const rows = ids.slice(0, changed).map((id) => ({ id, ...more }))
+      await importContent(stores, 'changed', 'conversions', rows)
+    }
+    await withWriter('changed', async (writer) => {
+      await list(writer, [{ kind: 'visitor', id: 'v1', at }])
+      expect(await completeErasures(writer)).toMatchObject({ conversions: 5 })
+    })
+    for (const limit of [1, 2, 3, 50]) {
+      const read: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const path = `/conversions?updated_since=2020-01-01&limit=${limit}${cursor && `&cursor=${cursor}`}`
+        const page: typeof ConversionPage.static = await server.read(path, keys.changed ?? '', ConversionPage)
+        read.push(...page.data.map(({ id }) => id))
+        cursor = page.nextCursor
+      }
+      expect([limit, read]).toEqual([limit, ids])
+    }
+    const exported = await server.get('/conversions?updated_after=2020-01-01&format=csv&fields=id', keys.changed ?? '')
+    expect(exported.body.trim().split(/\W+/).filter(Boolean)).toEqual(['id', ...ids])
+  } finally {
+    await startMerges(stores, 'conversions')
+  }
 })
 
 it('an event that is received after the erasure is new data, whatever its timestamp', async () => {
