@@ -4,6 +4,7 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
 import { type ClickHouse, isDeadlinePassed, keepAliveSettings } from './connection.ts'
 import { execute } from './execute.ts'
+import { formOf } from './form.ts'
 import { asProblem } from './select.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
 
@@ -168,10 +169,9 @@ async function run(
   const { text, params } = render(statement)
   try {
     await execute(client, {
-      query: text,
-      query_params: params,
+      // Rows take the body; the parameters beside them are short.
+      ...(values ? { query: text, query_params: params, values } : formOf({ text, params })),
       query_id: queryId,
-      ...(values ? { values } : { use_multipart_params_auto: true }),
       clickhouse_settings: { ...writeSettings, log_comment: label },
     })
   } catch (error) {

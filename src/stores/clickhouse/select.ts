@@ -3,6 +3,7 @@ import { ClickHouseError, type ClickHouseSettings, parseError, TupleParam } from
 import { Problem } from '../../problem.ts'
 import { type ClickHouse, keepAliveSettings } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
+import { formOf } from './form.ts'
 import { type Fragment, render, type Statement } from './sql.ts'
 
 /** The connection that a query uses. */
@@ -114,7 +115,7 @@ export async function* selectBytes(
 ): AsyncGenerator<Buffer> {
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.exec(driverQuery(query, options, { wait_end_of_query: 1 }))
+    const response = await clickhouse.reader.exec(execQuery(query, options, { wait_end_of_query: 1 }))
     for await (const chunk of response.stream) yield chunk as Buffer
   } catch (error) {
     throw asProblem(error, readAdvice)
@@ -142,7 +143,7 @@ export async function* streamBytes(
 ): AsyncGenerator<Buffer> {
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.exec(driverQuery(query, options, streamSettings))
+    const response = await clickhouse.reader.exec(execQuery(query, options, streamSettings))
     const tag = String(response.response_headers['x-clickhouse-exception-tag'] ?? '')
     const chunks = withIdleTimeout(response.stream as IncomingMessage, options.signal)
     yield* untilException(chunks, tag, (message) => parseError(message.trim()))
@@ -195,14 +196,24 @@ function abortError({ reason }: AbortSignal): unknown {
   return reason instanceof DOMException ? new Problem('unavailable', 'The client disconnected.') : reason
 }
 
-/** @param defaults settings beside those of every read */
-function driverQuery(query: Fragment, { label, signal, settings }: QueryOptions, defaults?: ClickHouseSettings) {
+function driverQuery(query: Fragment, options: QueryOptions) {
   const { text, params } = render(query)
   return {
     query: text,
     query_params: driverParams(params),
-    clickhouse_settings: { ...readSettings, ...defaults, log_comment: label, ...settings },
     use_multipart_params_auto: true,
+    ...requestOptions(options),
+  }
+}
+
+/** For `exec`, which sends no parameters in the body by itself. @param defaults settings beside those of every read */
+function execQuery(query: Fragment, options: QueryOptions, defaults: ClickHouseSettings) {
+  return { ...formOf(render(query)), ...requestOptions(options, defaults) }
+}
+
+function requestOptions({ label, signal, settings }: QueryOptions, defaults?: ClickHouseSettings) {
+  return {
+    clickhouse_settings: { ...readSettings, ...defaults, log_comment: label, ...settings },
     ...(signal && { abort_signal: signal }),
   }
 }
