@@ -15,17 +15,17 @@ export const minuteMs = 60_000
 /**
  * Fixed-window counters in memory; the window of each starts with its first count and lasts a minute.
  *
- * No counter is evicted before its window ends, whatever names a client invents. At `countersMax` counters, new names are
- * not counted until old counters expire, after two minutes at most; only a flood creates that many names. A counter
- * takes about 150 bytes.
+ * Every name is counted, however many names clients invent. A counter is forgotten before its window ends only when
+ * at least `countersMax / 2` other names were counted since it was last used. A counter takes about 150 bytes.
  */
 export class FixedWindowCounters {
   readonly #countersMax: number
-  /** Counters started since the last rotation, and those of the minute before it. */
+  /** Counters used since the last rotation, and counters used between the two rotations before. */
   #current = new Map<string, Minute>()
   #previous = new Map<string, Minute>()
   #rotatedAtMs = Number.NEGATIVE_INFINITY
 
+  /** @param countersMax maximum number of counters in memory, at least 2 */
   constructor(countersMax: number) {
     this.#countersMax = countersMax
   }
@@ -52,24 +52,25 @@ export class FixedWindowCounters {
     return { ...countOf(minute, nowMs), isAdded }
   }
 
-  /** Number of counters, including expired ones that are not yet removed. */
+  /** Number of counters in memory, including expired ones; a counter used on both sides of a rotation counts twice. */
   get size(): number {
     return this.#current.size + this.#previous.size
   }
 
-  /** Finds the running minute of a counter, or starts one. At `countersMax` the new one is not stored. */
+  /** Finds the running minute of a counter, or starts one. */
   #start(name: string, nowMs: number): Minute {
     this.#rotate(nowMs)
-    const running = this.#current.get(name) ?? this.#previous.get(name)
-    if (running && !isOver(running.startedAtMs, nowMs)) return running
-    const minute = { startedAtMs: nowMs, count: 0 }
-    if (this.size < this.#countersMax) this.#current.set(name, minute)
+    const used = this.#current.get(name)
+    if (used && !isOver(used.startedAtMs, nowMs)) return used
+    const earlier = this.#previous.get(name)
+    const minute = earlier && !isOver(earlier.startedAtMs, nowMs) ? earlier : { startedAtMs: nowMs, count: 0 }
+    this.#current.set(name, minute)
     return minute
   }
 
-  /** Every counter started before the last rotation has expired at the next one. */
+  /** Forgets the counters that were not used since the last rotation: once per minute, or when memory is full. */
   #rotate(nowMs: number): void {
-    if (!isOver(this.#rotatedAtMs, nowMs)) return
+    if (!isOver(this.#rotatedAtMs, nowMs) && this.#current.size < this.#countersMax / 2) return
     this.#previous = this.#current
     this.#current = new Map()
     this.#rotatedAtMs = nowMs

@@ -61,10 +61,10 @@ export interface RateLimitOptions {
 const refusalsPerMinute = 120
 
 /**
- * Limits of the counters in memory, by kind. Keys cannot be invented; an address costs its client a connection; an
- * identifier costs a request with a valid key, and a process handles about 17,000 of those per second.
+ * Limits of the counters in memory, by kind. Keys cannot be invented, so their counters are never forgotten. An address
+ * costs its client a connection; an identifier costs an event with a valid key.
  */
-const countersMax = { key: 200_000, address: 200_000, identifier: 1_000_000 }
+const countersMax = { key: Number.POSITIVE_INFINITY, address: 200_000, identifier: 1_000_000 }
 
 /** An IPv6 network of this prefix counts as one address: providers assign one per customer. */
 const ipv6Prefix = 64
