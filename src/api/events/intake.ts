@@ -42,6 +42,12 @@ export interface Intake {
 const inFlightMax = 10_000
 
 /**
+ * An account may have at most this many times as many events in flight as remain free for all accounts: one busy
+ * account 8,000, which fills a flush, two 4,444 each. So one account never uses all of them.
+ */
+const shareOfFree = 4
+
+/**
  * A flush is one look-up of duplicates and one insert. The maximum is eight batches: with four, eight clients that send batches
  * have two flushes at a time, and an event takes twice as much CPU time of ClickHouse.
  */
@@ -80,6 +86,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     log.warn('ClickHouse was restarted or restored; cached event ids, clicks and counts are read again.')
   })
   let inFlight = 0
+  const inFlightOf = new Map<string, number>()
   const telemetry = openEventTelemetry(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
   const parts: FlushParts = { clickhouse: stores.clickhouse, duplicates, ceiling, telemetry, log, deadlineMs }
   const flushes = new Batcher<IncomingEvent, Outcome>({
@@ -89,16 +96,25 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   })
 
   /** Counts events as in flight while a step runs. */
-  async function whileInFlight<Result>(events: number, step: () => Promise<Result>): Promise<Result> {
-    if (inFlight + events > inFlightMax) {
-      throw new Problem('unavailable', 'Limit of concurrent events on this server reached; retry.', { retryAfterS: 1 })
+  async function whileInFlight<Result>(
+    events: number,
+    accountId: string,
+    step: () => Promise<Result>,
+  ): Promise<Result> {
+    const own = (inFlightOf.get(accountId) ?? 0) + events
+    if (own > shareOfFree * (inFlightMax - inFlight - events)) {
+      throw new Problem('unavailable', 'Limit of concurrent events of this account reached; retry.', { retryAfterS: 1 })
     }
     inFlight += events
+    inFlightOf.set(accountId, own)
     try {
       await continuity.confirm()
       return await step()
     } finally {
       inFlight -= events
+      const left = (inFlightOf.get(accountId) ?? 0) - events
+      if (left === 0) inFlightOf.delete(accountId)
+      else inFlightOf.set(accountId, left)
     }
   }
 
@@ -144,7 +160,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   }
 
   async function accept(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]> {
-    return await whileInFlight(events.length, async () => {
+    return await whileInFlight(events.length, sender.accountId, async () => {
       const attributed = await attribute(events, sender)
       const outcomes = await processOnce(attributed, (firsts) => flushes.addAll(firsts))
       for (const outcome of outcomes) if (!(outcome instanceof Problem)) telemetry.outcomes[outcome] += 1
@@ -155,7 +171,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   return {
     accept,
     preview: (events, sender) =>
-      whileInFlight(events.length, async () => {
+      whileInFlight(events.length, sender.accountId, async () => {
         const attributed = await attribute(events, sender)
         const rows = new Map<IncomingEvent, PixelEvent>()
         const decide = async (firsts: readonly IncomingEvent[]) => {

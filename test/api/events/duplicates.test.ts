@@ -258,16 +258,24 @@ describe('concurrent requests', () => {
     expect(clicks).toEqual(expect.arrayContaining(expected))
   })
 
-  it('above 10,000 get 503 at once; the others are stored, and then new ones are accepted', async () => {
-    const { id } = await newAccount()
+  it('are shared by the accounts: a busy account gets 503 above its share, and events of another are stored', async () => {
+    const [busy, other] = [await newAccount(), await newAccount()]
     const log = { warn() {}, error() {} }
     const intake = openIntake({ stores: api.stores, now: () => testNowMs, log, registry: undefined })
-    const accept = () =>
-      intake.accept([validateEvent(event(), testNowMs)], { accountId: id, clickAllowance: 1_000_000 })
-    const calls = Array.from({ length: 10_000 }, accept)
-    await expect(accept()).rejects.toMatchObject({ code: 'unavailable', status: 503, details: { retryAfterS: 1 } })
-    expect(new Set((await Promise.all(calls)).flat())).toEqual(new Set(['stored']))
-    expect(await storedEvents(api.stores, id)).toHaveLength(10_000)
-    expect(await accept()).toEqual(['stored'])
+    const accept = (accountId: string, count: number) =>
+      intake.accept(
+        Array.from({ length: count }, () => validateEvent(event(), testNowMs)),
+        { accountId, clickAllowance: 1_000_000 },
+      )
+    const ofBusy = Array.from({ length: 8 }, () => accept(busy.id, 1_000))
+    for (let call = 0; call < 4; call++) {
+      const refusal = { code: 'unavailable', status: 503, details: { retryAfterS: 1 } }
+      await expect(accept(busy.id, 1_000)).rejects.toMatchObject(refusal)
+    }
+    const ofOther = [accept(other.id, 1_000), ...Array.from({ length: 32 }, () => accept(other.id, 1))]
+    expect(new Set((await Promise.all([...ofBusy, ...ofOther])).flat())).toEqual(new Set(['stored']))
+    expect(await storedEvents(api.stores, busy.id)).toHaveLength(8_000)
+    expect(await storedEvents(api.stores, other.id)).toHaveLength(1_032)
+    expect(new Set(await accept(busy.id, 1_000))).toEqual(new Set(['stored']))
   })
 })
