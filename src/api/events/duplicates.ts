@@ -18,8 +18,10 @@ interface IdentifiedEvent extends OwnedId {
 export interface Acceptance {
   /** 0 at first; 1 more each time the id was sent again after its window. */
   generation: number
-  /** Epoch milliseconds; the earliest of concurrent calls. */
+  /** Epoch milliseconds by the clock of the instance; the earliest of concurrent calls. */
   receivedAtMs: number
+  /** Time since it was stored, by the clock of ClickHouse, which all instances share. */
+  storedForMs: number
 }
 
 /** No projection serves a look-up by id, and considering them takes a fifth of its time. */
@@ -121,10 +123,14 @@ function thrown(outcome: Outcome | Error | undefined): Outcome {
   return outcome as Outcome
 }
 
-/** @returns the generation to store an event as, or undefined for a duplicate */
+/**
+ * Clocks of instances may be wrong, so an event is also a duplicate if ClickHouse stored the last one in the window.
+ * @returns the generation to store an event as, or undefined for a duplicate
+ */
 export function generationAfter(last: Acceptance | undefined, receivedAtMs: number): number | undefined {
   if (!last) return 0
-  return isWithinWindow(last.receivedAtMs, receivedAtMs) ? undefined : last.generation + 1
+  const isDuplicate = isWithinWindow(last.receivedAtMs, receivedAtMs) || last.storedForMs <= duplicateWindowMs
+  return isDuplicate ? undefined : last.generation + 1
 }
 
 function isWithinWindow(firstAtMs: number, receivedAtMs: number): boolean {

@@ -24,12 +24,17 @@ WHERE ${isWanted(wanted)}`
  * All acceptances of server events by their ids, of any age; rows that a merge will collapse are returned separately. The
  * primary key finds the granules of the ids, and their hashes are read before the ids, which take five times as many bytes.
  * @param wanted at least one
- * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`
+ * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`, `storedForMs`
  */
 export function acceptancesSql(wanted: readonly OwnedId[]): Fragment {
   return ch`
 WITH ${textList(wanted.map(({ id }) => id))} AS ids
-SELECT account_id AS accountId, id, generation, toUnixTimestamp64Milli(received_at) AS receivedAtMs
+SELECT
+  account_id AS accountId,
+  id,
+  generation,
+  toUnixTimestamp64Milli(received_at) AS receivedAtMs,
+  dateDiff('millisecond', stored_at, now64(3)) AS storedForMs
 FROM pixel_events
 PREWHERE id_hash IN (SELECT sipHash64(arrayJoin(ids)))
 WHERE ${isWanted(wanted)}

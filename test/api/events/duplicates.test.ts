@@ -11,7 +11,7 @@ import type { ClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { changeTables, storeClicks, storeEvents, storeMetadata } from '../../kit/rows.ts'
-import { accepted, deduplicated, type EventRow, type Sent, send, storedEvents } from './send.ts'
+import { accepted, deduplicated, type EventRow, type Sent, send, storedEvents, storeEarlier } from './send.ts'
 
 let api: TestApp
 /** A second instance on the same stores, with a clock of its own. */
@@ -114,6 +114,7 @@ describe('an event_id within 24 hours', () => {
   it('expires exactly 24 hours after the first acceptance, in memory and in the store', async () => {
     const { id, key } = await newAccount()
     expect(await send(api.app, key, event('e1'))).toEqual(accepted)
+    await storeEarlier(api.stores, id, dayMs)
     // A duplicate does not restart the window.
     setClocks(testNowMs + 23 * hourMs)
     expect(await send(api.app, key, event('e1'))).toEqual(deduplicated)
@@ -135,8 +136,19 @@ describe('an event_id within 24 hours', () => {
     for (const days of [0, 2, 4]) {
       setClocks(testNowMs + days * dayMs)
       expect(await send(days === 2 ? twin : api.app, key, event('e1'))).toEqual(accepted)
+      await storeEarlier(api.stores, id, dayMs)
     }
     expect((await storedEvents(api.stores, id)).map(({ generation }) => generation)).toEqual([0, 1, 2])
+  })
+
+  it.each([-2, 2])('is stored once by an instance and another one whose clock is %i days off', async (days) => {
+    const { id, key } = await newAccount()
+    expect(await send(api.app, key, event('e1'))).toEqual(accepted)
+    twinNowMs = testNowMs + days * dayMs
+    expect(await send(twin, key, event('e1'))).toEqual(deduplicated)
+    expect(await send(twin, key, event('e2'))).toEqual(accepted)
+    expect(await send(api.app, key, event('e2'))).toEqual(deduplicated)
+    expect(await storedEvents(api.stores, id)).toHaveLength(2)
   })
 
   it('is unique per account among server events: a browser event with the same id is another event', async () => {

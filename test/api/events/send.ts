@@ -1,6 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import type { App } from '../../../src/http/context.ts'
 import type { Stores } from '../../../src/stores/open.ts'
+import { changeTables } from '../../kit/rows.ts'
 
 /** The status and the body of a response to an event. */
 export type Sent = [status: number, body: Record<string, unknown>]
@@ -42,6 +43,12 @@ export interface EventRow {
   properties: string
   occurredAtMs: number
   receivedAtMs: number
+}
+
+/** Makes the events of an account look as if they were stored earlier: the clock of ClickHouse cannot be set. */
+export async function storeEarlier(stores: Pick<Stores, 'clickhouse'>, accountId: string, ms: number): Promise<void> {
+  const update = `stored_at = stored_at - INTERVAL ${ms} MILLISECOND`
+  await changeTables(stores, `ALTER TABLE pixel_events UPDATE ${update} WHERE account_id = '${accountId}'`)
 }
 
 /** @returns the events of an account by id and generation */

@@ -15,7 +15,7 @@ import {
   interceptInserts,
   storeAndBreak,
 } from './interceptedInserts.ts'
-import { accepted, deduplicated, overCeiling, send, storedEvents } from './send.ts'
+import { accepted, deduplicated, overCeiling, send, storedEvents, storeEarlier } from './send.ts'
 
 let api: TestApp
 let inserts: InterceptedInserts
@@ -100,6 +100,7 @@ describe('events with an insert that was repeated after its response was lost', 
     expect(await send(instance, key, event('e1'))).toEqual(accepted)
     const other = await newInstance()
     expect(await send(other, key, event('e1'))).toEqual(deduplicated)
+    await storeEarlier(api.stores, id, 86_400_000)
     const later = await newInstance(api.stores.clickhouse, testNowMs + 86_400_001)
     expect(await send(later, key, event('e1'))).toEqual(accepted)
     expect((await storedEvents(api.stores, id)).map(({ generation }) => generation)).toEqual([0, 1])
