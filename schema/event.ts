@@ -151,7 +151,8 @@ const dryRunFields = {
   event: Type.Optional(PreviewedEvent),
   notes: Type.Optional(
     Type.Array(EventNote, {
-      description: 'With `dry_run=true`: values that are stored differently from the way they were sent.',
+      description:
+        'Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes.',
     }),
   ),
 }

@@ -18,12 +18,22 @@ export interface ResponseCache {
     run: (signal: AbortSignal) => Promise<DatedResponse>,
   ): Promise<void>
   /** As `send`, for a CSV response. */
-  sendCsv(request: FastifyRequest, reply: FastifyReply, run: (signal: AbortSignal) => Promise<string>): Promise<void>
+  sendCsv(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: (signal: AbortSignal) => Promise<CsvResponse>,
+  ): Promise<void>
 }
 
 /** A response body with the time of its data. */
 export interface DatedResponse {
   asOf: string
+}
+
+export interface CsvResponse {
+  text: string
+  /** What the body of a JSON response says beside its rows. */
+  headers: Readonly<Record<string, string>>
 }
 
 export interface ResponseCacheOptions {
@@ -43,7 +53,7 @@ export type ResponseSource = 'cache' | 'shared' | 'query'
 /** A serialized response. */
 interface Prepared {
   body: Buffer
-  type: string
+  headers: Readonly<Record<string, string>>
   /** Weak, since it excludes `asOf`: equal data at a later time has the same ETag. */
   etag: string
 }
@@ -130,10 +140,10 @@ export function openResponseCache({
   ): Promise<void> {
     const found = cached.get(key)
     if (found) onResponse('cache')
-    const { body, type, etag } = found ?? (await joinOrStart(key, request.signal, run))
+    const { body, headers, etag } = found ?? (await joinOrStart(key, request.signal, run))
     reply.header('etag', etag)
     if (matchesEtag(request.headers['if-none-match'], etag)) await reply.code(304).send()
-    else await reply.header('content-type', type).send(body)
+    else await reply.headers(headers).send(body)
   }
 
   return {
@@ -152,9 +162,14 @@ function requestKey({ caller, routeOptions, query }: FastifyRequest): string {
 function prepareJson({ asOf, ...rest }: DatedResponse): Prepared {
   const text = JSON.stringify(rest)
   const body = Buffer.from(`${text.slice(0, -1)},"asOf":${JSON.stringify(asOf)}}`)
-  return { body, type: 'application/json; charset=utf-8', etag: etagOf(text) }
+  return { body, headers: { 'content-type': 'application/json; charset=utf-8' }, etag: etagOf(text) }
 }
 
-function prepareCsv(text: string): Prepared {
-  return { body: Buffer.from(text), type: 'text/csv; charset=utf-8; header=present', etag: etagOf(text) }
+/** The ETag includes the headers: they can change while the rows do not. */
+function prepareCsv({ text, headers }: CsvResponse): Prepared {
+  return {
+    body: Buffer.from(text),
+    headers: { 'content-type': 'text/csv; charset=utf-8; header=present', ...headers },
+    etag: etagOf(JSON.stringify(headers) + text),
+  }
 }

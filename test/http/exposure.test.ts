@@ -4,6 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { type AppParts, buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
+import {
+  authenticateHeader,
+  operationHeaders,
+  rateLimitHeaders,
+  retryHeader,
+} from '../../src/http/docs/responseHeaders.ts'
 import { readSettings } from '../../src/settings.ts'
 import { testNowMs } from '../kit/app.ts'
 import { openProbe, type Probe, probeRoutes } from './probe.ts'
@@ -134,7 +140,9 @@ describe('a web page of another origin', () => {
     const response = await request(app, 'http://localhost:5173')
     expect(response.statusCode).toBe(200)
     expect(response.headers['access-control-allow-origin']).toBe('http://localhost:5173')
-    expect(response.headers['access-control-expose-headers']).toContain('x-ratelimit-remaining')
+    const documented = [rateLimitHeaders, retryHeader, authenticateHeader, ...Object.values(operationHeaders)]
+    const names = documented.flatMap((headers) => Object.keys(headers)).map((name) => name.toLowerCase())
+    expect(`${response.headers['access-control-expose-headers']}`.split(', ')).toEqual(expect.arrayContaining(names))
     expect((await request(app, 'https://evil.example')).headers['access-control-allow-origin']).toBeUndefined()
     const refused = await app.inject({ url, headers: { origin: 'http://localhost:5173' } })
     expect([refused.statusCode, refused.headers['access-control-allow-origin']]).toEqual([401, 'http://localhost:5173'])

@@ -6,20 +6,21 @@ import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
 import type { BatchItem } from './batchBody.ts'
 import type { Outcome } from './duplicates.ts'
 import type { Intake } from './intake.ts'
-import { collectNotes, noNotes, noteUnknownFields } from './notes.ts'
+import { NoteCollector, noteUnknownFields } from './notes.ts'
 import { identifierOf, type ValidEvent, validateEvent } from './validate.ts'
 
-/** An accepted event; a dry run adds the row and the notes. */
+/** An accepted event; a dry run adds the row. */
 export interface AcceptedEvent {
   outcome: Outcome
-  preview?: { row: PixelEvent | undefined; hasId: boolean; notes: EventNote[] }
+  notes: readonly EventNote[]
+  preview?: { row: PixelEvent | undefined; hasId: boolean }
 }
 
 /** A valid event with its notes, or the Problem of an item. */
 export type JudgedEvent = ValidatedEvent | Problem
 interface ValidatedEvent {
   event: ValidEvent
-  notes: EventNote[]
+  notes: readonly EventNote[]
 }
 
 /** Dependencies and parameters of a batch. */
@@ -42,7 +43,7 @@ export async function acceptBatch(
 ): Promise<(AcceptedEvent | Problem)[]> {
   const judged = await limitIdentifiers(
     context,
-    items.map((item) => judge(item, context)),
+    items.map((item) => judge(item, context.nowMs)),
   )
   const valid = judged.filter((item): item is ValidatedEvent => !(item instanceof Problem))
   const accepted = await acceptEvents(context, valid)
@@ -50,15 +51,18 @@ export async function acceptBatch(
   return judged.map((item) => (item instanceof Problem ? item : (accepted[next++] as AcceptedEvent | Problem)))
 }
 
-/** Validates an item; in a dry run, with notes. */
-export function judge(item: BatchItem, { nowMs, isDryRun }: Pick<BatchContext, 'nowMs' | 'isDryRun'>): JudgedEvent {
+/** Shared by all events: `judge` does not wait. */
+const collector = new NoteCollector()
+
+/** Validates an item. */
+export function judge(item: BatchItem, nowMs: number): JudgedEvent {
   if (item instanceof Problem) return item
-  const { notes, note } = isDryRun ? collectNotes() : { notes: [], note: noNotes }
   try {
-    const event = validateEvent(item, nowMs, note)
-    if (isDryRun) noteUnknownFields(item, note)
-    return { event, notes }
+    const event = validateEvent(item, nowMs, collector.note)
+    noteUnknownFields(item, collector.note)
+    return { event, notes: collector.take() }
   } catch (error) {
+    collector.take()
     if (error instanceof Problem) return error
     throw error
   }
@@ -100,13 +104,18 @@ export async function acceptEvents(
   const sender = { accountId: caller.accountId, clickAllowance: caller.plan.clickAllowance }
   if (!isDryRun) {
     const outcomes = await intake.accept(events, sender)
-    return outcomes.map((outcome) => (outcome instanceof Problem ? outcome : { outcome }))
+    return outcomes.map((outcome, index) => {
+      if (outcome instanceof Problem) return outcome
+      const { notes } = valid[index] as ValidatedEvent
+      if (notes.length > 0) intake.countNotes(notes)
+      return { outcome, notes }
+    })
   }
   const previews = await intake.preview(events, sender)
   return previews.map((preview, index) => {
     if (preview instanceof Problem) return preview
     const { event, notes } = valid[index] as ValidatedEvent
     const { outcome, row } = preview
-    return { outcome, preview: { row, hasId: event.eventId !== undefined, notes } }
+    return { outcome, notes, preview: { row, hasId: event.eventId !== undefined } }
   })
 }

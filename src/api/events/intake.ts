@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import { v7 as uuidv7 } from 'uuid'
+import type { EventNote } from '../../../schema/eventNote.ts'
 import { Problem } from '../../problem.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import type { QueryTarget } from '../../stores/clickhouse/select.ts'
@@ -34,6 +35,8 @@ export interface Intake {
   accept(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]>
   /** Decides as `accept`, and stores and caches nothing. */
   preview(events: readonly ValidEvent[], sender: Sender): Promise<(Preview | Problem)[]>
+  /** Counts the notes on an accepted event. */
+  countNotes(notes: readonly EventNote[]): void
   /** Resolves when no event is in flight, including events of disconnected clients. */
   idle(): Promise<void>
 }
@@ -187,6 +190,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
           outcome instanceof Problem ? outcome : { outcome, row: rows.get(attributed[index] as IncomingEvent) },
         )
       }),
+    countNotes: telemetry.countNotes,
     idle: () => flushes.idle(),
   }
 }

@@ -4,35 +4,55 @@ import { type EventNote, type EventNoteCode, notesMax } from '../../../schema/ev
 /** Receives a note on a value that is stored differently from the way it was sent. */
 export type Note = (code: EventNoteCode, field: string, message: string) => void
 
-/** Discards notes: only dry runs return them. */
+/** Discards notes. */
 export const noNotes: Note = () => {}
+
+/** The notes on an event without any. */
+const none: readonly EventNote[] = []
 
 /** Maximum length of a field name in a note; names come from the caller. */
 const fieldLengthMax = 128
 
-/** @returns a list of at most 20 notes and one on the number of the others, and the function that adds to it */
-export function collectNotes(): { notes: EventNote[]; note: Note } {
-  const notes: EventNote[] = []
-  let count = 0
-  return {
-    notes,
-    note: (code, field, message) => {
-      count += 1
-      const shownField = field.slice(0, fieldLengthMax).toWellFormed()
-      if (count <= notesMax) notes.push({ code, field: shownField, message })
-      else if (count === notesMax + 1) notes.push({ code: 'notes_omitted', field: shownField, message: '' })
-      const omitted = notes[notesMax]
-      if (omitted) omitted.message = `${count - notesMax} notes are omitted; this field is the first of them.`
-    },
+/** Collects the notes on one event after the other. Nearly all events have none, so nothing is allocated before the first. */
+export class NoteCollector {
+  #notes: EventNote[] = []
+  #count = 0
+
+  /** @returns at most 20 notes since the last call, and one on the number of the others */
+  take(): readonly EventNote[] {
+    if (this.#count === 0) return none
+    const notes = this.#notes
+    this.#notes = []
+    this.#count = 0
+    return notes
+  }
+
+  readonly note: Note = (code, field, message) => {
+    this.#count += 1
+    const omitted = this.#count - notesMax
+    if (omitted <= 0) this.#notes.push({ code, field: shown(field), message })
+    else if (omitted === 1) this.#notes.push({ code: 'notes_omitted', field: shown(field), message: '' })
+    const last = this.#notes[notesMax]
+    if (last) last.message = `${omitted} notes are omitted; this field is the first of them.`
   }
 }
 
-const fieldNames = Object.keys(EventBody.properties)
-const unknownField = `No such field; the fields are ${fieldNames.join(', ')}.`
+/** TRAP: a slice of a string keeps the whole string in memory while the event waits; the bytes are a copy. */
+function shown(field: string): string {
+  if (field.length <= fieldLengthMax) return field.toWellFormed()
+  return Buffer.from(field.slice(0, fieldLengthMax)).toString()
+}
+
+const fieldNames: ReadonlySet<string> = new Set(Object.keys(EventBody.properties))
+const unknownField = `No such field; the fields are ${[...fieldNames].join(', ')}.`
 
 /** Notes the fields of a body that do not exist. */
 export function noteUnknownFields(body: object, note: Note): void {
-  for (const field of Object.keys(body)) {
-    if (!fieldNames.includes(field)) note('field_ignored', field, unknownField)
-  }
+  // Object.keys would allocate an array for every event.
+  for (const field in body) if (!fieldNames.has(field)) note('field_ignored', field, unknownField)
+}
+
+/** @returns the codes of notes for a header, each once, in the order of the notes; undefined without notes */
+export function noteCodes(notes: readonly EventNote[]): string | undefined {
+  return notes.length === 0 ? undefined : [...new Set(notes.map(({ code }) => code))].join(', ')
 }

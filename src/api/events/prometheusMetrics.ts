@@ -1,10 +1,12 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { type EventNote, eventNoteTexts } from '../../../schema/eventNote.ts'
 import type { Outcome } from './duplicates.ts'
 
 /** Telemetry of received events. */
 export interface EventTelemetry {
   /** Events with a 200 response so far; add to it. */
   readonly outcomes: Record<Outcome, number>
+  countNotes(notes: readonly EventNote[]): void
   /** @param stepS how long the look-up and the insert took, seconds; the latter is undefined if nothing was stored */
   countFlush(size: number, stepS: { lookUp: number; insert: number | undefined }): void
 }
@@ -33,6 +35,13 @@ export function openEventTelemetry(
       for (const [outcome, count] of Object.entries(outcomes)) this.inc({ outcome }, count)
     },
   })
+  const notes = new Counter({
+    name: 'event_notes_total',
+    help: 'Notes on events with a 200 response, by code: values that are stored differently from the way they were sent.',
+    labelNames: ['code'],
+    registers,
+  })
+  for (const code of Object.keys(eventNoteTexts)) notes.inc({ code }, 0)
   const sizes = new Histogram({
     name: 'event_flush_size',
     help: 'Events that share a look-up of duplicates and an insert.',
@@ -64,6 +73,9 @@ export function openEventTelemetry(
   })
   return {
     outcomes,
+    countNotes(given) {
+      for (const { code } of given) notes.inc({ code })
+    },
     countFlush(size, { lookUp, insert }) {
       sizes.observe(size)
       durations.observe({ step: 'look_up' }, lookUp)

@@ -8,6 +8,7 @@ import { type AcceptedEvent, acceptBatch, acceptEvents, judge } from './accept.t
 import { parseNdjson, readItems } from './batchBody.ts'
 import type { Outcome } from './duplicates.ts'
 import { type Intake, openIntake } from './intake.ts'
+import { noteCodes } from './notes.ts'
 import { identifierOf } from './validate.ts'
 
 export function eventRoutes(app: App, context: RouteContext): void {
@@ -54,7 +55,7 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
     async (request, reply) => {
       const { caller, query } = request
       const isDryRun = query.dry_run === true
-      const judged = judge(request.body, { nowMs: now(), isDryRun })
+      const judged = judge(request.body, now())
       if (judged instanceof Problem) throw judged
       const identifier = `${caller.accountId} ${identifierOf(judged.event)}`
       await eventLimits.countIdentifier(request, reply, identifier, caller.plan.identifierEventsPerMinute)
@@ -62,6 +63,8 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
       request.body = null as never
       const [accepted] = await acceptEvents({ intake, caller, isDryRun }, [judged])
       if (accepted instanceof Problem) throw accepted
+      const codes = isDryRun ? undefined : noteCodes(judged.notes)
+      if (codes !== undefined) reply.header('x-event-notes', codes)
       return responseOf(accepted as AcceptedEvent)
     },
   )
@@ -141,18 +144,19 @@ const responses = {
   over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
 } as const satisfies Record<Outcome, EventResponse>
 
-function responseOf({ outcome, preview }: AcceptedEvent): EventResponse {
+function responseOf({ outcome, notes, preview }: AcceptedEvent): EventResponse {
   if (!preview) return responses[outcome]
-  const { row, hasId, notes } = preview
+  const { row, hasId } = preview
   const event = row && toEvent(row)
-  return { ...responses[outcome], event: event ? { ...event, id: hasId ? event.id : null } : null, notes }
+  return { ...responses[outcome], event: event ? { ...event, id: hasId ? event.id : null } : null, notes: [...notes] }
 }
 
 function batchResponseOf(accepted: readonly (AcceptedEvent | Problem)[]): EventBatchResponse {
   const counts = { stored: 0, duplicate: 0, over_ceiling: 0, rejected: 0 }
   const results = accepted.map((item, index) => {
     counts[item instanceof Problem ? 'rejected' : item.outcome] += 1
-    return item instanceof Problem ? rejectionOf(index, item) : { index, ...responseOf(item) }
+    if (item instanceof Problem) return rejectionOf(index, item)
+    return { index, ...responseOf(item), ...(item.notes.length > 0 && { notes: [...item.notes] }) }
   })
   const { stored, duplicate: deduplicated, over_ceiling: overCeiling, rejected } = counts
   return { stored, deduplicated, overCeiling, rejected, results }

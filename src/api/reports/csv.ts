@@ -1,4 +1,5 @@
 import type { ReportResponse } from '../../../schema/report.ts'
+import type { CsvResponse } from '../../http/responseCache.ts'
 import type { CsvEscape } from '../../rows/csvEscape.ts'
 import { type Cell, toCsv } from '../../rows/csvWriter.ts'
 import { previousCells } from '../../rows/previousCells.ts'
@@ -8,14 +9,14 @@ type Row = Record<string, Cell>
 
 /**
  * Formats a report as CSV: `id` and `name`, or `<dimension>_id` and `<dimension>_name` of several dimensions, the metrics,
- * and with `compare` `previous_<metric>`.
+ * and with `compare` `previous_<metric>`. Headers say how many buckets there are, and whether some are missing.
  * @param hasTotals whether the last line has the totals
  */
 export function reportCsv(
-  { data, totals, previous }: ReportResponse,
+  { data, totals, previous, bucketCount, truncated }: ReportResponse,
   { dimensions, metrics }: ReportPlan,
   { csvEscape, hasTotals }: { csvEscape: CsvEscape; hasTotals: boolean },
-): string {
+): CsvResponse {
   const isSingle = dimensions.length === 1
   const labels = isSingle ? ['id', 'name'] : dimensions.flatMap((dimension) => [`${dimension}_id`, `${dimension}_name`])
   const compared = previous ? metrics : []
@@ -34,5 +35,8 @@ export function reportCsv(
     ...(totals as Row),
     ...previousCells(compared, previous?.totals),
   }
-  return toCsv(columns, hasTotals ? [...rows, totalsRow] : rows, csvEscape)
+  return {
+    text: toCsv(columns, hasTotals ? [...rows, totalsRow] : rows, csvEscape),
+    headers: { 'x-bucket-count': `${bucketCount}`, 'x-truncated': `${truncated}` },
+  }
 }

@@ -1,7 +1,13 @@
 import { clientSample } from './clientSample.ts'
 import { examples } from './examples.ts'
 import { isNeeded, type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiDocument.ts'
-import { authenticateHeader, rateLimitHeaders, requestIdHeader, retryHeader } from './responseHeaders.ts'
+import {
+  authenticateHeader,
+  operationHeaders,
+  rateLimitHeaders,
+  requestIdHeader,
+  retryHeader,
+} from './responseHeaders.ts'
 
 /** Adds error responses, headers, examples and a code sample to every operation of the document. */
 export function completeOperations(document: OpenApiDocument): void {
@@ -9,8 +15,9 @@ export function completeOperations(document: OpenApiDocument): void {
     removeOptionalExamples(operation)
     // The schema of the body has the same description.
     delete operation.requestBody?.description
-    for (const response of Object.values(operation.responses)) {
-      response.headers = { ...rateLimitHeaders, ...response.headers }
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const own = status === '200' ? operationHeaders[operation.operationId] : {}
+      response.headers = { ...rateLimitHeaders, ...own, ...response.headers }
       // The generator's default where a schema has no description.
       if (response.description === 'Default Response') response.description = 'Successful response.'
     }

@@ -1,3 +1,9 @@
+import { eventNoteTexts } from '../../../schema/eventNote.ts'
+
+const noteCodesText = Object.entries(eventNoteTexts)
+  .map(([code, text]) => `\`${code}\`: ${text}`)
+  .join(' ')
+
 /** Headers of responses, as components of the OpenAPI document. */
 export const responseHeaders = {
   RequestId: {
@@ -12,6 +18,24 @@ export const responseHeaders = {
     description: 'The scheme of the Authorization header.',
     schema: { type: 'string', const: 'ApiKey' },
   },
+  AsOf: {
+    description: 'Of an export: the `updated_since` that reads all rows which it may have missed.',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  RetainedFrom: {
+    description: 'Of an export or CSV, if rows of its range were removed: the time of the first rows that are left.',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  BucketCount: { description: 'Of CSV: the number of all buckets, as `bucketCount`.', schema: { type: 'integer' } },
+  Truncated: {
+    description: 'Of CSV: whether there are more buckets than rows, as `truncated`.',
+    schema: { type: 'boolean' },
+  },
+  EventNotes: {
+    description: `Values that are stored differently from the way they were sent: codes of notes, each once, separated by commas. \`dry_run=true\` explains them. Absent if there are none, and in a dry run. ${noteCodesText}`,
+    schema: { type: 'string' },
+    example: 'timestamp_clamped, field_ignored',
+  },
 } as const
 
 const reference = (name: keyof typeof responseHeaders) => ({ $ref: `#/components/headers/${name}` })
@@ -25,6 +49,23 @@ export const rateLimitHeaders = {
   'X-RateLimit-Limit': reference('RateLimit'),
   'X-RateLimit-Remaining': reference('RateLimitRemaining'),
   'X-RateLimit-Reset': reference('RateLimitReset'),
+}
+
+/** Headers of successful responses to some operations. */
+export const operationHeaders: Readonly<Record<string, object>> = {
+  ...Object.fromEntries(
+    ['getClicks', 'getConversions', 'getEvents'].map((id) => [
+      id,
+      { 'X-As-Of': reference('AsOf'), 'X-Retained-From': reference('RetainedFrom') },
+    ]),
+  ),
+  getStatsDaily: { 'X-Retained-From': reference('RetainedFrom') },
+  getReports: {
+    'X-Retained-From': reference('RetainedFrom'),
+    'X-Bucket-Count': reference('BucketCount'),
+    'X-Truncated': reference('Truncated'),
+  },
+  postEvents: { 'X-Event-Notes': reference('EventNotes') },
 }
 
 export const retryHeader = { 'Retry-After': reference('RetryAfter') }

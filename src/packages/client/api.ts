@@ -2020,7 +2020,7 @@ export interface components {
                      */
                     receivedAt: string;
                 } | null;
-                /** @description With `dry_run=true`: values that are stored differently from the way they were sent. */
+                /** @description Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes. */
                 notes?: components["schemas"]["EventNote"][];
             } | {
                 /** @description Position of the event in the batch, from 0. Blank NDJSON lines do not count. */
@@ -2071,7 +2071,7 @@ export interface components {
                      */
                     receivedAt: string;
                 } | null;
-                /** @description With `dry_run=true`: values that are stored differently from the way they were sent. */
+                /** @description Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes. */
                 notes?: components["schemas"]["EventNote"][];
             } | {
                 /** @description Position of the event in the batch, from 0. Blank NDJSON lines do not count. */
@@ -2124,7 +2124,7 @@ export interface components {
                      */
                     receivedAt: string;
                 } | null;
-                /** @description With `dry_run=true`: values that are stored differently from the way they were sent. */
+                /** @description Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes. */
                 notes?: components["schemas"]["EventNote"][];
             } | {
                 /** @description Position of the event in the batch, from 0. Blank NDJSON lines do not count. */
@@ -2156,6 +2156,16 @@ export interface components {
         RetryAfter: number;
         /** @description The scheme of the Authorization header. */
         WwwAuthenticate: "ApiKey";
+        /** @description Of an export: the `updated_since` that reads all rows which it may have missed. */
+        AsOf: string;
+        /** @description Of an export or CSV, if rows of its range were removed: the time of the first rows that are left. */
+        RetainedFrom: string;
+        /** @description Of CSV: the number of all buckets, as `bucketCount`. */
+        BucketCount: number;
+        /** @description Of CSV: whether there are more buckets than rows, as `truncated`. */
+        Truncated: boolean;
+        /** @description Values that are stored differently from the way they were sent: codes of notes, each once, separated by commas. `dry_run=true` explains them. Absent if there are none, and in a dry run. `field_ignored`: The body has a field that does not exist. `property_dropped`: A property is above a limit or has an unsupported type. `properties_dropped`: `properties` is not an object, or above its size limit. `currency_ignored`: `currency` is not an uppercase ISO 4217 code. `value_clamped`: `value` is clamped to its range. `timestamp_clamped`: `timestamp` is clamped to its range. `notes_omitted`: The event has more than 20 notes; this one is the last, and `message` has the number of the others. */
+        EventNotes: string;
     };
     pathItems: never;
 }
@@ -2260,6 +2270,8 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-As-Of": components["headers"]["AsOf"];
+                    "X-Retained-From": components["headers"]["RetainedFrom"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2461,6 +2473,8 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-As-Of": components["headers"]["AsOf"];
+                    "X-Retained-From": components["headers"]["RetainedFrom"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3925,6 +3939,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Retained-From": components["headers"]["RetainedFrom"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4109,6 +4124,9 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Retained-From": components["headers"]["RetainedFrom"];
+                    "X-Bucket-Count": components["headers"]["BucketCount"];
+                    "X-Truncated": components["headers"]["Truncated"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4805,6 +4823,8 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-As-Of": components["headers"]["AsOf"];
+                    "X-Retained-From": components["headers"]["RetainedFrom"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4924,6 +4944,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Event-Notes": components["headers"]["EventNotes"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4972,7 +4993,7 @@ export interface operations {
                              */
                             receivedAt: string;
                         } | null;
-                        /** @description With `dry_run=true`: values that are stored differently from the way they were sent. */
+                        /** @description Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes. */
                         notes?: components["schemas"]["EventNote"][];
                     } | {
                         /** @enum {boolean} */
@@ -5021,7 +5042,7 @@ export interface operations {
                              */
                             receivedAt: string;
                         } | null;
-                        /** @description With `dry_run=true`: values that are stored differently from the way they were sent. */
+                        /** @description Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes. */
                         notes?: components["schemas"]["EventNote"][];
                     } | {
                         /** @enum {boolean} */
@@ -5072,7 +5093,7 @@ export interface operations {
                              */
                             receivedAt: string;
                         } | null;
-                        /** @description With `dry_run=true`: values that are stored differently from the way they were sent. */
+                        /** @description Values that are stored differently from the way they were sent. With `dry_run=true`, and in a batch if there are any; otherwise the header `X-Event-Notes` has the codes. */
                         notes?: components["schemas"]["EventNote"][];
                     };
                 };

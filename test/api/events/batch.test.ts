@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
-import { send, storedEvents } from './send.ts'
+import { post, send, storedEvents } from './send.ts'
 
 let api: TestApp
 let accounts = 0
@@ -299,6 +299,24 @@ describe('dry_run', () => {
     expect(await send(api.app, key, sent)).toEqual([200, { accepted: true }])
     expect(await dryRun(key, sent)).toMatchObject({ accepted: true, deduplicated: true, event: null })
     expect(await dryRun(key, event({ click_id: 'unknown' }))).toMatchObject({ error: 'click_not_found' })
+  })
+
+  it('is not needed to see that values change: a header of an event and results of a batch say so', async () => {
+    const { key } = await newAccount()
+    const live = await post(api.app, key, sent)
+    expect(live.json()).toEqual({ accepted: true })
+    const codes = [...new Set(notes.map(([code]) => code))].join(', ')
+    expect(live.headers['x-event-notes']).toBe(codes)
+    expect((await post(api.app, key, event())).headers).not.toHaveProperty('x-event-notes')
+    const events = [sent, event(), event({ value: 'x', y: 1 }), event({ value: 2e12, event_id: 'clamped' })]
+    const { results } = (await postBatch(key, { events })).json()
+    const { notes: explained } = await dryRun(key, sent)
+    expect(results.slice(0, 2)).toEqual([
+      { index: 0, accepted: true, deduplicated: true, notes: explained },
+      { index: 1, accepted: true },
+    ])
+    expect(results[2]).not.toHaveProperty('notes')
+    expect(results[3]).toMatchObject({ accepted: true, notes: [{ code: 'value_clamped', field: 'value' }] })
   })
 
   it('has at most 20 notes per event and the number of the others', async () => {

@@ -25,3 +25,13 @@ it('returns at most 1,000 buckets, with totals over all of them', async () => {
   expect([report.data.length, report.bucketCount, report.truncated]).toEqual([1_000, campaigns, true])
   expect(report.totals.clicks).toBe(campaigns)
 })
+
+it.each([
+  ['', 1_000, 'true'],
+  ['&campaign_id=k1,k2', 2, 'false'],
+])('CSV says in headers how many buckets there are%s', async (filter, rows, truncated) => {
+  const response = await api.get(`/reports?group_by=campaign&days=7&format=csv&totals=true${filter}`, key)
+  expect(response.body.trim().split('\n')).toHaveLength(rows + 2)
+  const buckets = filter === '' ? campaigns : rows
+  expect(response.headers).toMatchObject({ 'x-bucket-count': `${buckets}`, 'x-truncated': truncated })
+})

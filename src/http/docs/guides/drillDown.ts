@@ -33,7 +33,8 @@ Totals are the same under every grouping: clicks by campaign and country add up 
 A conversion counts at the time when it converted. City, language, UTM parameters and other fields that only clicks have are those of
 its click.
 
-**Spreadsheets.** \`format=csv\` has a column for the id and one for the name of each dimension; \`totals=true\` adds a last line with the totals.
+**Spreadsheets.** \`format=csv\` has a column for the id and one for the name of each dimension; \`totals=true\` adds a last line with the totals
+of all rows. The headers \`X-Bucket-Count\` and \`X-Truncated\` say what \`bucketCount\` and \`truncated\` say in JSON.
 
 \`\`\`sh
 curl -H 'Authorization: ApiKey trb_live_…' '${baseUrl}/reports?group_by=campaign,country&days=7&format=csv&totals=true'

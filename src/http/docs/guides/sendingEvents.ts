@@ -14,7 +14,8 @@ curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json'
 \`\`\`
 
 **Retries.** 200 means that the event is stored, unless the response has \`recorded: false\` or is that of a dry run. After a 503
-response, or none, send it again with the same \`event_id\`: it is stored once. Within 24 hours the same \`event_id\` is a duplicate: 200 with \`deduplicated: true\`.
+response, or none, send it again with the same \`event_id\` within 24 hours: it is stored once. The duplicate gets 200 with \`deduplicated: true\`.
+Later, the same \`event_id\` is another event.
 
 **Batches.** \`POST /events/batch\` takes up to ${batchLimits.eventsMax.toLocaleString('en')} events, also as NDJSON with one event per line (\`application/x-ndjson\`). Each event is
 accepted or rejected on its own: \`results\` has one result per event, in their order. After a 503 response, or none, send the whole
@@ -28,7 +29,8 @@ curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json'
 \`\`\`
 
 **Dry run.** With \`dry_run=true\` an event or a batch is processed as usual, but nothing is stored. The response adds \`event\`, as it would be
-stored, and \`notes\`: unknown fields, dropped properties and changed values.
+stored, and \`notes\`: unknown fields, dropped properties and changed values. Without \`dry_run\`, the header \`X-Event-Notes\` of an event
+has the codes of these notes, and a result of a batch has \`notes\` if there are any.
 
 \`\`\`sh
 curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json' \\
