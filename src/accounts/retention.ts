@@ -1,4 +1,5 @@
 import type { PendingQuery, Row } from 'postgres'
+import { eventAgeMaxMs } from '../../schema/event.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import { isNotDeleted } from './accounts.ts'
@@ -45,7 +46,13 @@ export async function listRetention(postgres: Postgres, accountId?: string): Pro
 }
 
 /**
- * Computes which rows an account retains by its setting. Whichever clock is behind counts: a clock that is ahead would
+ * A month is removed this long after its end at the earliest: an accepted event may have occurred 30 days ago. A day more,
+ * because the clocks of instances differ.
+ */
+const removalDelayMs = eventAgeMaxMs + 86_400_000
+
+/**
+ * Computes which rows an account retains by its setting. Uses the slower of the two clocks: a clock that is ahead would
  * remove rows for ever.
  * @param nowMs the clock of this process
  * @returns starts of UTC months; never before what earlier removals have left
@@ -55,9 +62,14 @@ export function retainedBy(
   nowMs: number,
 ): RetainedRanges {
   if (isImporting) return retained
-  const now = new Date(Math.min(nowMs, storeMs))
+  const presentMs = Math.min(nowMs, storeMs)
+  const startOfMonth = (atMs: number, earlier: number) => {
+    const at = new Date(atMs)
+    return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - earlier)
+  }
+  const latestMs = startOfMonth(presentMs - removalDelayMs, 0)
   const startOf = (months: number, leftMs: number) =>
-    months === 0 ? leftMs : Math.max(leftMs, Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+    months === 0 ? leftMs : Math.max(leftMs, Math.min(startOfMonth(presentMs, months), latestMs))
   return { clicksMs: startOf(clickMonths, retained.clicksMs), eventsMs: startOf(eventMonths, retained.eventsMs) }
 }
 

@@ -41,7 +41,8 @@ export function addAccountImportCommand(account: Command, context: CommandContex
       'after',
       `
 The files are checked before anything is stored. Keys are stored last, so that clients never read a part of the rows. If the
-import is interrupted, run it again to complete it. The rows get new times of storage (storedAt).
+import is interrupted, run it again to complete it. The rows get new times of storage (storedAt). Clicks and events of months that
+the account had removed are rejected: each is printed with the reason, and the others are stored.
 
 Example:
   tributary account import acme-2026-11`,
@@ -58,22 +59,30 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   await importErasures(context, stores, account, manifest.erasures)
   await importRemovedSums(context, stores, { folder, account, retained: manifest.retained })
   const rows: Partial<Record<ResourceName, number>> = {}
+  const rejected: typeof rows = {}
   for (const resource of importOrder) {
-    const stored = await importFile(context, stores, { folder, resource, account })
+    const tally = await importFile(context, stores, { folder, resource, account })
     const exported = manifest.files[resource].rows
-    if (stored !== exported) {
+    if (tally.read !== exported) {
       throw new CommandError(
-        `${join(folder, fileOf(resource))} has ${stored} rows, but ${manifestName} says ${exported}.`,
+        `${join(folder, fileOf(resource))} has ${tally.read} rows, but ${manifestName} says ${exported}.`,
       )
     }
-    rows[resource] = stored
+    rows[resource] = tally.read - tally.rejected
+    if (tally.rejected > 0) rejected[resource] = tally.rejected
   }
   const { id } = account
   const stored = await storeKeys(stores.postgres, id, manifest.keys)
   if (stored < manifest.keys.length) {
     throw new CommandError(`${manifest.keys.length - stored} keys of account ${id} belong to other accounts here.`)
   }
-  context.print({ account: id, rows, keys: stored }, `Account ${id} was imported from ${folder}.`)
+  const counts = Object.entries(rejected).map(
+    ([resource, count]) => ` ${resource} of removed months rejected: ${count}.`,
+  )
+  context.print(
+    { account: id, rows, rejected, keys: stored },
+    `Account ${id} was imported from ${folder}.${counts.join('')}`,
+  )
 }
 
 /** @throws CommandError */
@@ -169,24 +178,24 @@ async function importRemovedSums(
   }
 }
 
-/** @returns the number of rows of the file that are stored */
+/** Rows of removed months are rejected, as by any import; another rejected row is an error. */
 async function importFile(
   context: CommandContext,
   stores: Stores,
   { folder, resource, account }: { folder: string; resource: ResourceName; account: Account },
-): Promise<number> {
+): Promise<Tally> {
   const path = join(folder, fileOf(resource))
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
   const bar = openProgress()
   const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
-  const rejectLimit = { rows: 0 }
+  const limit = { rejectLimit: { rows: 0 }, mayRejectRemovedMonths: true }
   try {
-    await importRows(stores, { resource, account, open, rejects: undefined, rejectLimit, nowMs: Date.now() }, tally, {
+    await importRows(stores, { resource, account, open, rejects: undefined, ...limit, nowMs: Date.now() }, tally, {
       onMessage: (line) => bar.printAbove(() => context.printStatus(line)),
       signal: context.interrupted,
       onProgress: bar.show,
     })
-    return tally.inserted + tally.updated + tally.duplicates
+    return tally
   } catch (error) {
     if (error instanceof TooManyRejects) throw new CommandError(`${path} cannot be imported: a row was rejected.`)
     throw asImportError(error, { file: path, tally, rejects: undefined, interrupted: context.interrupted })

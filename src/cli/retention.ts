@@ -26,7 +26,7 @@ export function addRetentionCommands(program: Command, context: CommandContext):
       'after',
       `
 Rows of whole UTC months are removed once they are older: with 13mo, the 13 months before the present one and the present one
-remain. A running server removes them within an hour; retention run removes them at once. Removed rows can't be brought back:
+remain. Every month remains for 31 days after its end, because events may be 30 days old when they arrive. A running server removes them within an hour; retention run removes them at once. Removed rows can't be brought back:
 a longer retention applies to later rows.
 
 Example:

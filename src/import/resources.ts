@@ -15,7 +15,7 @@ import { metadataReaders } from './readers/metadata.ts'
 import { pixelEventReader } from './readers/pixelEvent.ts'
 import type { ResourceName } from './resourceNames.ts'
 import type { RawFields } from './rowDecoder.ts'
-import { RowError } from './rowError.ts'
+import { RemovedMonthError } from './rowError.ts'
 import type { Source } from './source.ts'
 import { UnknownCampaigns } from './unknownCampaigns.ts'
 
@@ -162,11 +162,11 @@ function importMetadata(table: NamedTable): (run: ImportRun) => Promise<Resource
   }
 }
 
-/** @throws RowError when rows of that time have been removed: the sums still count the removed clicks */
+/** @throws RemovedMonthError when rows of that time have been removed: the sums still count the removed clicks */
 function assertRetained(field: string, atMs: number, retainedMs: number): void {
   if (atMs >= retainedMs) return
   const month = new Date(retainedMs).toISOString().slice(0, 10)
-  throw new RowError(`${field}: is before ${month}; the account has removed earlier rows`)
+  throw new RemovedMonthError(`${field}: is before ${month}; the account has removed earlier rows`)
 }
 
 /** A batch that keeps its rows decoded until they are stored. */

@@ -2,3 +2,8 @@
 export class RowError extends Error {
   override name = 'RowError'
 }
+
+/** The row belongs to a month that the account has removed. */
+export class RemovedMonthError extends RowError {
+  override name = 'RemovedMonthError'
+}

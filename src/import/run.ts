@@ -6,7 +6,7 @@ import { RejectReasons } from './rejectReasons.ts'
 import { type Reject, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
 import { type Outcome, type RowBatch, resources } from './resources.ts'
-import { RowError } from './rowError.ts'
+import { RemovedMonthError, RowError } from './rowError.ts'
 import type { Source } from './source.ts'
 
 /** What an import reads, and the account that it writes. */
@@ -19,6 +19,8 @@ export interface ImportOptions {
   rejects: string | undefined
   /** When rejected rows end the import; absent: when the first 1,000 rows are all rejected. */
   rejectLimit?: RejectLimit
+  /** Whether the limit does not count rows of months that the account has removed. */
+  mayRejectRemovedMonths?: boolean
   /** Time of pixel events and metadata without times of their own, epoch milliseconds. */
   nowMs: number
   /** Of the writer. */
@@ -48,13 +50,14 @@ export interface ImportObserver {
  */
 export async function importRows(
   stores: Writer['stores'],
-  { resource, account, open, rejects: rejectsPath, rejectLimit, nowMs, statementWindowMs }: ImportOptions,
+  { resource, account, open, nowMs, statementWindowMs, ...limits }: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<void> {
   const ended = new AbortController()
   const source = await open(AbortSignal.any([signal, ended.signal]))
-  const rejects = new Rejects(rejectsPath, onMessage)
+  const rejects = new Rejects(limits.rejects, onMessage)
+  let limited = 0
   const reasons = new RejectReasons()
   let writer: Writer | undefined
   let batches: DoubleBuffer | undefined
@@ -76,13 +79,14 @@ export async function importRows(
           const reject: Reject = { line, reason: error.message, row: text }
           reasons.add(reject)
           await rejects.add(reject)
-          assertWithin(rejectLimit, tally, false)
+          if (!(limits.mayRejectRemovedMonths && error instanceof RemovedMonthError)) limited += 1
+          assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, false)
         }
         if (batches.filling.isFull) await batches.swap()
       }
       onProgress(tally, source.fractionRead())
     }
-    assertWithin(rejectLimit, tally, true)
+    assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, true)
     await batches.swap()
     await batches.settled()
     await finish?.()

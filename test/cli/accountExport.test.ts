@@ -11,6 +11,7 @@ import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import { RetainedOtherwise, storeRemovedSums } from '../../src/writer/removedSums.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
+import { storeEvents } from '../kit/rows.ts'
 import { importRetained, removalMs, rows, withWriter } from '../writer/retention/retainedAccount.ts'
 import { runHere, start } from './runCommand.ts'
 
@@ -189,6 +190,8 @@ describe('an account with removed months', () => {
     await importRetained(source.stores, 'aged')
     await setRetention(source.stores.postgres, 'aged', { clickMonths: 2, eventMonths: 1 })
     await withWriter(source.stores, 'aged', (writer) => removeOldMonths(writer, removalMs, 0))
+    const restored = { id: 'restored', visitor_id: 'v1', occurred_at: '2025-02-27 10:00:00.000' }
+    await storeEvents(source.stores, 'aged', [restored])
     await succeed(source, 'account', 'export', '--account', 'aged', '--output', join(folder, 'aged'))
     await failRecords()
     const { environment, postgres } = target.stores
@@ -206,7 +209,12 @@ describe('an account with removed months', () => {
     await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:aged'`
     const later = await withWriter(target.stores, 'aged', (writer) => removeOldMonths(writer, Date.UTC(2026, 0, 1), 0))
     expect(later).toBeUndefined()
-    await succeed(target, 'account', 'import', join(folder, 'aged'))
+    const imported = await runHere(['account', 'import', join(folder, 'aged'), '--json'], environment)
+    expect([imported.code, JSON.parse(imported.stdout)]).toMatchObject([
+      0,
+      { rows: { 'pixel-events': 1 }, rejected: { 'pixel-events': 1 } },
+    ])
+    expect(imported.stderr).toContain('1 × occurredAt: is before 2025-03-01; the account has removed earlier rows')
     const range = 'from=2025-01-01&to=2025-03-31'
     for (const path of [
       ...['campaign', 'country', 'offer', 'day'].map((by) => `/reports?group_by=${by}&${range}`),

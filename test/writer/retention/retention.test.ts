@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventAgeMaxMs } from '../../../schema/event.ts'
 import {
   hasRetention,
   listRetention,
@@ -372,6 +373,17 @@ describe('the months that are retained', () => {
     expect(retainedBy(setting({}), Date.UTC(2026, 0, 1))).toEqual({ clicksMs: Date.UTC(2024, 2, 1), eventsMs: 0 })
     const last = setting({ clickMonths: 1, nowMs: Date.UTC(2025, 2, 31, 23, 59, 59, 999) })
     expect(retainedBy(last, Date.UTC(2026, 0, 1)).clicksMs).toBe(Date.UTC(2025, 1, 1))
+  })
+
+  it('include every time that an event may have when it arrives, also on the days after a short month', () => {
+    const retention = { clickMonths: 1, eventMonths: 1 }
+    for (let nowMs = Date.UTC(2023, 11, 1); nowMs < Date.UTC(2025, 3, 1); nowMs += 21_600_000) {
+      const { clicksMs, eventsMs } = retainedBy(setting({ ...retention, nowMs }), nowMs)
+      expect(eventsMs).toBeLessThan(nowMs - eventAgeMaxMs)
+      expect(clicksMs).toBe(eventsMs)
+    }
+    const onMarch = (day: number) => retainedBy(setting({ ...retention, nowMs: Date.UTC(2025, 2, day) }), Infinity)
+    expect([1, 3, 4].map((day) => onMarch(day).eventsMs)).toEqual([0, 0, 1].map((month) => Date.UTC(2025, month, 1)))
   })
 
   it('are all until the import of the account has ended', () => {
