@@ -1,30 +1,24 @@
-import { subIdNames } from '../../../schema/subIds.ts'
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
-import { clickFields, entityIdFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
+import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { readRetained } from '../retention/readRetained.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
 
-/** Fields that a conversion copies from its click if it has no value of its own. */
-const inherited = [
-  'visitorId',
-  ...(Object.keys(entityIdFields) as (keyof typeof entityIdFields)[]),
-  'country',
-  'device',
-  'os',
-  'browser',
-  ...subIdNames,
-] as const
+type ClickField = (typeof copiedFromClick)[CopiedField]
+const copied = Object.entries(copiedFromClick) as [CopiedField, ClickField][]
 
-const copied = Object.entries(copiedFromClick) as [CopiedField, (typeof copiedFromClick)[CopiedField]][]
+/** Fields that a conversion gets from its click if it has no value of its own, and where it keeps the value of the click. */
+const inherited = copied.filter((pair): pair is [CopiedField, ClickField & keyof typeof conversionFields] =>
+  Object.hasOwn(conversionFields, pair[1]),
+)
 
 /** The fields of a click that its conversions use. */
-const attributeFields = pick(['id', 'clickedAt', ...inherited, ...Object.values(copiedFromClick)])
+const attributeFields = pick(['id', 'clickedAt', ...Object.values(copiedFromClick)])
 type Attributes = Selected<typeof attributeFields>
 
 function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pick<typeof clickFields, Name> {
@@ -62,7 +56,7 @@ export async function copyClickDimensions(
       conversion.clickAt = click.clickedAt
       for (const [field, from] of copied) conversion[field] = click[from]
       conversion.clickedAt ??= click.clickedAt
-      for (const field of inherited) conversion[field] ||= click[field]
+      inherit(conversion)
       continue
     }
     const index = removed.get(conversion.clickId)
@@ -79,13 +73,12 @@ function copyRemovedClick(conversion: Conversion, index: IndexedClick, stored: C
   conversion.clickedAt ??= index.clickedAt
   if (stored?.clickAt === index.clickedAt && stored.clickId === conversion.clickId) {
     for (const [field] of copied) conversion[field] = stored[field]
-    // Not the stored campaign and offer, which an earlier file may have given.
-    const ofClick = { ...stored, campaignId: stored.clickCampaignId, offerId: stored.clickOfferId }
-    for (const field of inherited) conversion[field] ||= ofClick[field]
-    return
-  }
-  conversion.clickCampaignId = index.campaignId
-  conversion.campaignId ||= index.campaignId
+  } else conversion.clickCampaignId = index.campaignId
+  inherit(conversion)
+}
+
+function inherit(conversion: Conversion): void {
+  for (const [from, field] of inherited) conversion[field] ||= conversion[from]
 }
 
 async function readRemovedClicks(writer: Writer, ids: readonly string[]): Promise<ReadonlyMap<string, IndexedClick>> {

@@ -1,7 +1,10 @@
 import { blankRow, type ColumnKind, columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
 import { type clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 
-/** Fields that are copied from the stored click, and the field of the click; absent while the click is not stored. */
+/**
+ * Fields that are copied from the stored click, and the field of the click; absent while the click is not stored. A field of the
+ * click that conversions have too is copied here whatever value the conversion has: a later version needs it.
+ */
 export const copiedFromClick = {
   clickCampaignId: 'campaignId',
   clickOfferId: 'offerId',
@@ -17,6 +20,23 @@ export const copiedFromClick = {
   clickUtmCampaign: 'utmCampaign',
   clickUtmTerm: 'utmTerm',
   clickUtmContent: 'utmContent',
+  clickVisitorId: 'visitorId',
+  clickLandingPageId: 'landingPageId',
+  clickTrafficSourceId: 'trafficSourceId',
+  clickCountry: 'country',
+  clickDevice: 'device',
+  clickOs: 'os',
+  clickBrowser: 'browser',
+  clickSub1: 'sub1',
+  clickSub2: 'sub2',
+  clickSub3: 'sub3',
+  clickSub4: 'sub4',
+  clickSub5: 'sub5',
+  clickSub6: 'sub6',
+  clickSub7: 'sub7',
+  clickSub8: 'sub8',
+  clickSub9: 'sub9',
+  clickSub10: 'sub10',
 } as const satisfies Record<string, keyof typeof clickFields>
 export type CopiedField = keyof typeof copiedFromClick
 

@@ -47,7 +47,19 @@ export const rows = {
   ],
   conversions: [
     conversion('v1', '01', { clickId: 'c1' }),
-    conversion('v2', '03', { clickId: 'c2', status: 'pending' }),
+    // With values of its own, which a later change leaves to the click.
+    conversion('v2', '03', {
+      ...{
+        clickId: 'c2',
+        status: 'pending',
+        country: 'FR',
+        device: 'tablet',
+        os: 'own',
+        browser: 'own',
+        visitorId: 'own',
+      },
+      ...{ landingPageId: 'own', trafficSourceId: 'own', subIds: { sub1: 'own', sub10: 'own' } },
+    }),
     conversion('v3', '03', { clickId: 'c4' }),
     conversion('v4', '01', { campaignId: 'k1', country: 'FR' }),
   ],
