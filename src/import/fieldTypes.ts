@@ -196,10 +196,13 @@ export const subIdFields: Readonly<Record<'subIds' | SubIdName, FieldType<SubIds
 
 const { keysMax, keyLengthMax, textLengthMax, bytesMax } = propertyLimits
 
-/** Converts an object of at most 20 texts, numbers and booleans to JSON text; an empty object to empty text. */
+/**
+ * Converts an object of at most 20 texts, numbers and booleans, or its JSON text as in a CSV cell and in NDJSON of `GET /events`, to
+ * JSON text; an empty object to empty text.
+ */
 export const properties: FieldType<string> = {
   read(value) {
-    const entries = Object.entries(readObject(value))
+    const entries = Object.entries(readObject(typeof value === 'string' ? jsonFromCell(value) : value))
       .filter(([, property]) => property !== null)
       .map(([name, property]) => [name, readProperty(name, property)])
     if (entries.length > keysMax) throw new RowError(`must have at most ${keysMax} keys`)
@@ -207,7 +210,6 @@ export const properties: FieldType<string> = {
     if (Buffer.byteLength(json) > bytesMax) throw new RowError(`must be at most ${bytesMax / 1024} KiB as JSON`)
     return entries.length === 0 ? '' : json
   },
-  fromCell: jsonFromCell,
 }
 
 function readProperty(name: string, value: unknown): string | number | boolean {

@@ -196,6 +196,50 @@ describe('exporting, importing into an empty store and exporting again gives the
   })
 })
 
+describe('a row of an API list', () => {
+  const accounts = ['json', 'ndjson', 'csv'] as const
+  let key: string
+  beforeAll(async () => {
+    key = await source.account('listed')
+    for (const resource of resourceNames) {
+      // In the range that the lists below read.
+      const listed = rows[resource].map((row) =>
+        row.clickedAt ? { ...row, clickedAt: '2026-03-29T00:59:59.999Z' } : row,
+      )
+      expect(await importContent(source.stores, 'listed', resource, listed)).toMatchObject({ rejects: [] })
+    }
+    expect(await send(source.app, key, { event_name: 'sent', click_id: 'full', event_id: 'by-api' })).toEqual(accepted)
+    for (const id of accounts) {
+      await createAccount(empty.postgres, { id: `list-${id}`, name: id, plan: 'pro', currency: 'USD' })
+    }
+  })
+
+  const lists: Record<ResourceName, string> = {
+    clicks: '/clicks?from=2026-01-01&to=2026-12-31',
+    conversions: '/conversions?from=2026-01-01&to=2026-12-31&include_test_mode=true',
+    'pixel-events': '/events?from=2026-01-01&to=2026-12-31',
+    campaigns: '/campaigns?',
+    offers: '/offers?',
+    'landing-pages': '/landing-pages?',
+    'traffic-sources': '/traffic-sources?',
+  }
+
+  it.each(resourceNames.flatMap((resource) => accounts.map((format) => ({ resource, format }))))(
+    'is imported as it is: $resource as $format',
+    async ({ resource, format }) => {
+      const response = await source.get(`${lists[resource]}&format=${format}`, key)
+      const content = format === 'json' ? response.json().data : response.body
+      const name = format === 'csv' ? 'rows.csv' : 'rows.ndjson'
+      const count = rows[resource].length + (resource === 'pixel-events' ? 1 : 0)
+      const taken = await importContent(empty, `list-${format}`, resource, content, { name })
+      expect(taken).toMatchObject({ read: count, inserted: count, rejects: [] })
+      expect(await exported(empty, resource, '--account', `list-${format}`)).toBe(
+        await exported(source.stores, resource, '--account', 'listed'),
+      )
+    },
+  )
+})
+
 /** The exported value of an imported one. */
 function expectation(name: string, value: unknown): unknown {
   if (name === 'subIds' || name === 'properties') return expect.objectContaining(value as object)

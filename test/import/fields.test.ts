@@ -30,6 +30,13 @@ describe('a row', () => {
     expect(() => click({ toString: 'x' })).toThrow('toString: is not a field of clicks')
   })
 
+  it('of a search of the API is read as it is', () => {
+    const found = { matched: true, matches: [{ field: 'id', value: 'x' }] }
+    expect(conversion(found)).toEqual(conversion({}))
+    const read = metadataReaders.campaigns('acme')
+    expect(read({ id: 'c', name: 'C', ...found }, 'json')).toEqual(read({ id: 'c', name: 'C' }, 'json'))
+  })
+
   it('without a required field is rejected', () => {
     expect(() => readClick({ clickedAt: '2026-01-01T00:00:00Z' }, 'json')).toThrow('id: is required')
     expect(() => click({ clickedAt: null })).toThrow('clickedAt: is required')

@@ -17,7 +17,16 @@ interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
 const shape: RowShape<ConversionRow> = {
   name: 'conversions',
   required: ['id', 'convertedAt', 'status'],
-  ignored: ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'storedAt', 'cursor'],
+  ignored: [
+    'campaignName',
+    'offerName',
+    'landingPageName',
+    'trafficSourceName',
+    'storedAt',
+    'cursor',
+    'matched',
+    'matches',
+  ],
   fields: {
     id: fieldTypes.id,
     source: fieldTypes.words(conversionSources),

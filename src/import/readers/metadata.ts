@@ -19,7 +19,7 @@ const required = ['id', 'name'] as const
 const campaigns: RowShape<MetadataRowOf<'campaigns'>> = {
   name: 'campaigns',
   required,
-  ignored: ['trafficSourceName'],
+  ignored: ['trafficSourceName', 'matched', 'matches', 'cursor'],
   fields: {
     ...named,
     userId: fieldTypes.id,
@@ -34,7 +34,7 @@ const campaigns: RowShape<MetadataRowOf<'campaigns'>> = {
 const offers: RowShape<MetadataRowOf<'offers'>> = {
   name: 'offers',
   required,
-  ignored: [],
+  ignored: ['cursor'],
   fields: {
     ...named,
     url: fieldTypes.text,
@@ -50,14 +50,14 @@ const offers: RowShape<MetadataRowOf<'offers'>> = {
 const landingPages: RowShape<MetadataRowOf<'landing_pages'>> = {
   name: 'landing-pages',
   required,
-  ignored: [],
+  ignored: ['cursor'],
   fields: { ...named, url: fieldTypes.text, tags: fieldTypes.tags },
 }
 
 const trafficSources: RowShape<MetadataRowOf<'traffic_sources'>> = {
   name: 'traffic-sources',
   required,
-  ignored: [],
+  ignored: ['cursor'],
   fields: { ...named, category: fieldTypes.text, costModel: fieldTypes.text, currency: fieldTypes.currency },
 }
 

@@ -8,7 +8,7 @@ import { RowError } from '../rowError.ts'
 const shape: RowShape<PixelEvent> = {
   name: 'pixel-events',
   required: ['id', 'eventName'],
-  ignored: [],
+  ignored: ['campaignName', 'storedAt', 'cursor'],
   fields: {
     id: fieldTypes.eventId,
     eventName: fieldTypes.eventName,
