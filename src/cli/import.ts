@@ -43,8 +43,8 @@ export function addImportCommand(program: Command, context: CommandContext): voi
       'after',
       () => `
 Rejected rows are written to a separate file, each with its line number and the reason; all other rows are stored. The
-limit as a percentage applies from the 1000th row on. An interrupted or stopped import is completed by running it again. With
-standard input this works only if each row of a conversion that occurs more than once has an updatedAt.
+limit as a percentage applies from the 1000th row on. An interrupted or stopped import is completed by running it again, from
+standard input with the same rows in the same order.
 
 Rows have the fields and names of the API; the first line of a CSV file names them. * marks required fields.
 ${resourceNames.map((name) => fieldsHelp(program, name)).join('\n')}
@@ -143,15 +143,18 @@ interface Failed {
 export function asImportError(error: unknown, { file, tally, rejects, interrupted }: Failed): unknown {
   const stored = tally.inserted + tally.updated + tally.duplicates
   const soFar = `Stored so far: ${stored} of ${tally.read} rows read.`
-  const again = 'Run it again to complete it.'
+  const again =
+    file === '-' ? 'Run it again with the same rows in the same order to complete it.' : 'Run it again to complete it.'
   if (interrupted.aborted) return new CommandError(`interrupted. ${soFar} ${again}`)
   if (error instanceof FormatError) return new CommandError(`${file} cannot be imported: ${error.message}.`)
   if (error instanceof TooManyRejects) {
     const where = rejects === undefined ? '' : ` (see ${rejects})`
     return new CommandError(`import stopped${where}. ${error.message} ${soFar}`)
   }
-  if (error instanceof SourceError)
-    return new CommandError(tally.read > 0 ? `${error.message} ${soFar}` : error.message)
+  if (error instanceof SourceError) {
+    const how = file === '-' ? ` ${again}` : ''
+    return new CommandError(tally.read > 0 ? `${error.message} ${soFar}${how}` : error.message)
+  }
   if (error instanceof LeaseLost) return new CommandError(`${error.message} ${soFar}`)
   if (error instanceof Problem && error.status === 503)
     return new CommandError(`a database is still unavailable. ${soFar} ${again}`)

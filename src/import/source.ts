@@ -3,10 +3,11 @@ import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FileFormat } from './fileFormat.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { beginningBytes, fingerprintOf } from './fingerprint.ts'
 import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
 import { readLines } from './parsers/lines.ts'
 import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
+import { RowError } from './rowError.ts'
 
 /** A file cannot be read or rejected rows cannot be written; the message is one line. */
 export class SourceError extends Error {
@@ -51,13 +52,70 @@ export async function openSource(
   }
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
-  const lines = readLines(withSourceErrors(content, file))
+  const input = new Input(withSourceErrors(content, file))
+  const lines = readLines(input.chunks())
+  const rows = isCsv ? readCsv(lines, { delimiter, checkHeader }) : readNdjson(lines)
   return {
-    rows: isCsv ? readCsv(lines, { delimiter, checkHeader }) : readNdjson(lines),
+    rows: file === '-' ? completeRows(rows, input) : rows,
     from: isCsv ? 'cells' : 'json',
-    fingerprint: () => fingerprintOf(file),
+    fingerprint: () => fingerprintOf(file, () => input.readBeginning()),
     fractionRead,
   }
+}
+
+/** Bytes that are read once. */
+class Input {
+  readonly #chunks: AsyncGenerator<Buffer>
+  #beginning: Buffer[] = []
+  /** Whether the bytes read so far end with a line feed. */
+  endsWithLineFeed = true
+
+  constructor(chunks: AsyncGenerator<Buffer>) {
+    this.#chunks = chunks
+  }
+
+  /** Reads the beginning, which `chunks` then yields. Call it before `chunks` is read. */
+  async readBeginning(): Promise<Buffer> {
+    let bytes = 0
+    while (bytes < beginningBytes) {
+      const { value, done } = await this.#chunks.next()
+      if (done) break
+      this.#beginning.push(value)
+      bytes += value.length
+    }
+    return Buffer.concat(this.#beginning).subarray(0, beginningBytes)
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    for (const chunk of this.#beginning.splice(0)) yield this.#seen(chunk)
+    for await (const chunk of this.#chunks) yield this.#seen(chunk)
+  }
+
+  #seen(chunk: Buffer): Buffer {
+    this.endsWithLineFeed = chunk.at(-1) === lineFeed
+    return chunk
+  }
+}
+
+const lineFeed = 10
+
+/**
+ * Yields the same rows of standard input.
+ * @throws SourceError when the input ends within a row: the command that writes it has failed
+ */
+async function* completeRows(blocks: AsyncIterable<RawRow[]>, input: Input): AsyncGenerator<RawRow[]> {
+  let last: RawRow[] = []
+  for await (const rows of blocks) {
+    yield last
+    last = rows
+  }
+  const row = last.at(-1)
+  if (!input.endsWithLineFeed && row?.fields instanceof RowError) {
+    throw new SourceError(
+      `standard input ended within a row, in line ${row.line}; the command that writes it may have failed.`,
+    )
+  }
+  yield last
 }
 
 async function openFile(path: string): Promise<{ stream: ReadStream; fractionRead: Source['fractionRead'] }> {

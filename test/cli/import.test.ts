@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeAccount } from '../import/runImport.ts'
+import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { exitOf, runHere, start } from './runCommand.ts'
 
@@ -65,6 +65,32 @@ it('writes rejected rows beside the file or to --rejects, and fails because of t
   })
   expect(JSON.parse(strict.stdout)).toMatchObject({ read: 2, rejected: 1 })
   expect(JSON.parse(await readFile(elsewhere, 'utf8'))).toEqual(reject)
+})
+
+it('fails when standard input ends within a row, and a repetition ends as an import that was not interrupted', async () => {
+  const row = (id: string, status: string) => `${JSON.stringify({ id, status, convertedAt: '2026-01-01T00:00:00Z' })}\n`
+  // One more row than a batch has.
+  const others = Array.from({ length: 10_000 }, (_, n) => row(`s${n}`, 'approved')).join('')
+  const content = row('changed', 'pending') + others + row('changed', 'approved')
+  const pipe = async (input: string) => {
+    const child = start(['import', 'conversions', '-', '--account', account, '--json'], stores.environment)
+    child.stdin.end(input)
+    const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
+    return { stdout, stderr, code }
+  }
+  expect(await pipe(content.slice(0, -10))).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: standard input ended within a row, in line 10002; the command that writes it may have failed. Stored so far: 10000 of 10001 rows read. Run it again with the same rows in the same order to complete it.\n',
+  })
+  const { code, stdout } = await pipe(content.trimEnd())
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    { read: 10_002, inserted: 1, updated: 1, duplicates: 10_000, rejected: 0 },
+  ])
+  const query = `SELECT status FROM conversions FINAL WHERE account_id = '${account}' AND id = 'changed'`
+  expect(await rowsOf(stores, query)).toEqual([{ status: 'approved' }])
 })
 
 it('reads NDJSON from standard input, and writes rejected rows to standard error unless --rejects is given', async () => {
