@@ -11,7 +11,7 @@ if (process.env.TMPDIR === undefined && freeBytes(memoryFolder) > freeBytesMin) 
 
 /** Files that take 15 s or more each. They start first, so that no worker runs one alone at the end. */
 const slowFiles =
-  /test\/(cli\/(erase|serve|accountExport)|export\/export|docs\/(commands|page)|properties\/(isolation|errors|consistency\/consistency|lifeOfData)|stores\/(cluster\/cluster|embedded\/connectEmbedded)|api\/(clicks\/pages|events\/faults|funnels\/funnels|search\/(model|starvation))|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|erasure\/erasure|retention\/\w+|repair\/(recovery|rows))|packages\/sync\/(sync|lives\/lives))\./
+  /test\/(cli\/(erase|serve|accountExport)|export\/export|docs\/(commands|page)|properties\/(isolation|errors|consistency\/consistency|lifeOfData|movedAccount)|stores\/(cluster\/cluster|embedded\/connectEmbedded)|api\/(clicks\/pages|events\/faults|funnels\/funnels|search\/(model|starvation))|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|erasure\/erasure|retention\/\w+|repair\/(recovery|rows))|packages\/sync\/(sync|lives\/lives))\./
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

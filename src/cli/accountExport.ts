@@ -69,8 +69,9 @@ async function exportAccount(context: CommandContext, id: string, folder: string
     }
     const files: [ResourceName, ExportedFile][] = []
     for (const resource of resourceNames) {
-      const query = { resource, accountId: id, currency: account.currency, range: {}, format: 'ndjson' } as const
-      files.push([resource, await write(resource, exportRows(stores, query, signal))])
+      const query = { resource, accountId: id, currency: account.currency, range: {} }
+      const rows = exportRows(stores, { ...query, format: 'ndjson', withInternal: true }, signal)
+      files.push([resource, await write(resource, rows)])
     }
     const { clicksMs, eventsMs } = await readRetained(writer)
     const removed: [string, ExportedFile][] = []

@@ -188,9 +188,10 @@ async function importFile(
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
   const bar = openProgress()
   const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
-  const limit = { rejectLimit: { rows: 0 }, mayRejectRemovedMonths: true }
+  const rejectLimit = { rows: 0 }
+  const options = { resource, account, open, rejects: undefined, rejectLimit, nowMs: Date.now(), isMoved: true }
   try {
-    await importRows(stores, { resource, account, open, rejects: undefined, ...limit, nowMs: Date.now() }, tally, {
+    await importRows(stores, options, tally, {
       onMessage: (line) => bar.printAbove(() => context.printStatus(line)),
       signal: context.interrupted,
       onProgress: bar.show,

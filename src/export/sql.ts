@@ -4,6 +4,7 @@ import { formatClause, selectList } from '../rows/clickhouseOutputFormat.ts'
 import { exportedClickFields, exportedConversionFields, exportField } from '../rows/exportFields.ts'
 import { ch, type Fragment, identifier, instant, join, text } from '../stores/clickhouse/sql.ts'
 import { pixelEventFields } from '../stores/clickhouse/tableColumns.ts'
+import { internalConversionFields } from '../writer/tables/conversion.ts'
 
 /** The rows to export and their format. */
 export interface RowQuery {
@@ -12,6 +13,8 @@ export interface RowQuery {
   currency: string
   range: Partial<Range>
   format: Exclude<RowFormat, 'parquet'>
+  /** Adds the fields that no response has, for `account import`. */
+  withInternal?: true
 }
 
 /** Clicks, oldest first, which is the order of their table, so that they are streamed without sorting. */
@@ -27,13 +30,16 @@ ${formatClause(query.format)}`
 
 /** Conversions in their latest state, oldest first. */
 export function conversionsSql(query: RowQuery): Fragment {
+  const internal = query.withInternal ? internalFields : []
   return ch`
-SELECT ${selectList(exportedConversionFields(query.currency), query)}
+SELECT ${selectList([...exportedConversionFields(query.currency), ...internal], query)}
 FROM conversions FINAL
 WHERE ${conditions(query, ch`converted_at`)}
 ORDER BY converted_at, id
 ${formatClause(query.format)}`
 }
+
+const internalFields = Object.entries(internalConversionFields).map(([name, kind]) => exportField(name, kind))
 
 /**
  * Pixel events by origin and id, which is the order of their table. Their properties are stored as JSON text, so a line of

@@ -137,16 +137,20 @@ export const signal: FieldType<number> = {
   fromCell: numberFromCell,
 }
 
-export const generation: FieldType<number> = {
-  read(value) {
-    const number = value instanceof DecimalText ? Number(value.text) : value
-    if (!Number.isInteger(number) || (number as number) < 0 || (number as number) >= 2 ** 32) {
-      throw new RowError('must be a whole number from 0 to 4294967295')
-    }
-    return number as number
-  },
-  fromCell: numberFromCell,
+export function wholeNumber(maximum: number): FieldType<number> {
+  return {
+    read(value) {
+      const number = value instanceof DecimalText ? Number(value.text) : value
+      if (!Number.isInteger(number) || (number as number) < 0 || (number as number) > maximum) {
+        throw new RowError(`must be a whole number from 0 to ${maximum}`)
+      }
+      return number as number
+    },
+    fromCell: numberFromCell,
+  }
 }
+
+export const generation = wholeNumber(2 ** 32 - 1)
 
 /** @throws RowError when it is not a JSON object */
 function readObject(value: unknown): Record<string, unknown> {

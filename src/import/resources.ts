@@ -50,6 +50,11 @@ export interface ImportRun {
   account: Account
   source: Pick<Source, 'fingerprint'>
   nowMs: number
+  /**
+   * Whether the rows are those of a folder of `account export`: they are stored as they are. Erasures have blanked them, and
+   * they have what they copied from their clicks and campaigns.
+   */
+  isMoved: boolean
 }
 
 /** The importer of each resource. */
@@ -63,7 +68,7 @@ export const resources = {
   'traffic-sources': importMetadata('traffic_sources'),
 } as const satisfies Record<ResourceName, (run: ImportRun) => Promise<ResourceImport>>
 
-async function importClicks({ writer, account }: ImportRun): Promise<ResourceImport> {
+async function importClicks({ writer, account, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
   const existing = existingClicks(writer)
   const erased = await ErasedIdentifiers.read(writer)
@@ -81,7 +86,7 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
         add(fields, from) {
           const click = read(fields, from)
           assertRetained('clickedAt', click.clickedAt, clicksMs)
-          erased.blankClick(click)
+          if (!isMoved) erased.blankClick(click)
           batch.add(click)
           unknownCampaigns.add(click.campaignId)
           added += 1
@@ -103,9 +108,9 @@ async function importClicks({ writer, account }: ImportRun): Promise<ResourceImp
   }
 }
 
-async function importConversions({ writer, account, source }: ImportRun): Promise<ResourceImport> {
-  const read = conversionReader(account)
-  const importFile = await source.fingerprint()
+async function importConversions({ writer, account, source, isMoved }: ImportRun): Promise<ResourceImport> {
+  const read = conversionReader(account, isMoved)
+  const importFile = isMoved ? '' : await source.fingerprint()
   const erased = await ErasedIdentifiers.read(writer)
   const unknownCampaigns = new UnknownCampaigns(writer)
   return {
@@ -114,20 +119,20 @@ async function importConversions({ writer, account, source }: ImportRun): Promis
       bufferedBatch(
         10_000,
         (fields, from, importLine) => {
-          const row = Object.assign(read(fields, from), { importFile, importLine })
-          erased.blankConversion(row)
+          const row = read(fields, from)
+          if (!isMoved) erased.blankConversion(Object.assign(row, { importFile, importLine }))
           unknownCampaigns.add(row.campaignId)
           return row
         },
         async (rows) => {
           await unknownCampaigns.lookUp()
-          return await storeConversions(writer, rows)
+          return await storeConversions(writer, rows, isMoved)
         },
       ),
   }
 }
 
-async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise<ResourceImport> {
+async function importPixelEvents({ writer, account, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, nowMs)
   const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
@@ -141,13 +146,13 @@ async function importPixelEvents({ writer, account, nowMs }: ImportRun): Promise
         (fields, from) => {
           const event = read(fields, from)
           assertRetained('occurredAt', event.occurredAt, eventsMs)
-          erased.blankEvent(event)
+          if (!isMoved) erased.blankEvent(event)
           unknownCampaigns.add(event.campaignId)
           return event
         },
         async (events) => {
           await unknownCampaigns.lookUp()
-          await assignOwners(writer, events)
+          if (!isMoved) await assignOwners(writer, events)
           const inserted = await storePixelEvents(writer, existing, events)
           return { inserted, updated: 0, duplicates: events.length - inserted }
         },

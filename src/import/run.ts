@@ -19,10 +19,10 @@ export interface ImportOptions {
   rejects: string | undefined
   /** When rejected rows end the import; absent: when the first 1,000 rows are all rejected. */
   rejectLimit?: RejectLimit
-  /** Whether the limit does not count rows of months that the account has removed. */
-  mayRejectRemovedMonths?: boolean
   /** Time of pixel events and metadata without times of their own, epoch milliseconds. */
   nowMs: number
+  /** Whether the rows are those of a folder of `account export`; the limit then does not count rows of removed months. */
+  isMoved?: boolean
   /** Of the writer. */
   statementWindowMs?: number | undefined
 }
@@ -50,7 +50,7 @@ export interface ImportObserver {
  */
 export async function importRows(
   stores: Writer['stores'],
-  { resource, account, open, nowMs, statementWindowMs, ...limits }: ImportOptions,
+  { resource, account, open, nowMs, isMoved = false, statementWindowMs, ...limits }: ImportOptions,
   tally: Tally,
   { onMessage, signal, onProgress }: ImportObserver,
 ): Promise<void> {
@@ -65,7 +65,8 @@ export async function importRows(
     writer = await openWriter(stores, account.id, { onMessage, signal, statementWindowMs })
     const { lost } = writer.lease
     lost.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
-    const { newBatch, finish, unknownCampaigns } = await resources[resource]({ writer, account, source, nowMs })
+    const run = { writer, account, source, nowMs, isMoved }
+    const { newBatch, finish, unknownCampaigns } = await resources[resource](run)
     batches = new DoubleBuffer(newBatch, tally)
     for await (const rows of source.rows) {
       for (const { line, text, fields } of rows) {
@@ -79,7 +80,7 @@ export async function importRows(
           const reject: Reject = { line, reason: error.message, row: text }
           reasons.add(reject)
           await rejects.add(reject)
-          if (!(limits.mayRejectRemovedMonths && error instanceof RemovedMonthError)) limited += 1
+          if (!(isMoved && error instanceof RemovedMonthError)) limited += 1
           assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, false)
         }
         if (batches.filling.isFull) await batches.swap()

@@ -62,6 +62,9 @@ const shape: RowShape<ClickRow> = {
   spread: fieldTypes.subIdFields,
 }
 
+/** The types of the fields of a click. */
+export const clickFieldTypes = shape.fields
+
 /** The columns of an imported file of clicks. */
 export const importedClickColumns = columnsOf(shape)
 

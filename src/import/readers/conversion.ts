@@ -1,10 +1,11 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
 import type { Account } from '../../accounts/accounts.ts'
-import { blankConversion, type Conversion } from '../../writer/tables/conversion.ts'
+import { blankConversion, type Conversion, type CopiedField, copiedFromClick } from '../../writer/tables/conversion.ts'
 import { baseAmount } from '../baseCurrency.ts'
 import type { Decimal } from '../decimal.ts'
 import * as fieldTypes from '../fieldTypes.ts'
 import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowDecoder.ts'
+import { clickFieldTypes } from './click.ts'
 
 /** A conversion with the fields that only a file has. */
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
@@ -62,12 +63,29 @@ const shape: RowShape<ConversionRow> = {
 
 export const conversionColumns = columnsOf(shape)
 
+const copiedFields = Object.fromEntries(
+  Object.entries(copiedFromClick).map(([field, ofClick]) => [field, clickFieldTypes[ofClick]]),
+) as Record<CopiedField, fieldTypes.FieldType<string>>
+
+/** The rows of a folder of `account export`, which have `internalConversionFields` too. */
+const exportedShape: RowShape<ConversionRow> = {
+  ...shape,
+  fields: {
+    ...shape.fields,
+    clickAt: fieldTypes.instant,
+    ...copiedFields,
+    importFile: fieldTypes.id,
+    importLine: fieldTypes.wholeNumber(Number.MAX_SAFE_INTEGER),
+  },
+}
+
 /**
+ * @param isMoved whether the rows are those of a folder of `account export`
  * @returns the reader of conversions of an account. Absent times are taken from the row's other times, never from the
  *   clock, so that repeated imports of a file produce equal rows
  */
-export function conversionReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Conversion> {
-  const read = rowReader(shape, {
+export function conversionReader(account: Pick<Account, 'id' | 'currency'>, isMoved = false): RowReader<Conversion> {
+  const read = rowReader(isMoved ? exportedShape : shape, {
     ...blankConversion(account.id),
     source: 'cpa',
     createdAt: null,

@@ -37,18 +37,17 @@ export async function copyClickDimensions(
   conversions: readonly Conversion[],
   storedById: ReadonlyMap<string, Conversion>,
 ): Promise<void> {
-  const ids = new Set(conversions.map(({ clickId }) => clickId))
-  ids.delete('')
-  if (ids.size === 0) return
+  const ids = clickIdsOf(conversions)
+  if (ids.length === 0) return
   const clicks = await retryWhileUnavailable(
     'looking up clicks',
     async () => {
-      await copyClicks(writer, [...ids])
-      return readClicks(writer, [...ids])
+      await copyClicks(writer, ids)
+      return readClicks(writer, ids)
     },
     writer,
   )
-  const missing = [...ids].filter((id) => !clicks.has(id))
+  const missing = ids.filter((id) => !clicks.has(id))
   const removed = missing.length === 0 ? noClicks : await readRemovedClicks(writer, missing)
   for (const conversion of conversions) {
     const click = clicks.get(conversion.clickId)
@@ -98,6 +97,19 @@ LIMIT 1 BY id`
     writer,
   )
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/**
+ * Copies the clicks of conversions to `converted_click_rows`, and changes no conversion.
+ * @throws LeaseLost, or the last error when ClickHouse stays unavailable
+ */
+export async function copyConvertedClicks(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
+  const ids = clickIdsOf(conversions)
+  if (ids.length > 0) await retryWhileUnavailable('copying clicks', () => copyClicks(writer, ids), writer)
+}
+
+function clickIdsOf(conversions: readonly Conversion[]): string[] {
+  return [...new Set(conversions.map(({ clickId }) => clickId))].filter((id) => id !== '')
 }
 
 /**

@@ -5,19 +5,21 @@ import { extentOf } from '../months.ts'
 import { sendBatch } from '../sendBatch.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
-import { copyClickDimensions } from './attribution.ts'
+import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
 import { readCurrentConversions } from './currentConversions.ts'
 
 /**
  * Upserts conversions by id: the higher `updatedAt` wins, in any order of arrival. Between equal values the stored row
  * wins, but within one file the later line does. A row's missing dimensions are copied from its click.
  * @param rows in the order of the file; modified
+ * @param isMoved whether the rows have what another installation copied from their clicks
  * @returns rows with a new id, rows that replaced another, and rows that replaced none
  * @throws LeaseLost, or the last error when a database stays unavailable
  */
 export async function storeConversions(
   writer: Writer,
   rows: readonly Conversion[],
+  isMoved = false,
 ): Promise<{ inserted: number; updated: number; duplicates: number }> {
   const stored = await readCurrent(writer, new Set(rows.map(({ id }) => id)))
   const winners = new Map<string, Conversion>()
@@ -29,10 +31,12 @@ export async function storeConversions(
     else outcome.duplicates += 1
     if (!present || replaces(row, present)) winners.set(row.id, row)
   }
-  await copyClickDimensions(writer, [...winners.values()], stored)
+  const changed = [...winners.values()]
+  if (isMoved) await copyConvertedClicks(writer, changed)
+  else await copyClickDimensions(writer, changed, stored)
   await writeChanges(
     writer,
-    [...winners.values()].map((row) => ({ row, before: stored.get(row.id) })),
+    changed.map((row) => ({ row, before: stored.get(row.id) })),
   )
   return outcome
 }

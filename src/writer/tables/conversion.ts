@@ -45,21 +45,29 @@ const copiedFields = Object.fromEntries(Object.keys(copiedFromClick).map((name) 
   'text'
 >
 
-/** The columns of `conversions` that are written; other columns have defaults. */
-export const conversionRowFields = {
-  accountId: 'id',
-  ...conversionFields,
-  /** `clickedAt` of the stored click, null while it is not stored; the `clickedAt` above may be imported. */
+/**
+ * Fields that no response has and that decide what later changes of the conversion store. `account export` writes them, and
+ * only `account import` reads them.
+ */
+export const internalConversionFields = {
+  /** `clickedAt` of the stored click, null while it is not stored; `clickedAt` of the conversion may be imported. */
   clickAt: 'instantOrNull',
   ...copiedFields,
-  /** Higher at every write of the id: epoch microseconds of the write, or more when the clock is behind. */
-  version: 'uint64',
-  /** This version cancels the one before it. */
-  isDeleted: 'flag',
   /** Fingerprint of the file it came from. */
   importFile: 'text',
   /** Its line there, from 1. */
   importLine: 'uint64',
+} as const satisfies Record<string, ColumnKind>
+
+/** The columns of `conversions` that are written; other columns have defaults. */
+export const conversionRowFields = {
+  accountId: 'id',
+  ...conversionFields,
+  ...internalConversionFields,
+  /** Higher at every write of the id: epoch microseconds of the write, or more when the clock is behind. */
+  version: 'uint64',
+  /** This version cancels the one before it. */
+  isDeleted: 'flag',
 } as const satisfies Record<string, ColumnKind>
 
 /** One version of a conversion as it is stored. */

@@ -1,0 +1,196 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findAccount } from '../../src/accounts/accounts.ts'
+import { setRetention } from '../../src/accounts/retention.ts'
+import { removeOldMonths } from '../../src/cli/retentionJob.ts'
+import type { ResourceName } from '../../src/import/resourceNames.ts'
+import { importRows, type Tally } from '../../src/import/run.ts'
+import { completeErasures } from '../../src/writer/erasure/eraseRows.ts'
+import { addErasures, hashOf, readErasureKey } from '../../src/writer/erasure/erasures.ts'
+import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
+import { runHere } from '../cli/runCommand.ts'
+import { openTestApp, type TestApp } from '../kit/app.ts'
+import { contentOf, running, withWriter } from '../writer/retention/retainedAccount.ts'
+
+// Few lives in the suite; for more: MOVE_MINUTES=10 npx vitest run test/properties/movedAccount
+const minutes = Number(process.env.MOVE_MINUTES ?? 0)
+const seed = Number(process.env.MOVE_SEED ?? (minutes > 0 ? Date.now() % 2 ** 31 : 22))
+
+/** A file of rows. Its import ends after `lines` rows when it is killed. */
+interface File {
+  kind: 'file'
+  resource: ResourceName
+  name: string
+  rows: object[]
+  lines: number
+}
+type Step = File | { kind: 'remove'; beforeMonth: number } | { kind: 'erase'; visitor: number }
+
+const time = (month: number, n: number) => new Date(Date.UTC(2025, month, 1 + (n % 28), n % 24, 20)).toISOString()
+const upTo = (max: number) => fc.integer({ min: 0, max })
+const files = (resource: ResourceName, row: fc.Arbitrary<object>): fc.Arbitrary<File> =>
+  fc
+    .record({ rows: fc.array(row, { minLength: 8, maxLength: 20 }), killedAfter: upTo(19), number: fc.nat() })
+    .map(({ rows, killedAfter, number }) => ({
+      ...{ kind: 'file', resource, rows, name: `file-${number}`, lines: Math.min(killedAfter + 1, rows.length) },
+    }))
+const clicks = files(
+  'clicks',
+  fc.record({ n: upTo(29), month: upTo(5), cost: upTo(900), country: fc.constantFrom('FR', 'DE') }).map((of) => ({
+    ...{ id: `c${of.n}`, clickedAt: time(of.month, of.n), visitorId: `v${of.n % 5}`, campaignId: `k${of.n % 3}` },
+    ...{ offerId: `o${of.n % 2}`, region: `r${of.n % 4}`, city: `city ${of.n}`, referrer: 'https://a.example/' },
+    ...{ country: of.country, cost: of.cost / 100, externalClickId: `x${of.n}`, subIds: { sub1: `s${of.n % 3}` } },
+  })),
+)
+const conversions = files(
+  'conversions',
+  fc
+    .record({
+      ...{ n: upTo(9), revenue: upTo(9_000), updated: fc.integer({ min: 1, max: 2 }), namesOffer: fc.boolean() },
+      status: fc.constantFrom('approved', 'pending', 'refunded', 'declined'),
+    })
+    .map(({ n, revenue, updated, namesOffer, status }) => ({
+      ...{ id: `s${n}`, clickId: `c${n}`, convertedAt: time(n % 6, n), status, revenueBase: revenue / 100 },
+      ...(namesOffer && { offerId: 'other' }),
+      updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
+    })),
+)
+const events = files(
+  'pixel-events',
+  fc.record({ n: upTo(29), month: upTo(5), generation: upTo(1), isServer: fc.boolean() }).map((of) => ({
+    ...{ id: `e${of.n}`, generation: of.generation, origin: of.isServer ? 'server' : 'browser', eventName: 'signup' },
+    ...{ clickId: `c${of.n}`, visitorId: `v${of.n % 5}`, campaignId: `k${of.n % 3}`, value: of.n / 7 },
+    ...{ occurredAt: time(of.month, of.n), receivedAt: time(of.month, of.n + 1), properties: { n: of.n } },
+  })),
+)
+const campaigns = files(
+  'campaigns',
+  fc
+    .record({ n: upTo(2), owner: upTo(9) })
+    .map(({ n, owner }) => ({ id: `k${n}`, name: `K${n}`, userId: `u${owner}` })),
+)
+const removals = fc.record({ kind: fc.constant('remove' as const), beforeMonth: fc.integer({ min: 1, max: 5 }) })
+const erasures = fc.record({ kind: fc.constant('erase' as const), visitor: upTo(4) })
+const steps = fc.array(fc.oneof(clicks, conversions, events, campaigns, removals, erasures), { maxLength: 4 })
+
+/** Steps before the move and after it. Those after it begin with the repetition of the files that were killed before it. */
+const life = fc
+  .tuple(clicks, conversions, conversions, events, removals, steps, conversions, steps)
+  .map(([first, second, third, fourth, removal, more, changes, last]) => {
+    const before: Step[] = [first, second, third, fourth, removal, ...more]
+    const complete = (step: Step): Step[] => (step.kind === 'file' ? [{ ...step, lines: step.rows.length }] : [])
+    return { before, after: [...before.flatMap(complete), changes, ...last] }
+  })
+
+let source: TestApp
+let target: TestApp
+let folder: string
+beforeAll(async () => {
+  ;[source, target] = await Promise.all([openTestApp(), openTestApp()])
+  folder = await mkdtemp(join(tmpdir(), 'tributary-moved-'))
+})
+afterAll(async () => {
+  await Promise.all([source?.close(), target?.close()])
+  await rm(folder, { recursive: true, force: true })
+})
+
+it(
+  'a moved account gets the same rows and numbers from the same later imports, removals and erasures',
+  async () => {
+    let lives = 0
+    if (minutes > 0) console.log(`Seed ${seed}.`)
+    await fc.assert(
+      fc.asyncProperty(life, async ({ before, after }) => {
+        lives += 1
+        const account = `moved-${lives}`
+        const key = await source.account(account)
+        for (const step of before) await apply(source, account, step)
+        const output = join(folder, account)
+        await command(source, 'account', 'export', '--account', account, '--output', output)
+        await command(target, 'account', 'import', output)
+        await expectEqual(account, key)
+        for (const step of after) {
+          const [here, there] = [await apply(source, account, step), await apply(target, account, step)]
+          expect([step, there]).toEqual([step, here])
+        }
+        await expectEqual(account, key)
+        expect(await withWriter(target.stores, account, findDifferences)).toEqual([])
+      }),
+      minutes > 0
+        ? { seed, numRuns: 1_000_000, endOnFailure: true, interruptAfterTimeLimit: minutes * 60_000 }
+        : { seed, numRuns: 2, endOnFailure: true },
+    )
+    if (minutes > 0) console.log(`${lives} lives.`)
+  },
+  (minutes + 4) * 60_000,
+)
+
+async function command({ stores }: TestApp, ...words: string[]): Promise<void> {
+  const { code, stderr } = await runHere(words, stores.environment)
+  expect([code, stderr.replace(/^warning: .*\n/gm, '')]).toEqual([0, ''])
+}
+
+/** @returns the counts of an import */
+async function apply({ stores }: TestApp, account: string, step: Step): Promise<Tally | undefined> {
+  if (step.kind === 'file') return await importFile(stores, account, step)
+  await withWriter(stores, account, async (writer) => {
+    if (step.kind === 'remove') {
+      await setRetention(stores.postgres, account, { clickMonths: 1, eventMonths: 1 })
+      await removeOldMonths(writer, Date.UTC(2025, step.beforeMonth + 1, 10), 0)
+      return
+    }
+    const key = await readErasureKey(writer)
+    const hash = hashOf(key, 'visitor', `v${step.visitor}`)
+    await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.UTC(2026, 0, 1) }])
+    await completeErasures(writer, { inFlightMs: 0, ifStillRead: 'leave' })
+  })
+  return undefined
+}
+
+async function importFile(
+  stores: TestApp['stores'],
+  accountId: string,
+  { resource, name, rows, lines }: File,
+): Promise<Tally> {
+  const account = await findAccount(stores.postgres, accountId)
+  if (!account) throw new Error(`No account ${accountId}`)
+  const read = rows.slice(0, lines).map((row, index) => ({ line: index + 1, text: '', fields: { ...row } }))
+  async function* blocks() {
+    yield read
+  }
+  const open = async () => ({
+    ...{ rows: blocks(), from: 'json' as const, fractionRead: () => undefined },
+    fingerprint: async () => name,
+  })
+  const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+  const nowMs = Date.UTC(2026, 0, 1)
+  await importRows(stores, { resource, account, open, rejects: undefined, nowMs }, tally, {
+    ...running,
+    onProgress: () => {},
+  })
+  return tally
+}
+
+const range = 'from=2025-01-01&to=2025-06-30'
+const paths = [
+  ...['campaign', 'country', 'offer', 'day'].map((by) => `/reports?group_by=${by}&${range}`),
+  ...[`/stats/daily?${range}&tz=Asia/Kathmandu`, '/conversions?limit=200', '/clicks?limit=200', '/events?limit=200'],
+]
+
+async function expectEqual(account: string, key: string): Promise<void> {
+  for (const path of paths) {
+    const [here, there] = await Promise.all([read(source, path, key), read(target, path, key)])
+    expect([path, there]).toEqual([path, here])
+  }
+  expect(await contentOf(target.stores, account)).toEqual(await contentOf(source.stores, account))
+}
+
+/** Without times of storage, which differ. */
+async function read(app: TestApp, path: string, key: string): Promise<unknown> {
+  const { statusCode, body } = await app.get(path, key)
+  expect([path, statusCode]).toEqual([path, 200])
+  return JSON.parse(body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
+}
