@@ -26,7 +26,7 @@ import { observeDisconnections } from './http/disconnection.ts'
 import { addDocs } from './http/docs/routes.ts'
 import { handleError } from './http/errorHandler.ts'
 import { addExplore } from './http/explore/routes.ts'
-import { makeHttpServer } from './http/httpServer.ts'
+import { arrivalMaxMs, makeHttpServer } from './http/httpServer.ts'
 import { logResponses } from './http/logging.ts'
 import { handleUnknownPath } from './http/notFound.ts'
 import type { Telemetry } from './http/prometheusMetrics.ts'
@@ -86,7 +86,7 @@ const bodyMaxBytes = 65_536
 /** Builds the server, ready for requests; the caller makes it listen. */
 export async function buildApp(parts: AppParts): Promise<App> {
   const { settings, stores, redis, now, log, telemetry, routes = allRoutes } = parts
-  const { arrivalMs = 30_000, pace = defaultReaderPace } = parts
+  const { arrivalMs = arrivalMaxMs, pace = defaultReaderPace } = parts
   const { nameCache = openNameCache(stores.postgres) } = parts
   const { responseCache = openResponseCache({ onResponse: telemetry?.countResponse }) } = parts
   const app: App = Fastify({

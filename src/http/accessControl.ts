@@ -8,12 +8,12 @@ import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { addCacheControl } from './cacheControl.ts'
 import type { Caller } from './caller.ts'
+import { ConcurrencyLimiter } from './concurrencyLimiter.ts'
 import type { App } from './context.ts'
 import { releaseAfter } from './disconnection.ts'
 import type { EventLimits } from './eventLimits.ts'
 import { isUnknownPath } from './notFound.ts'
 import { openRateLimits, type RateLimitOptions } from './rateLimit.ts'
-import { ConcurrencyLimiter } from './readSlots.ts'
 
 /** Path prefix of the API. Every route below it, except the documentation, declares a scope. */
 export const apiPrefix = '/api/v1'
@@ -39,7 +39,7 @@ export async function addAccessControl(app: App, options: AccessControlOptions):
   const keys = openKeyCache(postgres, now)
   options.listen?.('tributary_keys', (hash) => keys.expire(hash === '*' ? undefined : hash))
   const limits = await openRateLimits(app, options)
-  const reads = new ConcurrencyLimiter(options.readsPerAccount)
+  const reads = openReadSlots(options.readsPerAccount)
   addCacheControl(app)
   // TRAP: a decorator's initial value cannot be an object; `authorize` sets it before any handler runs.
   app.decorateRequest('caller', null as unknown as Caller)
@@ -125,6 +125,16 @@ export async function addAccessControl(app: App, options: AccessControlOptions):
     return new Problem('expired_api_key', 'This API key has expired.')
   }
   return limits
+}
+
+/**
+ * Limits the concurrent reads per account, so that no account takes all database connections.
+ * @param perAccountMax concurrent reads per account, at least 1
+ */
+export function openReadSlots(perAccountMax: number): ConcurrencyLimiter {
+  const message = `Limit of ${perAccountMax} concurrent reads per account reached; retry when one has finished.`
+  const refuse = () => new Problem('rate_limited', message, { retryAfterS: 1 })
+  return new ConcurrencyLimiter({ perAccountMax, waitMs: 5_000, refuse })
 }
 
 function invalidKey(): Problem {

@@ -6,6 +6,9 @@ import { enforceReaderPace, type ReaderPace } from './slowReaders.ts'
 /** Limit of the URL and the headers of a request together, bytes. */
 const headersMaxBytes = 16_384
 
+/** Default limit of the time that a request takes to arrive, milliseconds. */
+export const arrivalMaxMs = 30_000
+
 /** Idle timeout of a connection, milliseconds; longer than that of load balancers, so that they close first. */
 const keepAliveMs = 72_000
 

@@ -21,6 +21,19 @@ const unknownFields = (() => {
   const sent = JSON.stringify({ event_name: 'x', visitor_id: 'v', campaign_id: 'camp', ...fields })
   return `{"events":[${Array(64).fill(sent).join(',')}]}`
 })()
+const costlyBytes = 4_194_000
+/** Bodies of 4 MB that count as one event and are costly to parse. */
+const costlyBatches: Record<string, string> = {
+  'nested arrays': `{"events":[${'['.repeat(costlyBytes)}`,
+  'one item with a million objects': `{"events":[[${Array(costlyBytes / 3)
+    .fill('{}')
+    .join()}]]}`,
+  'an unknown field with two million items': `{"events":[{"event_name":"x","visitor_id":"v","campaign_id":"camp","x":[${Array(
+    costlyBytes / 2 - 50,
+  )
+    .fill('0')
+    .join()}]}]}`,
+}
 const slowSearch = `${'a'.repeat(99)}b`
 
 /**
@@ -77,6 +90,13 @@ export const attacks: Record<string, Attack> = {
     repeat(context, 2, 1_000, () =>
       request(context, post('/api/v1/events/batch?dry_run=true', context.accounts.regular, unknownFields)),
     ),
+  ...Object.fromEntries(
+    Object.entries(costlyBatches).map(([name, body]): [string, Attack] => [
+      `batches of 4 MB with ${name}, 24 connections`,
+      (context) =>
+        repeat(context, 24, 0, () => request(context, post('/api/v1/events/batch', context.accounts.attacking, body))),
+    ]),
+  ),
   'bodies on GET: whole, broken off, chunked without an end': (context) =>
     repeat(context, 12, 250, async () => {
       const withBody = (header: string, body: string) =>

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openReadSlots } from '../../src/http/accessControl.ts'
 import type { App } from '../../src/http/context.ts'
 import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
-import { ConcurrencyLimiter } from '../../src/http/readSlots.ts'
 import { openProbe, type Probe } from './probe.ts'
 
 /** Emits `release` to let held responses be sent. */
@@ -86,7 +86,7 @@ describe('the reads of an account', () => {
   it('responds 429 after 5 s in the queue', async () => {
     vi.useFakeTimers()
     try {
-      const limiter = new ConcurrencyLimiter(1)
+      const limiter = openReadSlots(1)
       const { signal } = new AbortController()
       await limiter.acquire('acme', signal)
       const refused = expect(limiter.acquire('acme', signal)).rejects.toMatchObject({

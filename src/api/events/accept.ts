@@ -28,23 +28,20 @@ export interface BatchContext {
   intake: Intake
   eventLimits: EventLimits
   caller: Caller
-  nowMs: number
   isDryRun: boolean
 }
 
 /**
  * Accepts the events of a batch; each item has its own result, by the same rules and in the same order as a single event.
+ * @param items as `judge` returns them
  * @returns one result per item, in their order
  * @throws Problem `unavailable`: any of the events may be stored or not
  */
 export async function acceptBatch(
   context: BatchContext,
-  items: readonly BatchItem[],
+  items: readonly JudgedEvent[],
 ): Promise<(AcceptedEvent | Problem)[]> {
-  const judged = await limitIdentifiers(
-    context,
-    items.map((item) => judge(item, context.nowMs)),
-  )
+  const judged = await limitIdentifiers(context, items)
   const valid = judged.filter((item): item is ValidatedEvent => !(item instanceof Problem))
   const accepted = await acceptEvents(context, valid)
   let next = 0

@@ -1,6 +1,7 @@
 import { batchLimits } from '../../../schema/eventBatch.ts'
 import { Problem } from '../../problem.ts'
 import { isJsonWithin } from './jsonSize.ts'
+import { countMarks } from './jsonStructure.ts'
 
 /** The items of a batch: JSON objects to validate as events, or a Problem for an item that cannot be read. */
 export type BatchItem = Readonly<Record<string, unknown>> | Problem
@@ -31,9 +32,11 @@ export function readItems(body: unknown): BatchItem[] {
 /**
  * Parses NDJSON: one event per line. Blank lines are skipped; a line that cannot be read becomes a Problem.
  * @returns a body as `readItems` expects it, of at most one event more than the limit
+ * @throws Problem `payload_too_large` for a body with too many marks or nested levels
  */
 export function parseNdjson(body: string, parse: ParseJson): { events: unknown[] } {
   const events: unknown[] = []
+  let marks = 0
   // One scan passes all blank lines; a step for each of 4 million would block the event loop for 150 ms.
   const notBlank = /\S/g
   while (events.length <= batchLimits.eventsMax) {
@@ -41,17 +44,24 @@ export function parseNdjson(body: string, parse: ParseJson): { events: unknown[]
     if (!found) break
     const start = body.lastIndexOf('\n', found.index) + 1
     const end = body.indexOf('\n', found.index)
-    events.push(parseLine(end === -1 ? body.slice(start) : body.slice(start, end), parse))
+    const line = end === -1 ? body.slice(start) : body.slice(start, end)
+    if (isLineWithin(line)) {
+      marks = countMarks(line, marks)
+      events.push(parseLine(line, parse))
+    } else events.push(tooLarge())
     if (end === -1) break
     notBlank.lastIndex = end
   }
   return { events }
 }
 
-function parseLine(line: string, parse: ParseJson): unknown {
+function isLineWithin(line: string): boolean {
   // A line of n code units has at least n bytes, and at most 3 n.
   const bytesMax = batchLimits.eventBytesMax
-  if (line.length > bytesMax || (line.length * 3 > bytesMax && Buffer.byteLength(line) > bytesMax)) return tooLarge()
+  return line.length <= bytesMax && (line.length * 3 <= bytesMax || Buffer.byteLength(line) <= bytesMax)
+}
+
+function parseLine(line: string, parse: ParseJson): unknown {
   try {
     return parse(line)
   } catch {

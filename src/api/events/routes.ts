@@ -1,13 +1,16 @@
 import { type TObject, Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EventBody, EventQuery, EventResponse } from '../../../schema/event.ts'
 import { batchLimits, EventBatchBody, EventBatchResponse, EventLines } from '../../../schema/eventBatch.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { Problem } from '../../problem.ts'
 import { toEvent } from '../../rows/events.ts'
-import { type AcceptedEvent, acceptBatch, acceptEvents, judge } from './accept.ts'
+import { type AcceptedEvent, acceptBatch, acceptEvents, type JudgedEvent, judge } from './accept.ts'
 import { parseNdjson, readItems } from './batchBody.ts'
+import { openBatchTurns } from './batchTurns.ts'
 import type { Outcome } from './duplicates.ts'
 import { type Intake, openIntake } from './intake.ts'
+import { countMarks } from './jsonStructure.ts'
 import { noteCodes } from './notes.ts'
 import { identifierOf } from './validate.ts'
 
@@ -80,13 +83,34 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
     })
     return parsed
   }
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    countMarks(body as string)
+    parseJson({} as never, body as string, done)
+  })
   app.addContentTypeParser('application/x-ndjson', { parseAs: 'string' }, (_request, body, done) =>
     done(null, parseNdjson(body as string, parse)),
   )
+  const turns = openBatchTurns()
+
+  /** Ends before the events are stored, which frees the body and its items: they may be a hundred times as large. */
+  async function readBatch(request: FastifyRequest, reply: FastifyReply): Promise<JudgedEvent[]> {
+    const items = readItems(request.body)
+    const perMinute = request.caller.plan.eventsPerMinute
+    if (items.length > perMinute) {
+      const limit = `the limit of this API key is ${perMinute} events per minute`
+      throw new Problem('invalid_events', `events has ${items.length} events; ${limit}.`, { param: 'events' })
+    }
+    if (items.length > 1) await eventLimits.countFurtherEvents(request, reply, items.length - 1)
+    request.body = null as never
+    const nowMs = now()
+    return items.map((item) => judge(item, nowMs))
+  }
+
   app.post(
     '/events/batch',
     {
       bodyLimit: batchLimits.bytesMax,
+      onRequest: (request, reply) => turns.wait(request, reply),
       schema: {
         tags: ['Events'],
         summary: 'Send a batch of events',
@@ -105,24 +129,24 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
             'invalid_dry_run',
             'unknown_parameter',
           ]),
-          413: problems('The body is larger than 4 MiB', ['payload_too_large']),
-          503: problems('No event is acknowledged; send the whole batch again', ['unavailable', 'query_timeout']),
+          413: problems(
+            'The body is larger than 4 MiB, has more than 128,000 commas, colons and brackets outside texts, or has more than 64 nested levels',
+            ['payload_too_large'],
+          ),
+          503: problems(
+            'No event is acknowledged; send the whole batch again. A batch above 256 KiB may have waited too long for its turn: two are read at a time, one per account',
+            ['unavailable', 'query_timeout'],
+          ),
         },
       },
       config: { scope: 'write:events' },
     },
     async (request, reply) => {
       const { caller, query } = request
-      const items = readItems(request.body)
-      const perMinute = caller.plan.eventsPerMinute
-      if (items.length > perMinute) {
-        const limit = `the limit of this API key is ${perMinute} events per minute`
-        throw new Problem('invalid_events', `events has ${items.length} events; ${limit}.`, { param: 'events' })
-      }
-      if (items.length > 1) await eventLimits.countFurtherEvents(request, reply, items.length - 1)
-      request.body = null as never
+      const judged = await readBatch(request, reply)
+      turns.end(request)
       const isDryRun = query.dry_run === true
-      return batchResponseOf(await acceptBatch({ intake, eventLimits, caller, nowMs: now(), isDryRun }, items))
+      return batchResponseOf(await acceptBatch({ intake, eventLimits, caller, isDryRun }, judged))
     },
   )
 }

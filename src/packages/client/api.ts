@@ -1960,7 +1960,7 @@ export interface components {
         };
         JourneyRow: components["schemas"]["JourneyClick"] | components["schemas"]["JourneyEvent"] | components["schemas"]["JourneyConversion"];
         EventBatch: {
-            /** @description Each event as in `POST /events`; up to 64 KiB each, 4 MiB in total. */
+            /** @description Each event as in `POST /events`; up to 64 KiB each. The body has at most 4 MiB, 128,000 commas, colons and brackets outside texts, and 64 nested levels. */
             events: components["schemas"]["EventInput"][];
         };
         EventBatchResult: {
@@ -5680,7 +5680,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is larger than 4 MiB: `payload_too_large`. */
+            /** @description The body is larger than 4 MiB, has more than 128,000 commas, colons and brackets outside texts, or has more than 64 nested levels: `payload_too_large`. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5730,7 +5730,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No event is acknowledged; send the whole batch again: `unavailable`, `query_timeout`. */
+            /** @description No event is acknowledged; send the whole batch again. A batch above 256 KiB may have waited too long for its turn: two are read at a time, one per account: `unavailable`, `query_timeout`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -132,6 +132,35 @@ describe('POST /events/batch', () => {
     expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(['a', 'b', 'c'])
   })
 
+  it('accepts 128,000 commas, colons and brackets outside texts and 64 nested levels, and rejects a body with more', async () => {
+    const { id, key } = await newAccount()
+    const list = `[${Array(101).fill('"[,:{"').join()}]`
+    const good = JSON.stringify(event()).replace('}', `,"x":${list}}`)
+    const marksOf = (json: string) => (json.replace(/"(\\.|[^"\\])*"/g, '').match(/[,:[\]{}]/g) ?? []).length
+    const asJson = (rest: string) => `{"events":[${Array(1_000).fill(good).join()}],"rest":[${rest}]}`
+    const commas = ','.repeat(128_000 - marksOf(asJson(''))).replaceAll(',', '0,')
+    const nested = (levels: number) =>
+      `{"events":[${JSON.stringify(event())}],"x":${'['.repeat(levels)}${']'.repeat(levels)}}`
+    expect(marksOf(asJson(`${commas}0`))).toBe(128_000)
+    for (const [body, type, expected] of [
+      [asJson(`${commas}0`), json, 200],
+      [asJson(`${commas}0,0`), json, 413],
+      [nested(63), json, 200],
+      [nested(64), json, 413],
+      [`${JSON.stringify(event())}\n${'['.repeat(64)}\n${'['.repeat(64)}`, ndjson, 200],
+      ['['.repeat(65), ndjson, 413],
+      // A line that ends inside a text does not hide the lines behind it.
+      [`"\n${`${'[],'.repeat(20_000)}\n`.repeat(3)}`, ndjson, 413],
+    ] as const) {
+      const response = await postBatch(key, body, type)
+      expect([response.statusCode, response.json().error]).toEqual([
+        expected,
+        expected === 200 ? undefined : 'payload_too_large',
+      ])
+    }
+    expect(await storedEvents(api.stores, id)).toHaveLength(1_002)
+  })
+
   it('accepts 1 to 1,000 events and names the limit', async () => {
     const { id, key } = await newAccount()
     const many = Array.from({ length: 1_000 }, (_, n) => event({ event_id: `e${n}` }))

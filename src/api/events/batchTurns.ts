@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ConcurrencyLimiter } from '../../http/concurrencyLimiter.ts'
+import { releaseAfter } from '../../http/disconnection.ts'
+import { arrivalMaxMs } from '../../http/httpServer.ts'
+import { Problem } from '../../problem.ts'
+
+/** Smaller bodies are read at once, bytes: a batch of 1,000 short events. */
+const readAtOnceMax = 256 * 1024
+
+/** How long a body may take to arrive while another account waits for its turn, milliseconds. */
+const contendedMs = 5_000
+
+/** The turns of large batches: two bodies are read and parsed at a time, one per account, which limits memory. */
+export interface BatchTurns {
+  /**
+   * Waits until the body of a request may be read. The turn ends with the response at the latest.
+   * @throws Problem `unavailable` after half of the time in which a request must arrive
+   */
+  wait(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Ends the turn of a request, when its body and the parsed items are no longer needed. */
+  end(request: FastifyRequest): void
+}
+
+export function openBatchTurns(): BatchTurns {
+  const turns = new ConcurrencyLimiter({ perAccountMax: 1, totalMax: 2, waitMs: arrivalMaxMs / 2, refuse: busy })
+  const endOf = new WeakMap<FastifyRequest, () => void>()
+  return {
+    async wait(request, reply) {
+      const { caller, headers } = request
+      // A chunked body has no length: it may be large.
+      const isChunked = headers['transfer-encoding'] !== undefined
+      if (!isChunked && Number(headers['content-length'] ?? 0) <= readAtOnceMax) return
+      const { accountId } = caller
+      await turns.acquire(accountId, request.signal)
+      const timer = setInterval(() => {
+        if (!turns.isContended || request.raw.complete || reply.sent) return
+        reply.header('connection', 'close').send(busy())
+      }, contendedMs)
+      const end = () => {
+        if (!endOf.delete(request)) return
+        clearInterval(timer)
+        turns.release(accountId)
+      }
+      endOf.set(request, end)
+      releaseAfter(reply, end)
+    },
+    end: (request) => endOf.get(request)?.(),
+  }
+}
+
+function busy(): Problem {
+  return new Problem('unavailable', 'The server is reading other large batches; retry, or send smaller batches.', {
+    retryAfterS: 1,
+  })
+}

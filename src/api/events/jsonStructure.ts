@@ -1,0 +1,55 @@
+import { batchLimits } from '../../../schema/eventBatch.ts'
+import { Problem } from '../../problem.ts'
+
+/**
+ * Checks a JSON text before it is parsed: each value takes parsing time and memory, however few bytes it has.
+ * @param json valid or invalid JSON
+ * @param marksBefore marks in the parts of the body before this text
+ * @returns the number of marks (commas, colons and brackets outside texts) in the body so far
+ * @throws Problem `payload_too_large` above `marksMax` or `depthMax`
+ */
+export function countMarks(json: string, marksBefore = 0): number {
+  const { marksMax, depthMax } = batchLimits
+  let marks = marksBefore
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    switch (json.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfText(json, at)
+        continue
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1
+        break
+      case 0x2c: // ,
+      case 0x3a: // :
+        break
+      default:
+        continue
+    }
+    marks += 1
+    if (marks > marksMax) throw tooLarge(`has more than ${marksMax} commas, colons and brackets outside texts`)
+    if (depth > depthMax) throw tooLarge(`has more than ${depthMax} nested levels`)
+  }
+  return marks
+}
+
+/** @returns the position of the closing quotation mark, or the length when there is none */
+function endOfText(json: string, start: number): number {
+  let at = start + 1
+  while (at < json.length) {
+    const code = json.charCodeAt(at)
+    if (code === 0x22) break
+    // A backslash escapes the next character.
+    at += code === 0x5c ? 2 : 1
+  }
+  return at
+}
+
+function tooLarge(rest: string): Problem {
+  return new Problem('payload_too_large', `The body ${rest}; send smaller batches with less nested values.`)
+}

@@ -1,0 +1,121 @@
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+
+let api: TestApp
+let port: number
+const keys: string[] = []
+const sockets: Socket[] = []
+
+const event = { click_id: 'click', event_name: 'paid' }
+/** A batch of one event above 256 KiB. */
+const large = `{"events":[${JSON.stringify(event)}]${' '.repeat(256 * 1024)}}`
+const small = JSON.stringify({ events: [event] })
+
+beforeAll(async () => {
+  api = await openTestApp()
+  for (const id of ['one', 'two', 'three', 'four']) {
+    keys.push(await api.account(id))
+    await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
+    await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
+  }
+  await api.app.listen({ port: 0 })
+  port = (api.app.server.address() as AddressInfo).port
+})
+afterEach(() => {
+  vi.useRealTimers()
+  for (const socket of sockets.splice(0)) socket.destroy()
+})
+afterAll(() => api?.close())
+
+/** A batch on a connection of its own, of which a part of the body has been sent. */
+interface Sending {
+  /** Sends the rest of the body. */
+  finish(): void
+  /** The response; undefined before it has arrived. */
+  response: string | undefined
+}
+
+/** @param account index of the account */
+function begin(account: number, body = large, { isChunked = false } = {}): Sending {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  sockets.push(socket)
+  const encoded = isChunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body
+  const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
+  socket.write(
+    `POST /api/v1/events/batch HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ApiKey ${keys[account]}\r\nContent-Type: application/json\r\n${length}\r\n\r\n${encoded.slice(0, 20)}`,
+  )
+  const sending: Sending = { finish: () => void socket.write(encoded.slice(20)), response: undefined }
+  text(socket).then(
+    (response) => {
+      sending.response = response
+    },
+    () => {},
+  )
+  return sending
+}
+
+/** Begins a large batch, and waits until it has its turn or is queued. */
+async function beginOne(account: number, options?: { isChunked: boolean }): Promise<Sending> {
+  const sending = begin(account, large, options)
+  // The response shows that the server has handled what was sent before.
+  await expectStored(sendWhole(account, small))
+  return sending
+}
+
+function sendWhole(account: number, body: string): Sending {
+  const sending = begin(account, body)
+  sending.finish()
+  return sending
+}
+
+async function expectStored(sending: Sending): Promise<void> {
+  await expect.poll(() => sending.response, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 [\s\S]*"stored":1/)
+}
+
+describe('batches above 256 KiB', () => {
+  it.each([{ isChunked: false }, { isChunked: true }])(
+    'are read one at a time per account and two in total, whatever declares their length: %j',
+    async (options) => {
+      const first = await beginOne(0, options)
+      const second = await beginOne(0, options)
+      const ofTwo = await beginOne(1, options)
+      const ofThree = await beginOne(2, options)
+      second.finish()
+      ofThree.finish()
+      // Small batches need no turn.
+      await expectStored(sendWhole(0, small))
+      await expectStored(sendWhole(2, small))
+      expect([second.response, ofThree.response]).toEqual([undefined, undefined])
+      first.finish()
+      await expectStored(first)
+      await expectStored(second)
+      await expectStored(ofThree)
+      ofTwo.finish()
+      await expectStored(ofTwo)
+    },
+  )
+
+  it('of clients that disconnect give their turns to others', async () => {
+    for (const account of [0, 0, 1]) await beginOne(account)
+    for (const socket of sockets) socket.destroy()
+    await expectStored(sendWhole(0, large))
+  })
+
+  it('that arrive slowly get 503 when another account waits, so that no account keeps a turn', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const slow = [await beginOne(0), await beginOne(1)]
+    vi.advanceTimersByTime(5_000)
+    await expectStored(sendWhole(3, small))
+    expect(slow.map(({ response }) => response)).toEqual([undefined, undefined])
+    const waiting = await beginOne(2)
+    waiting.finish()
+    vi.advanceTimersByTime(5_000)
+    vi.useRealTimers()
+    await expectStored(waiting)
+    const refused = /^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"unavailable"/
+    await expect.poll(() => slow.some(({ response }) => response?.match(refused))).toBe(true)
+  })
+})
