@@ -19,7 +19,7 @@ GRANT SELECT ON system.processes TO tributary_writer;
 GRANT SELECT ON system.mutations TO tributary_writer;
 GRANT SELECT ON system.parts TO tributary_writer;
 
--- Reader: CLICKHOUSE_READER_URL of the server. No access to files, URLs or other servers; limited memory per query, in
--- bytes.
-CREATE USER IF NOT EXISTS tributary_reader IDENTIFIED WITH sha256_password BY 'READER_PASSWORD' SETTINGS readonly = 2 READONLY, max_memory_usage = 4000000000 READONLY;
+-- Reader: CLICKHOUSE_READER_URL of the server. No access to files, URLs or other servers; limited memory per query and of all
+-- its queries together, in bytes, here for a ClickHouse with 10 GB: 40 % and 60 % of its memory, so that inserts have the rest.
+CREATE USER IF NOT EXISTS tributary_reader IDENTIFIED WITH sha256_password BY 'READER_PASSWORD' SETTINGS readonly = 2 READONLY, max_memory_usage = 4000000000 READONLY, max_memory_usage_for_user = 6000000000 READONLY;
 GRANT SELECT ON tributary.* TO tributary_reader;

@@ -57,6 +57,14 @@ export const SettingsSchema = Type.Object({
         'The database of `CLICKHOUSE_URL` with a read-only user, for the reads of the API. If unset, they use `CLICKHOUSE_URL`.',
     }),
   ),
+  CLICKHOUSE_MEMORY_MB: Type.Optional(
+    Type.Integer({
+      minimum: 1_000,
+      maximum: 10_000_000,
+      description:
+        'Memory of the embedded ClickHouse in MB. Queries beyond it get 503. If unset, half of the memory of the machine, or of its cgroup. The first process with the same `DATA_DIR` decides.',
+    }),
+  ),
   CLICKHOUSE_CLUSTER: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_.-]+$',

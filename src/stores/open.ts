@@ -42,6 +42,7 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0):
     dataDir: settings.DATA_DIR,
     clickhouse: settings.CLICKHOUSE_URL === undefined,
     postgres: settings.DATABASE_URL === undefined,
+    clickhouseMemoryMb: settings.CLICKHOUSE_MEMORY_MB,
     log,
   })
   const clickhouse = embedded.clickhouse

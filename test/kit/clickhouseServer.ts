@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageRoot } from '../../src/package.ts'
 import { configXml } from '../../src/stores/embedded/clickhouse/config.ts'
+import { memoryLimits } from '../../src/stores/embedded/clickhouse/memory.ts'
 import { type ClickHouseUser, usersXml } from '../../src/stores/embedded/clickhouse/users.ts'
 import { freePort, type ServerProcess } from './serverProcess.ts'
 
@@ -36,6 +37,7 @@ const startTimeoutMs = 60_000
 export async function startClickHouse(
   folder?: string,
   member?: { configXml: string; tcpPort: number },
+  memory = memoryLimits().server,
 ): Promise<ClickHouseServer> {
   const directory = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
   const usersFile = join(directory, 'users.xml')
@@ -43,7 +45,7 @@ export async function startClickHouse(
   const logFile = join(directory, 'log')
   await writeFile(usersFile, usersXml([administrator, ...(await documentedUsers(member !== undefined))]))
   const backups = `<backups><allowed_path>${join(directory, 'backups')}/</allowed_path></backups>`
-  const config = configXml({ usersFile, logFile }).replace(
+  const config = configXml({ usersFile, logFile, memory }).replace(
     '</clickhouse>',
     `${backups}${member?.configXml ?? ''}</clickhouse>`,
   )

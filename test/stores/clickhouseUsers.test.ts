@@ -71,8 +71,9 @@ describe('docs/clickhouse-users.sql', () => {
     expect(documented.get(owner)?.grants).toEqual(ownerGrants('tributary'))
     expect(documented.get(writer)?.grants).toEqual(writerGrants('tributary'))
     expect(documented.get(reader)?.grants).toEqual(readerGrants('tributary'))
-    expect(documented.get(reader)?.settings).toEqual(readerSettings)
-    expect(documented.get(reader)?.fixedSettings).toEqual(Object.keys(readerSettings))
+    const settings = readerSettings({ query: 4_000_000_000, reader: 6_000_000_000 })
+    expect(documented.get(reader)?.settings).toEqual(settings)
+    expect(documented.get(reader)?.fixedSettings).toEqual(Object.keys(settings))
   })
 })
 

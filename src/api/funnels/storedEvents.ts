@@ -6,8 +6,8 @@ import { copyRangesOf, type EventPart, eventPartsSql } from './copyRanges.ts'
 import { clickCountSql, type EventCounts, eventCountsSql } from './eventRows.ts'
 import { type FunnelPlan, joinsFirstEvents } from './plan.ts'
 
-/** Memory of grouping above which ClickHouse continues on disk, bytes; a query may use 4 GB. */
-const groupingMemory = '1500000000'
+/** Share of a query's memory limit above which ClickHouse groups on disk; joins need the rest. */
+const groupingRatio = 0.375
 
 /** Settings of the queries of a funnel. */
 export const funnelSettings: ClickHouseSettings = {
@@ -15,8 +15,7 @@ export const funnelSettings: ClickHouseSettings = {
   // ClickHouse would compare events with the clicks of bots before it compares their times.
   allow_reorder_prewhere_conditions: 0,
   do_not_merge_across_partitions_select_final: 1,
-  max_bytes_before_external_group_by: groupingMemory,
-  max_bytes_ratio_before_external_group_by: 0,
+  max_bytes_ratio_before_external_group_by: groupingRatio,
   ...longRead,
 }
 

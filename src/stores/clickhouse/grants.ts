@@ -25,5 +25,15 @@ export function readerGrants(database: string): string[] {
   return [`GRANT SELECT ON ${database}.*`]
 }
 
-/** Settings of the reader, which its queries may not change. `max_memory_usage` is bytes per query. */
-export const readerSettings = { readonly: '2', max_memory_usage: '4000000000' }
+/**
+ * Settings of the reader, which its queries may not change. When the reader has used its memory, ClickHouse ends the query
+ * that exceeds `memory_overcommit_ratio_denominator_for_user` most, so that small queries of other accounts continue.
+ * @param memory bytes of one query, and of all queries of the reader together
+ */
+export function readerSettings(memory: { query: number; reader: number }): Record<string, string> {
+  return {
+    readonly: '2',
+    max_memory_usage: `${memory.query}`,
+    max_memory_usage_for_user: `${memory.reader}`,
+  }
+}

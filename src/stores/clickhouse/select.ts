@@ -29,6 +29,12 @@ export interface GroupedRows<Row> {
 const queryTimeoutS = 20
 
 /**
+ * Share of a query's memory limit above which groups and sorted rows are written to disk. The limit is half of what all reads
+ * have, so eight reads at once still fit: a group takes twice its memory while its keys are moved.
+ */
+const diskRatio = 0.125
+
+/**
  * Settings of every read. Decimals are strings: JSON numbers would round them.
  * TRAP: `readonly = 2` is what makes ClickHouse cancel the query when the connection closes.
  */
@@ -36,6 +42,8 @@ const readSettings: ClickHouseSettings = {
   readonly: '2',
   max_execution_time: queryTimeoutS,
   timeout_before_checking_execution_speed: 0,
+  max_bytes_ratio_before_external_group_by: diskRatio,
+  max_bytes_ratio_before_external_sort: diskRatio,
   cancel_http_readonly_queries_on_client_close: 1,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,

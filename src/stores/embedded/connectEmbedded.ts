@@ -31,6 +31,8 @@ export interface EmbeddedOptions {
   dataDir: string
   clickhouse: boolean
   postgres: boolean
+  /** Memory of ClickHouse, in MB; counts when this process starts the engines. */
+  clickhouseMemoryMb?: number | undefined
   log: (line: LogLine) => void
 }
 
@@ -129,7 +131,7 @@ class SupervisorConnection implements EmbeddedEngines {
       }
       const socket = await connectTo(this.#paths.controlSocket)
       if (!socket) {
-        const started = await startSupervisor(this.#paths)
+        const started = await startSupervisor(this.#paths, this.#options.clickhouseMemoryMb)
         if (started === 'taken') await sleep(retryPauseMs)
         continue
       }
@@ -213,7 +215,7 @@ function connectTo(path: string): Promise<Socket | undefined> {
  * Starts a supervisor that outlives this process.
  * @returns `taken` when another one owns the folder: it is starting or ending
  */
-async function startSupervisor(paths: EmbeddedPaths): Promise<'listening' | 'taken'> {
+async function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): Promise<'listening' | 'taken'> {
   const entry = join(packageRoot, 'dist/src/stores/embedded/supervisor.js')
   if (!existsSync(entry)) throw new EmbeddedError(`the program is not compiled (${entry} is missing): npm run build.`)
   if (existsSync(paths.log) && statSync(paths.log).size > logSizeMax) truncateSync(paths.log)
@@ -222,7 +224,8 @@ async function startSupervisor(paths: EmbeddedPaths): Promise<'listening' | 'tak
     detached: true,
     stdio: ['ignore', 'pipe', log],
     cwd: '/',
-    env: { TZ: 'UTC' },
+    // The engines inherit it.
+    env: { TZ: 'UTC', ...(clickhouseMemoryMb && { CLICKHOUSE_MEMORY_MB: `${clickhouseMemoryMb}` }) },
   })
   closeSync(log)
   const firstLine = new Promise<string>((resolve) => {

@@ -116,7 +116,6 @@ function runOnce(
     const child = fork(options.entry, options.args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       cwd: '/',
-      env: { TZ: 'UTC' },
     })
     const order = (message: EngineOrder) => {
       if (child.connected) child.send(message, () => {})

@@ -9,11 +9,18 @@ export function startStatements(portFile: string): string {
   SELECT sleepEachRow(3) FROM system.numbers SETTINGS max_block_size = 1 FORMAT Null`
 }
 
+/** Paths of files, and the memory of the server in bytes. */
+interface ConfigFileOptions {
+  usersFile: string
+  logFile: string
+  memory: number
+}
+
 /**
  * The server's settings: caches and memory for a machine that runs the API as well, one small log file, no log tables (this
  * engine has none). TRAP: the level of the log is `log-level`; `logger.level` counts only in clickhouse-server.
  */
-export function configXml({ usersFile, logFile }: { usersFile: string; logFile: string }): string {
+export function configXml({ usersFile, logFile, memory }: ConfigFileOptions): string {
   return `<clickhouse>
   <users_config>${xml(usersFile)}</users_config>
   <timezone>UTC</timezone>
@@ -24,7 +31,7 @@ export function configXml({ usersFile, logFile }: { usersFile: string; logFile: 
     <size>5M</size>
     <count>2</count>
   </logger>
-  <max_server_memory_usage_to_ram_ratio>0.5</max_server_memory_usage_to_ram_ratio>
+  <max_server_memory_usage>${memory}</max_server_memory_usage>
   <memory_worker_use_cgroup>0</memory_worker_use_cgroup>
   <memory_worker_period_ms>500</memory_worker_period_ms>
   <asynchronous_metrics_update_period_s>60</asynchronous_metrics_update_period_s>

@@ -10,6 +10,7 @@ import { lockFile } from '../fileLock.ts'
 import { clickhouseSocketName, type EmbeddedPaths, embeddedPathsOf, isClickHouseSocket } from '../paths.ts'
 import type { EngineNotice, EngineOrder } from '../protocol.ts'
 import { configXml, startStatements } from './config.ts'
+import { memoryLimits } from './memory.ts'
 import { relay } from './relay.ts'
 import type { ClickHouseCall } from './thread.ts'
 import { embeddedUsers, readerName, usersXml, writerName } from './users.ts'
@@ -55,9 +56,12 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   const usersFile = join(paths.run, 'clickhouse-users.xml')
   const configFile = join(paths.run, 'clickhouse-config.xml')
   const portFile = join(paths.clickhouse, 'port')
-  const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) })
+  const memory = memoryLimits(
+    process.env.CLICKHOUSE_MEMORY_MB ? Number(process.env.CLICKHOUSE_MEMORY_MB) * 1e6 : undefined,
+  )
+  const users = embeddedUsers({ writer: digest(writer.password), reader: digest(reader.password) }, memory)
   writePrivateFile(usersFile, usersXml(users))
-  writePrivateFile(configFile, configXml({ usersFile, logFile: paths.clickhouseLog }))
+  writePrivateFile(configFile, configXml({ usersFile, logFile: paths.clickhouseLog, memory: memory.server }))
   rmSync(portFile, { force: true })
   const call = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: {

@@ -1,4 +1,5 @@
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../clickhouse/grants.ts'
+import type { MemoryLimits } from './memory.ts'
 
 /** The database of the embedded ClickHouse. */
 export const embeddedDatabase = 'tributary'
@@ -19,7 +20,11 @@ export interface ClickHouseUser {
  * The users of the embedded engine: the writer also creates the tables and has an administrator's rights to inspect parts,
  * merges and queries and to end a query; the reader reads.
  */
-export function embeddedUsers(passwordSha256: { writer: string; reader: string }): ClickHouseUser[] {
+export function embeddedUsers(
+  passwordSha256: { writer: string; reader: string },
+  memory: MemoryLimits,
+): ClickHouseUser[] {
+  const settings = readerSettings(memory)
   return [
     {
       name: writerName,
@@ -36,8 +41,8 @@ export function embeddedUsers(passwordSha256: { writer: string; reader: string }
       name: readerName,
       passwordSha256: passwordSha256.reader,
       grants: readerGrants(embeddedDatabase),
-      settings: readerSettings,
-      fixedSettings: Object.keys(readerSettings),
+      settings,
+      fixedSettings: Object.keys(settings),
     },
   ]
 }
