@@ -91,12 +91,18 @@ async function acceptMissingRows(writer: Writer, differences: readonly Differenc
 function adviceOn(remaining: readonly Difference[], repair: boolean): string {
   const isMissing = remaining.some(({ kind }) => kind === 'missing_rows')
   const isChanged = remaining.some(({ kind }) => kind === 'removed_month')
+  const isAhead = remaining.some(({ kind }) => kind === 'watermark_in_future')
   const isOther = remaining.some(isRepairable)
   return [
     ...(repair ? [`${remaining.length} of them could not be repaired.`] : []),
     ...(isMissing
       ? [
           'Rows are missing: import their files again or restore a backup, then run verify with --accept-missing. Sums and ids of clicks of a month without any click are left as they are: if Postgres was restored to a time before months were removed, restore ClickHouse to that time too; otherwise run verify with --accept-missing --repair, then import the files.',
+        ]
+      : []),
+    ...(isAhead
+      ? [
+          'Later rows get even later times of storage, and nothing is lost: correct the clock of the server of Postgres; verify reports this until the clock has reached the watermark.',
         ]
       : []),
     ...(isChanged ? ['Sums of removed clicks have changed and cannot be computed again: restore a backup.'] : []),

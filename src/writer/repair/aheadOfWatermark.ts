@@ -4,7 +4,7 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../writer.ts'
-import type { RowsAheadOfWatermark } from './difference.ts'
+import type { RowsAheadOfWatermark, WatermarkInFuture } from './difference.ts'
 
 /**
  * Finds rows with a `stored_at` later than that of every batch of the account, by month. `stored_at` increases from batch to
@@ -60,4 +60,23 @@ async function readLatestStoredAt(writer: Writer, resource: RowsAheadOfWatermark
     writer,
   )
   return row?.storedAt.getTime() ?? 0
+}
+
+/** Finds watermarks more than a day after the clock of Postgres, as after a time in which this clock was ahead. */
+export async function findWatermarksInFuture(writer: Writer): Promise<WatermarkInFuture[]> {
+  const rows = await retryWhileUnavailable(
+    'reading the watermark',
+    () =>
+      queryPostgres(writer.stores.postgres<{ table: WatermarkInFuture['table']; storedAt: Date }[]>`
+        SELECT resource AS table, stored_at AS "storedAt"
+        FROM watermarks
+        WHERE account_id = ${writer.accountId} AND stored_at > clock_timestamp() + interval '1 day'
+        ORDER BY resource`),
+    writer,
+  )
+  return rows.map(({ table, storedAt }) => ({
+    kind: 'watermark_in_future',
+    table,
+    watermark: storedAt.toISOString(),
+  }))
 }

@@ -8,6 +8,8 @@ export type Difference = { accountId: string } & (
   | UnattributedConversions
   | LostRows
   | RowsAheadOfWatermark
+  | WatermarkInFuture
+  | WrongCopies
   | ErasedRows
   | RemovedMonth
   | RemovedRows
@@ -36,7 +38,7 @@ export interface DuplicateIds {
   ids: number
 }
 
-/** Conversions without the time of their stored click, or with another one: `clickAt`, not the imported `clickedAt`. */
+/** Conversions that do not have the time of their stored click (`clickAt`, not the imported `clickedAt`), or copied other values. */
 export interface UnattributedConversions {
   kind: 'unattributed'
   table: 'conversions'
@@ -64,6 +66,21 @@ export interface RowsAheadOfWatermark {
   latestMs: number
 }
 
+/** A watermark far after the clock of Postgres: later batches get times even later, until the clock has caught up. */
+export interface WatermarkInFuture {
+  kind: 'watermark_in_future'
+  table: 'clicks' | 'conversions'
+  /** RFC 3339. */
+  watermark: string
+}
+
+/** Copies of clicks that do not equal a stored click. */
+export interface WrongCopies {
+  kind: 'wrong_copies'
+  table: 'converted_click_rows'
+  rows: number
+}
+
 /** Rows of erased visitors or clicks that have personal fields, as after a restore of an earlier backup. */
 export interface ErasedRows {
   kind: 'not_erased'
@@ -86,9 +103,12 @@ export interface RemovedRows {
   rows: number
 }
 
-/** Whether `--repair` can correct the difference; lost rows and sums of removed rows cannot be restored from other tables. */
+/**
+ * Whether `--repair` can correct the difference: lost rows and sums of removed rows cannot be restored from other tables, and a
+ * lower watermark would hide later rows from copies that have read up to it.
+ */
 export function isRepairable({ kind }: Difference): boolean {
-  return kind !== 'missing_rows' && kind !== 'removed_month'
+  return kind !== 'missing_rows' && kind !== 'removed_month' && kind !== 'watermark_in_future'
 }
 
 /** @returns a readable line: account, table, day or month, and what differs */
@@ -102,9 +122,13 @@ export function lineOf(difference: Difference): string {
       return `${accountId} ${table} ${difference.month.slice(0, 7)}: ${counted(difference.ids, 'id', 'ids')} stored more than once; --repair keeps the copy ${remaining}`
     }
     case 'unattributed':
-      return `${accountId} ${table}: ${counted(difference.conversions, 'conversion is', 'conversions are')} not attributed to the stored click`
+      return `${accountId} ${table}: ${counted(difference.conversions, 'conversion is', 'conversions are')} not attributed to the stored click, or copied other values`
     case 'ahead_of_watermark':
       return `${accountId} ${table} ${difference.month.slice(0, 7)}: ${counted(difference.rows, 'row is', 'rows are')} stored later than the last batch; reads by updated_since do not return them`
+    case 'watermark_in_future':
+      return `${accountId} ${table}: the watermark of storedAt is ${difference.watermark}, in the future`
+    case 'wrong_copies':
+      return `${accountId} ${table}: ${counted(difference.rows, 'copy does', 'copies do')} not equal a stored click`
     case 'not_erased':
       return `${accountId} ${table}: ${counted(difference.rows, 'row', 'rows')} of erased visitors or clicks with personal data`
     case 'removed_month':

@@ -6,7 +6,8 @@ import { findErasedRows } from '../erasure/eraseRows.ts'
 import { findRemovedRows } from '../retention/removedRows.ts'
 import { countUnattributed } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
-import { findRowsAheadOfWatermark } from './aheadOfWatermark.ts'
+import { findRowsAheadOfWatermark, findWatermarksInFuture } from './aheadOfWatermark.ts'
+import { findWrongCopies } from './clickCopies.ts'
 import { spansWithRows } from './clickDays.ts'
 import { derivations, mismatches } from './conversionTables.ts'
 import type { Difference, Sums } from './difference.ts'
@@ -37,10 +38,9 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
       ...(await findDuplicateClickIds(writer)),
       ...(await findDuplicateConversionIds(writer)),
       ...(await findRowsAheadOfWatermark(writer)),
-    ].map((ids) => ({
-      accountId,
-      ...ids,
-    })),
+      ...(await findWatermarksInFuture(writer)),
+      ...(await findWrongCopies(writer)),
+    ].map((difference) => ({ accountId, ...difference })),
   ]
   for (const span of await spansWithRows(writer, { accountId, ...storableTimes })) {
     found.push(...(await compareSpan(writer, span)))

@@ -6,6 +6,7 @@ import { removeAgain } from '../retention/completeRemoval.ts'
 import { attributeConversions } from '../store/lateClicks.ts'
 import type { Writer } from '../writer.ts'
 import { raiseWatermark } from './aheadOfWatermark.ts'
+import { removeWrongCopies } from './clickCopies.ts'
 import { rebuildClickDays, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 import { type Difference, isRepairable } from './difference.ts'
@@ -30,7 +31,7 @@ export async function repairDifferences(writer: Writer, differences: readonly Di
     await repairOnce(writer, remaining)
     const before = remaining
     remaining = await findDifferences(writer)
-    // The remaining differences are those of months without any of their confirmed clicks.
+    // What remains is not repairable, or belongs to a month without any of its confirmed clicks.
     if (isDeepStrictEqual(remaining, before)) break
   }
   return remaining
@@ -63,6 +64,8 @@ async function repairOnce(writer: Writer, differences: readonly Difference[]): P
   if (hasDuplicates('clicks')) await removeDuplicateClicks(writer)
   if (hasDuplicates('conversions')) await removeDuplicateConversions(writer)
   for (const span of spans) await rebuildClickDays(writer, span)
+  // Before conversions copy values from them.
+  if (differences.some(({ kind }) => kind === 'wrong_copies')) await removeWrongCopies(writer)
   const areConversionTablesWrong = hasDuplicates('conversions') || derived.some(({ day }) => day === null)
   if (areConversionTablesWrong) await rebuildConversionTables(writer)
   const areConversionsUnattributed = differences.some(({ kind }) => kind === 'unattributed')

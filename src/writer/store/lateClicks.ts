@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, count, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
+import { columnName } from '../../stores/columnName.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { completeTask } from '../accountTasks.ts'
-import type { Conversion } from '../tables/conversion.ts'
+import { type Conversion, copiedFromClick } from '../tables/conversion.ts'
 import type { Writer } from '../writer.ts'
 import { copyClickDimensions } from './attribution.ts'
 import { writeChanges } from './conversions.ts'
@@ -24,11 +26,11 @@ export async function attributeLateClicks(writer: Writer): Promise<number> {
 }
 
 /**
- * The same for every conversion with a `clickAt` that differs from the click index, as after a click was stored twice.
- * Looks up the clicks of all conversions: 3 s for 100,000 of them among 10 million clicks.
+ * The same for every conversion with a `clickAt` that differs from the click index, as after a click was stored twice, or with
+ * other copied values than its stored click. Looks up the clicks of all conversions: 3 s for 100,000 of them among 10 million clicks.
  */
 export async function attributeConversions(writer: Writer): Promise<number> {
-  const attributed = await attributeAll(writer, isMisplaced(writer), 'repair.attribution')
+  const attributed = await attributeAll(writer, isWrong(writer), 'repair.attribution')
   await completeTask(writer, 'attribute_conversions')
   return attributed
 }
@@ -39,7 +41,7 @@ export async function countUnattributed(writer: Writer): Promise<number> {
 SELECT toUInt32(count()) AS conversions
 FROM conversions FINAL
 WHERE account_id = ${text(writer.accountId)}
-  AND ${isMisplaced(writer)}`
+  AND ${isWrong(writer)}`
   const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
   const [row] = await retryWhileUnavailable(
     'looking for conversions without their click',
@@ -61,7 +63,7 @@ async function attributeAll(writer: Writer, condition: Fragment, label: string):
       changes.map(({ row }) => row),
       new Map(page.map((before) => [before.id, before])),
     )
-    const found = changes.filter(({ before, row }) => row.clickAt !== before.clickAt)
+    const found = changes.filter(({ before, row }) => !isDeepStrictEqual(row, before))
     await writeChanges(writer, found)
     attributed += found.length
     after = page.length === pageRows ? page.at(-1) : undefined
@@ -88,6 +90,27 @@ function isMisplaced({ accountId }: Writer): Fragment {
   return ch`click_id != ''
   AND click_id IN (SELECT id${indexed})
   AND (click_id, ifNull(click_at, toDateTime64(0, 3, 'UTC'))) NOT IN (SELECT id, clicked_at${indexed})`
+}
+
+/** Condition: the conversion is misplaced, or what it copied is not what its stored click has. */
+function isWrong(writer: Writer): Fragment {
+  const account = ch`account_id = ${text(writer.accountId)}`
+  const ofClicks = ch`
+    FROM clicks
+    WHERE ${account} AND (clicked_at, id) IN (
+      SELECT assumeNotNull(click_at), click_id FROM conversions WHERE ${account} AND click_at IS NOT NULL)`
+  const key = ch`assumeNotNull(click_at), click_id`
+  const hasOtherValues = ch`click_at IS NOT NULL
+  AND (${key}) IN (SELECT clicked_at, id${ofClicks})
+  AND (${key}, ${valuesOf(Object.keys(copiedFromClick))}) NOT IN (
+    SELECT clicked_at, id, ${valuesOf(Object.values(copiedFromClick))}${ofClicks})`
+  return ch`(${isMisplaced(writer)}
+  OR ${hasOtherValues})`
+}
+
+function valuesOf(fields: readonly string[]): Fragment {
+  const columns = fields.map((field) => identifier(columnName(field)))
+  return ch`sipHash64(toString((${join(columns, ', ')})))`
 }
 
 /** In key order. */

@@ -218,7 +218,7 @@ describe('conversions that are not attributed to their click', () => {
     expect(await verify()).toMatchObject({
       code: 1,
       lines: [
-        `${account} conversions: 1 conversion is not attributed to the stored click`,
+        `${account} conversions: 1 conversion is not attributed to the stored click, or copied other values`,
         '1 account compared: 1 difference.',
       ],
     })

@@ -25,7 +25,10 @@ async function makeAccounts(...ids: string[]): Promise<void> {
       { id: 'bot', clicked_at: '2026-11-02 09:00:00.000', campaign_id: 'k1', is_bot: true },
     ])
     await storeConversions(stores, id, [
-      { id: 'v1', converted_at: '2026-11-01 11:00:00.000', click_id: 'c1', click_at: '2026-10-30 10:00:00.000' },
+      {
+        ...{ id: 'v1', converted_at: '2026-11-01 11:00:00.000', click_id: 'c1', click_at: '2026-10-30 10:00:00.000' },
+        ...{ click_campaign_id: 'k1', click_country: 'US' },
+      },
       { id: 'v2', converted_at: '2026-11-01 12:00:00.000', status: 'pending' },
     ])
     await advanceWatermarks(stores, id)
@@ -35,12 +38,13 @@ async function makeAccounts(...ids: string[]): Promise<void> {
 const nothing = Object.fromEntries(sums.map(({ metric }) => [metric, 0]))
 
 async function change(query: string): Promise<void> {
-  if (query.startsWith('DELETE')) await changeTables(stores, query)
+  if (!query.startsWith('INSERT')) await changeTables(stores, query)
   else await stores.clickhouse.client.command({ query })
 }
 
 async function verify(...words: string[]) {
-  const { code, stdout } = await runHere(['verify', '--json', ...words], stores.environment)
+  const { code, stdout, stderr } = await runHere(['verify', '--json', ...words], stores.environment)
+  if (stdout === '') throw new Error(stderr)
   const { differences, repaired } = JSON.parse(stdout)
   const shown = differences.map(({ accountId, table, day }: Record<string, string>) =>
     [accountId, table, day].filter(Boolean).join(' '),
@@ -89,6 +93,14 @@ const plants: Record<string, [statement: string, found: string]> = {
   'a conversion that its index has lost': [
     `DELETE FROM conversion_index WHERE account_id = 'planted' AND id = 'v2'`,
     'conversion_index',
+  ],
+  'a copy of a click with another value': [
+    `INSERT INTO converted_click_rows SELECT * REPLACE ('FR' AS country) FROM clicks WHERE account_id = 'planted' AND id = 'c2'`,
+    'converted_click_rows',
+  ],
+  'a conversion that copied other values than its click has': [
+    `ALTER TABLE conversions UPDATE click_country = 'DE' WHERE account_id = 'planted' AND id = 'v1'`,
+    'conversions',
   ],
   'a click that counts as converted by a conversion that is elsewhere now': [
     `INSERT INTO converted_clicks (account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test)
@@ -166,6 +178,16 @@ describe('verify', () => {
     const { stdout } = await runHere(['verify', '--account', 'acme'], stores.environment)
     expect(stdout).toContain('acme sums_by_day 2026-11-01: 2 sums differ; the sums of the whole day are correct\n')
     await verify('--repair')
+  })
+
+  it('reports a watermark in the far future, which a repair does not lower', async () => {
+    await makeAccounts('ahead')
+    await stores.postgres`
+      UPDATE watermarks SET stored_at = '2090-01-01' WHERE account_id = 'ahead' AND resource = 'conversions'`
+    const found = { kind: 'watermark_in_future', accountId: 'ahead', table: 'conversions' }
+    expect(await verify('--account', 'ahead', '--repair')).toMatchObject({ code: 1, differences: [found] })
+    await stores.postgres`DELETE FROM watermarks WHERE account_id = 'ahead'`
+    await advanceWatermarks(stores, 'ahead')
   })
 
   it('fails with the id of an account that does not exist', async () => {
