@@ -1,13 +1,14 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ClickHouseClient } from '@clickhouse/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../schema/click.ts'
 import { ConversionPage } from '../../schema/conversion.ts'
 import { EventPage } from '../../schema/eventList.ts'
 import { buildApp } from '../../src/app.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
+import type { Client } from '../../src/stores/clickhouse/client.ts'
+import type { Read } from '../../src/stores/clickhouse/reads.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { canFakeClocks, createFakeClock, type FakeClock } from '../kit/fakeClock.ts'
@@ -41,10 +42,12 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
   // to a clock that is some hours ahead, before the clock steps back to the true time.
   const openAhead = (hours: number) => {
     const { clickhouse } = api.stores
-    const ahead = (client: ClickHouseClient) => {
-      const query = (params: { query: string }) =>
-        client.query({ ...params, query: params.query.replace('now64(3)', `(now64(3) + INTERVAL ${hours} HOUR)`) })
-      return { value: Object.create(client, { query: { value: query } }) as ClickHouseClient }
+    const ahead = (client: Client) => {
+      const read: Read = ({ statement: { text, params }, ...order }) => {
+        const later = text.replace('now64(3)', `(now64(3) + INTERVAL ${hours} HOUR)`)
+        return client.read({ ...order, statement: { text: later, params } })
+      }
+      return { value: Object.create(client, { read: { value: read } }) as Client }
     }
     const { cluster } = clickhouse
     const nodes = cluster?.nodes.map((node) => Object.create(node, { client: ahead(node.client) }))

@@ -9,6 +9,7 @@ import { createKey, revokeKey } from '../../src/accounts/keys.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { ClickHouse } from '../../src/stores/clickhouse/connection.ts'
+import type { ReadOrder } from '../../src/stores/clickhouse/reads.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { assertSchema, openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { isNeeded, type Operation, operations, operationsOf, type Parameter } from '../kit/operations.ts'
@@ -450,12 +451,8 @@ function withoutTime(clickhouse: ClickHouse): ClickHouse {
   const { client } = clickhouse
   const timingOut = new Proxy(client, {
     get: (target, name) =>
-      name === 'query'
-        ? (query: Parameters<typeof client.query>[0]) =>
-            target.query({
-              ...query,
-              clickhouse_settings: { ...query.clickhouse_settings, max_execution_time: 0.000_01 },
-            })
+      name === 'read'
+        ? (order: ReadOrder) => target.read({ ...order, settings: { ...order.settings, max_execution_time: 0.000_01 } })
         : Reflect.get(target, name),
   })
   return Object.create(clickhouse, { reader: { value: timingOut } })

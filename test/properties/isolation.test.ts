@@ -4,6 +4,7 @@ import { filterNames } from '../../schema/filters.ts'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
+import type { ReadOrder } from '../../src/stores/clickhouse/reads.ts'
 import { post, storedEvents } from '../api/events/send.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
@@ -429,13 +430,11 @@ async function openRecording(): Promise<{ app: App; queries: string[]; close: ()
   })
   const recordingReader = new Proxy(clickhouse.reader, {
     get: (target, name) => {
-      if (name === 'query' || name === 'exec') {
-        return (given: { query: string }) => {
-          queries.push(`ClickHouse: ${given.query}`)
-          return target[name](given as never)
-        }
+      if (name !== 'read') return Reflect.get(target, name)
+      return (order: ReadOrder) => {
+        queries.push(`ClickHouse: ${order.statement.text}`)
+        return target.read(order)
       }
-      return Reflect.get(target, name)
     },
   })
   const stores = {

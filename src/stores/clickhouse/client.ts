@@ -1,5 +1,7 @@
-import { Agent, type AgentOptions } from 'node:http'
+import * as http from 'node:http'
+import * as https from 'node:https'
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
+import { openReads, type Read } from './reads.ts'
 
 /** Address and credentials of ClickHouse. */
 export interface ClickHouseAddress {
@@ -16,6 +18,9 @@ const requestTimeoutMs = 30_000
 
 const connectionsMax = 32
 
+/** An unused connection is closed after it. A shorter timeout that the server names is kept. */
+const idleConnectionMs = 2_500
+
 /**
  * Settings of every query and insert on distributed tables. A subquery runs once, over all shards, and its result is sent to
  * each; an insert ends when every shard has its rows, on a majority of its replicas.
@@ -29,23 +34,38 @@ const clusterSettings: ClickHouseSettings = {
   insert_quorum: 'auto',
 }
 
-/** Opens connections to one server, lazily. @param isDistributed whether the tables are distributed over shards */
-export function connect({ socketPath, ...server }: ClickHouseAddress, isDistributed = false): ClickHouseClient {
-  return createClient({
-    ...server,
-    request_timeout: requestTimeoutMs,
-    max_open_connections: connectionsMax,
-    keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
-    compression: { request: false, response: false },
-    log: { level: 127 },
-    ...(socketPath && { http_agent: agentOf(socketPath) }),
-    ...(isDistributed && { clickhouse_settings: clusterSettings }),
-  })
+/** Connections to one server: the driver sends writes and commands, `read` SELECTs. */
+export interface Client extends ClickHouseClient {
+  readonly read: Read
 }
 
-function agentOf(socketPath: string): Agent {
+/** Opens connections to one server, lazily. @param isDistributed whether the tables are distributed over shards */
+export function connect(address: ClickHouseAddress, isDistributed = false): Client {
+  const { socketPath, ...server } = address
+  const agent = agentOf(address)
+  const settings = isDistributed ? clusterSettings : {}
+  const driver = createClient({
+    ...server,
+    http_agent: agent,
+    request_timeout: requestTimeoutMs,
+    // The agent closes idle connections: the driver would not see that `read` uses them.
+    keep_alive: { enabled: true, idle_socket_ttl: 0 },
+    compression: { request: false, response: false },
+    log: { level: 127 },
+    clickhouse_settings: settings,
+  })
+  return Object.assign(driver, { read: openReads(address, agent, requestTimeoutMs, settings) })
+}
+
+function agentOf({ url, socketPath }: ClickHouseAddress): http.Agent {
   // The agent passes its options to `net.connect`, which takes a socket; the types of Node name only those of TCP.
-  return new Agent({ socketPath, keepAlive: true, maxSockets: connectionsMax } as AgentOptions)
+  const options = {
+    socketPath,
+    keepAlive: true,
+    maxSockets: connectionsMax,
+    timeout: idleConnectionMs,
+  } as http.AgentOptions
+  return url.startsWith('https:') ? new https.Agent(options) : new http.Agent(options)
 }
 
 /** Verifies that a server responds, and creates the database of the address if it is missing. */

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { SettingsError } from '../../settings.ts'
-import { type ClickHouseAddress, connect, ensureDatabase } from './client.ts'
+import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './client.ts'
 
 /**
  * A ClickHouse cluster. Each node stores its part of the rows in a local database, with the tables, views and sums of a single
@@ -22,7 +22,7 @@ export interface Cluster {
 export interface ClusterNode {
   readonly url: string
   /** Uses the local database of this server. */
-  readonly client: ClickHouseClient
+  readonly client: Client
   /** Whether it is the first replica of its shard: rows inserted there are replicated to the others. */
   readonly isFirst: boolean
 }
@@ -62,7 +62,7 @@ export async function openCluster(
   const clients = addresses.map((node) => connect(node))
   try {
     for (const [index, node] of addresses.entries()) {
-      await ensureDatabase(clients[index] as ClickHouseClient, node)
+      await ensureDatabase(clients[index] as Client, node)
       await ensureClusterDatabase(node, address.database)
     }
     const identities = await Promise.all(clients.map(identify))

@@ -1,15 +1,15 @@
-import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
-import { type ClickHouseAddress, connect, ensureDatabase } from './client.ts'
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
+import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './client.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 
 /** The connections to ClickHouse. Read `client` at each use: it changes when the embedded engine restarts. */
 export interface ClickHouse {
-  readonly client: ClickHouseClient
+  readonly client: Client
   /**
    * Separate connections for reads of callers, as the read-only user where the settings name one. Writes, and look-ups before
    * events are stored, use `client`, so that they never wait for callers' reads.
    */
-  readonly reader: ClickHouseClient
+  readonly reader: Client
   readonly database: string
   /** The cluster of `CLICKHOUSE_CLUSTER`; known after `createDatabase`. */
   readonly cluster: Cluster | undefined

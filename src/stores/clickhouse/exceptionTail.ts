@@ -1,20 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { parseError } from '@clickhouse/client'
+
 /**
- * Yields the bytes of a response that may fail in the middle. ClickHouse then writes the error after the rows, between two
- * marks with a tag from a header, and closes the connection; a proxy may hide the close.
- * @param tag `X-ClickHouse-Exception-Tag` of the response; empty from a server before 25.11, which only closes
- * @param asError converts the text to an error
- * @throws the result of `asError`; the text itself is not yielded
+ * The bytes before the text of an error. If a statement fails in the middle of its response, ClickHouse writes the error
+ * after the rows, between two marks with a tag from a header, and closes the connection; a proxy may hide the close.
+ * @returns undefined for a server before 25.11, which only closes the connection
+ */
+function markOf({ headers }: IncomingMessage): Buffer | undefined {
+  const tag = headers['x-clickhouse-exception-tag']
+  return tag === undefined ? undefined : Buffer.from(`\r\n__exception__\r\n${tag}`)
+}
+
+/** @returns the error at the end of a body; undefined if there is none */
+export function exceptionIn(body: Buffer, response: IncomingMessage): Error | undefined {
+  const mark = markOf(response)
+  const at = mark ? body.indexOf(mark) : -1
+  return mark && at !== -1 ? parseError(textAfter(mark, body.subarray(at))) : undefined
+}
+
+const textAfter = (mark: Buffer, bytes: Buffer) => bytes.subarray(mark.length).toString().trim()
+
+/**
+ * Yields the bytes of a response that may fail in the middle.
+ * @param chunks its body
+ * @throws ClickHouseError; its text is not yielded
  */
 export async function* untilException(
   chunks: AsyncIterable<Buffer>,
-  tag: string,
-  asError: (text: string) => unknown,
+  response: IncomingMessage,
 ): AsyncGenerator<Buffer> {
-  if (tag === '') {
+  const mark = markOf(response)
+  if (!mark) {
     yield* chunks
     return
   }
-  const mark = Buffer.from(`\r\n__exception__\r\n${tag}`)
   /** A possible beginning of the mark. */
   let held: Buffer = Buffer.alloc(0)
   let text: Buffer[] | undefined
@@ -29,12 +48,12 @@ export async function* untilException(
       const end = at === -1 ? possibleStart(bytes, mark.length) : at
       if (end > 0) yield end === bytes.length ? bytes : bytes.subarray(0, end)
       held = bytes.subarray(end)
-      if (at !== -1) text = [bytes.subarray(at + mark.length)]
+      if (at !== -1) text = [bytes.subarray(at)]
     }
   } catch (error) {
     if (!text) throw error
   }
-  if (text) throw asError(Buffer.concat(text).toString())
+  if (text) throw parseError(textAfter(mark, Buffer.concat(text)))
   if (held.length > 0) yield held
 }
 

@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { Statement } from './sql.ts'
 
-/** A request of the driver's `exec` whose body is a form. */
+/** The body and the headers of a request. */
 export interface Form {
-  /** The body of the request: the driver sends it unchanged. */
-  query: string
-  http_headers: Record<string, string>
+  body: string
+  headers: Record<string, string>
 }
 
-/**
- * A statement and its parameters as a form, for the driver's `exec`, which sends `query_params` in the URL only: ClickHouse
- * rejects a URL above 1 MiB, and a proxy a shorter one.
- */
+/** A statement and its parameters as a form: ClickHouse rejects a URL above 1 MiB, and a proxy a shorter one. */
 export function formOf({ text, params }: Statement): Form {
+  // Random for each statement, so that no value can contain it.
   const boundary = randomUUID()
   const field = (name: string, value: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
   const fields = Object.entries(params).map(([name, value]) => field(`param_${name}`, parameterText(value)))
   return {
-    query: `${fields.join('')}${field('query', text)}--${boundary}--\r\n`,
-    http_headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+    body: `${fields.join('')}${field('query', text)}--${boundary}--\r\n`,
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
   }
 }
 

@@ -166,11 +166,14 @@ async function run(
   queryId: string = randomUUID(),
   values?: Readable,
 ): Promise<void> {
-  const { text, params } = render(statement)
+  const rendered = render(statement)
+  const { body, headers } = formOf(rendered)
   try {
     await execute(client, {
       // Rows take the body; the parameters beside them are short.
-      ...(values ? { query: text, query_params: params, values } : formOf({ text, params })),
+      ...(values
+        ? { query: rendered.text, query_params: rendered.params, values }
+        : { query: body, http_headers: headers }),
       query_id: queryId,
       clickhouse_settings: { ...writeSettings, log_comment: label },
     })

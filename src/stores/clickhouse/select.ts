@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { ClickHouseError, type ClickHouseSettings, parseError, TupleParam } from '@clickhouse/client'
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
 import { type ClickHouse, keepAliveSettings } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
-import { formOf } from './form.ts'
-import { type Fragment, render, type Statement } from './sql.ts'
+import { type ReadOrder, readJson } from './reads.ts'
+import { ch, type Fragment, render } from './sql.ts'
 
 /** The connection that a query uses. */
 export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
@@ -123,8 +123,7 @@ export async function* selectBytes(
 ): AsyncGenerator<Buffer> {
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.exec(execQuery(query, options, { wait_end_of_query: 1 }))
-    for await (const chunk of response.stream) yield chunk as Buffer
+    yield* withIdleTimeout(await clickhouse.reader.read(orderOf(query, options, { wait_end_of_query: 1 })))
   } catch (error) {
     throw asProblem(error, readAdvice)
   } finally {
@@ -151,10 +150,8 @@ export async function* streamBytes(
 ): AsyncGenerator<Buffer> {
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.exec(execQuery(query, options, streamSettings))
-    const tag = String(response.response_headers['x-clickhouse-exception-tag'] ?? '')
-    const chunks = withIdleTimeout(response.stream as IncomingMessage, options.signal)
-    yield* untilException(chunks, tag, (message) => parseError(message.trim()))
+    const response = await clickhouse.reader.read(orderOf(query, options, streamSettings))
+    yield* untilException(withIdleTimeout(response), response)
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason
     throw asProblem(error, readAdvice)
@@ -163,34 +160,25 @@ export async function* streamBytes(
   }
 }
 
-/**
- * TRAP: the driver's timeout includes the reader's pauses; this one runs only while waiting for the server. The driver also
- * ignores the signal once a response has begun.
- */
-async function* withIdleTimeout(stream: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
-  const { socket } = stream
-  const stop = () => stream.destroy(signal?.reason)
-  if (signal?.aborted) stop()
-  signal?.addEventListener('abort', stop)
-  try {
-    socket.setTimeout(streamIdleMs)
-    for await (const chunk of stream) {
-      socket.setTimeout(0)
-      yield chunk as Buffer
-      socket.setTimeout(streamIdleMs)
-    }
-  } finally {
-    signal?.removeEventListener('abort', stop)
+/** Yields the body of a response. Its timeout runs only while waiting for the server, not while the reader pauses. */
+async function* withIdleTimeout(response: IncomingMessage): AsyncGenerator<Buffer> {
+  const setTimeoutMs = (ms: number) => {
+    // TRAP: the connection of a complete response may belong to another request already.
+    if (!response.complete) response.socket.setTimeout(ms)
+  }
+  setTimeoutMs(streamIdleMs)
+  for await (const chunk of response) {
+    setTimeoutMs(0)
+    yield chunk as Buffer
+    setTimeoutMs(streamIdleMs)
   }
 }
 
 async function runQuery<Result>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Result> {
   const startedMs = performance.now()
   try {
-    // The driver ignores a signal that is aborted already.
-    options.signal?.throwIfAborted()
-    const response = await clickhouse.reader.query({ ...driverQuery(query, options), format: 'JSON' })
-    return (await response.json<never>()) as Result
+    const response = await clickhouse.reader.read(orderOf(ch`${query}\nFORMAT JSON`, options))
+    return await readJson<Result>(response)
   } catch (error) {
     if (options.signal?.aborted) throw abortError(options.signal)
     throw asProblem(error, readAdvice)
@@ -204,36 +192,13 @@ function abortError({ reason }: AbortSignal): unknown {
   return reason instanceof DOMException ? new Problem('unavailable', 'The client disconnected.') : reason
 }
 
-function driverQuery(query: Fragment, options: QueryOptions) {
-  const { text, params } = render(query)
+/** @param defaults settings beside those of every read */
+function orderOf(query: Fragment, { label, signal, settings }: QueryOptions, defaults?: ClickHouseSettings): ReadOrder {
   return {
-    query: text,
-    query_params: driverParams(params),
-    use_multipart_params_auto: true,
-    ...requestOptions(options),
+    statement: render(query),
+    settings: { ...readSettings, ...defaults, log_comment: label, ...settings },
+    signal,
   }
-}
-
-/** For `exec`, which sends no parameters in the body by itself. @param defaults settings beside those of every read */
-function execQuery(query: Fragment, options: QueryOptions, defaults: ClickHouseSettings) {
-  return { ...formOf(render(query)), ...requestOptions(options, defaults) }
-}
-
-function requestOptions({ label, signal, settings }: QueryOptions, defaults?: ClickHouseSettings) {
-  return {
-    clickhouse_settings: { ...readSettings, ...defaults, log_comment: label, ...settings },
-    ...(signal && { abort_signal: signal }),
-  }
-}
-
-/** TRAP: the driver writes an array inside an array as an array; a tuple needs TupleParam. */
-function driverParams(params: Statement['params']): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map((item) => (Array.isArray(item) ? new TupleParam(item) : item)) : value,
-    ]),
-  )
 }
 
 /** ClickHouse's codes for a query that exceeded its time limit. */
@@ -287,6 +252,6 @@ function unavailable(): Problem {
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as NodeJS.ErrnoException).code
-  if (code && /^(E(CONN|NOENT|PIPE|HOST|NET|AI_|TIMEDOUT)|UND_ERR)/.test(code)) return true
+  if (code && /^E(CONN|NOENT|PIPE|HOST|NET|AI_|TIMEDOUT)/.test(code)) return true
   return /^(Timeout error\.|socket hang up|aborted)/.test(error.message)
 }

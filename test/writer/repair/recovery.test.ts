@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
+import type { ReadOrder } from '../../../src/stores/clickhouse/reads.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
@@ -478,8 +479,8 @@ describe('two writers', () => {
       const client = new Proxy(stores.clickhouse.client, {
         get(target, name) {
           const value = Reflect.get(target, name)
-          if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
-          return async (order: Parameters<typeof target.query>[0]) => {
+          if (name !== 'read') return typeof value === 'function' ? value.bind(target) : value
+          return async (order: ReadOrder) => {
             if (sleptMs === 0) {
               sleptMs = 3_600_000
               await stores.postgres`
@@ -487,7 +488,7 @@ describe('two writers', () => {
                 WHERE name = ${`writer:${account}`}`
               await meanwhile()
             }
-            return await target.query(order)
+            return await target.read(order)
           }
         },
       })
@@ -535,10 +536,10 @@ describe('two writers', () => {
     const stolen = new Proxy(stores.clickhouse.client, {
       get(target, name) {
         const value = Reflect.get(target, name)
-        if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
-        return async (order: Parameters<typeof target.query>[0]) => {
+        if (name !== 'read') return typeof value === 'function' ? value.bind(target) : value
+        return async (order: ReadOrder) => {
           await stores.postgres`UPDATE leases SET fence = fence + 1, owner = 'another' WHERE name = ${`writer:${account}`}`
-          return await target.query(order)
+          return await target.read(order)
         }
       },
     })

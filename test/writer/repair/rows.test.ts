@@ -1,3 +1,4 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
@@ -73,8 +74,9 @@ function killedAt(label: string): Stores {
     get(target, name) {
       const value = Reflect.get(target, name)
       if (typeof value !== 'function') return value
-      return (order?: { clickhouse_settings?: { log_comment?: string } }) => {
-        if (isKilled && order?.clickhouse_settings?.log_comment === label) throw new ImportKilled()
+      return (order?: { clickhouse_settings?: ClickHouseSettings; settings?: ClickHouseSettings }) => {
+        const settings = order?.settings ?? order?.clickhouse_settings
+        if (isKilled && settings?.log_comment === label) throw new ImportKilled()
         return value.call(target, order)
       }
     },

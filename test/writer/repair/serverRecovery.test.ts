@@ -3,6 +3,7 @@ import { connect, createServer, type NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { ReadOrder } from '../../../src/stores/clickhouse/reads.ts'
 import type { Stores } from '../../../src/stores/open.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
@@ -46,12 +47,12 @@ function killedBeforeAttribution(): Stores {
           return client.exec(order)
         }
       }
-      if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
-      return async (order: Parameters<typeof client.query>[0]) => {
-        const isLookup = order.clickhouse_settings?.log_comment === 'import.late_clicks'
+      if (name !== 'read') return typeof value === 'function' ? value.bind(target) : value
+      return async (order: ReadOrder) => {
+        const isLookup = order.settings.log_comment === 'import.late_clicks'
         // After an insert with an unknown outcome the import looks its ids up again, while its batch is not confirmed.
         if (isLookup && hasSentRows && (await unconfirmedBatches()).length === 0) throw new ImportKilled()
-        return await client.query(order)
+        return await client.read(order)
       }
     },
   })

@@ -21,7 +21,7 @@ export function killedStores({ postgres, clickhouse }: Writer['stores']): {
         const value = Reflect.get(target, name)
         if (typeof value !== 'function') return value
         return (...given: unknown[]) => {
-          if (name === 'exec' || name === 'query') spend()
+          if (name === 'exec' || name === 'read') spend()
           return value.apply(target, given)
         }
       },

@@ -1,0 +1,109 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { text as readText } from 'node:stream/consumers'
+import { urlToHttpOptions } from 'node:url'
+import { type ClickHouseSettings, parseError } from '@clickhouse/client'
+import { exceptionIn } from './exceptionTail.ts'
+import { formOf } from './form.ts'
+import type { Statement } from './sql.ts'
+
+/** A SELECT with its settings. */
+export interface ReadOrder {
+  statement: Statement
+  settings: ClickHouseSettings
+  /** Closes the connection, also in the middle of the response. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Sends a SELECT. It is sent once more if a connection that was kept open has been closed meanwhile.
+ * @returns the response; the caller reads its body, which may fail in the middle
+ * @throws ClickHouseError, an error with the code of the socket, or the signal's reason
+ */
+export type Read = (order: ReadOrder) => Promise<http.IncomingMessage>
+
+/**
+ * Sends reads without the driver, which waits for a timer before each statement and counts the bytes of each response.
+ * @param agent the pool of connections
+ * @param idleTimeoutMs longest pause of the server
+ * @param defaults settings of every statement
+ */
+export function openReads(
+  { url, username, password, database }: Record<'url' | 'username' | 'password' | 'database', string>,
+  agent: http.Agent,
+  idleTimeoutMs: number,
+  defaults: ClickHouseSettings,
+): Read {
+  const { protocol, hostname, port } = urlToHttpOptions(new URL(url))
+  const { request } = protocol === 'https:' ? https : http
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+  return (order) => send(order, true)
+
+  function send(order: ReadOrder, mayRepeat: boolean): Promise<http.IncomingMessage> {
+    const { statement, settings, signal } = order
+    const form = formOf(statement)
+    const path = `/?${searchOf({ database, ...defaults, ...settings })}`
+    const headers = { authorization, ...form.headers }
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      let response: http.IncomingMessage | undefined
+      const sent = request({ hostname, port, path, agent, headers, method: 'POST', timeout: idleTimeoutMs })
+      const stop = (error: Error) => {
+        // TRAP: a request that waits for a connection emits its error only when it gets one.
+        reject(error)
+        const open = response ?? sent
+        open.destroy(error)
+      }
+      const abort = () => stop(signal?.reason)
+      signal?.addEventListener('abort', abort)
+      sent.on('close', () => signal?.removeEventListener('abort', abort))
+      sent.on('timeout', () => {
+        if (!response?.complete) stop(Object.assign(new Error('ClickHouse does not respond.'), { code: 'ETIMEDOUT' }))
+      })
+      sent.on('error', (error) => {
+        const isStale = mayRepeat && !response && sent.reusedSocket && isReset(error)
+        if (isStale) resolve(send(order, false))
+        else reject(error)
+      })
+      sent.on('response', (received) => {
+        response = received
+        const hasFailed = received.statusCode !== 200 || received.headers['x-clickhouse-exception-code'] !== undefined
+        if (hasFailed) readText(received).then((text) => reject(parseError(text.trim())), reject)
+        else resolve(received)
+      })
+      sent.end(form.body)
+    })
+  }
+}
+
+/**
+ * Reads a result in the format JSON.
+ * @throws ClickHouseError when the statement failed in the middle of the response
+ */
+export function readJson<Result>(response: http.IncomingMessage): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const fail = (error: unknown) => reject(exceptionIn(Buffer.concat(chunks), response) ?? error)
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('error', fail)
+    response.on('end', () => {
+      try {
+        resolve(JSON.parse(Buffer.concat(chunks).toString()) as Result)
+      } catch (error) {
+        fail(error)
+      }
+    })
+  })
+}
+
+/** The server closed the connection before it read the request. */
+function isReset(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ECONNRESET' || error.code === 'EPIPE'
+}
+
+function searchOf(settings: Record<string, unknown>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`)
+    .join('&')
+}

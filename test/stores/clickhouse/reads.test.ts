@@ -1,0 +1,87 @@
+import { once, setMaxListeners } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Problem } from '../../../src/problem.ts'
+import { type ClickHouse, openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
+import { selectRows } from '../../../src/stores/clickhouse/select.ts'
+import { ch, counts, instantKeys, integer, text, texts } from '../../../src/stores/clickhouse/sql.ts'
+import { openTestStores, type TestStores } from '../../kit/stores.ts'
+
+const label = 'test'
+
+describe('a read', () => {
+  let stores: TestStores
+  beforeAll(async () => {
+    stores = await openTestStores()
+  })
+  afterAll(() => stores?.close())
+
+  it('sends every value unchanged', async () => {
+    const values = ['', '\t\n\r\'"\\', '\\N', '--x\r\nContent-Disposition: form-data; name="query"\r\n\r\n1', 'ß漢😀\0']
+    const keys = values.map((id, atMs) => ({ atMs, id }))
+    const query = ch`
+SELECT
+  [${text(values[0] as string)}, ${text(values[1] as string)}, ${text(values[2] as string)}, ${text(values[3] as string)}, ${text(values[4] as string)}] AS one,
+  ${texts(values)} AS several,
+  arrayMap(key -> key.2, ${instantKeys(keys)}) AS ids,
+  arrayMap(key -> toUnixTimestamp64Milli(key.1), ${instantKeys(keys)}) AS times,
+  ${counts([0, 2 ** 50])} AS counts,
+  ${integer(-1)} AS negative`
+    expect(await selectRows(stores.clickhouse, query, { label })).toEqual([
+      { one: values, several: values, ids: values, times: [0, 1, 2, 3, 4], counts: [0, 2 ** 50], negative: -1 },
+    ])
+  })
+
+  it('reports the error of a statement that fails after its first rows were sent', async () => {
+    const query = ch`SELECT repeat('x', 1000) AS filler, throwIf(number = 20000) FROM numbers(30000)`
+    const read = selectRows(stores.clickhouse, query, { label, settings: { max_block_size: '1000', max_threads: 1 } })
+    await expect(read).rejects.toMatchObject({ type: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO' })
+  })
+})
+
+describe('a read over connections that stay open', () => {
+  /** Number of requests that were received. */
+  let received = 0
+  let respond: (socket: Socket, isFirst: boolean) => boolean
+  const used = new WeakSet<Socket>()
+  const server = createServer((request, response) => {
+    received += 1
+    const { socket } = request
+    const isFirst = !used.has(socket)
+    used.add(socket)
+    if (respond(socket, isFirst)) response.end('{"data":[{"one":1}]}')
+  })
+  let clickhouse: ClickHouse
+  const read = (signal?: AbortSignal) => selectRows(clickhouse, ch`SELECT 1`, { label, ...(signal && { signal }) })
+
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    clickhouse = openClickHouse({ url: `http://127.0.0.1:${port}`, username: 'x', password: 'x', database: 'x' })
+  })
+  afterAll(async () => {
+    await clickhouse?.close()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it('is sent again once when the server has closed its connection', async () => {
+    respond = (socket, isFirst) => isFirst || !socket.destroy()
+    expect([await read(), await read(), received]).toEqual([[{ one: 1 }], [{ one: 1 }], 3])
+    respond = (socket) => !socket.destroy()
+    await expect(read()).rejects.toMatchObject({ code: 'unavailable' })
+    expect(received).toBe(5)
+  })
+
+  it('ends at its deadline while it waits for a free connection', async () => {
+    respond = () => false
+    const ending = new AbortController()
+    setMaxListeners(0, ending.signal)
+    const reads = Array.from({ length: 100 }, () => read(ending.signal))
+    const outcomes = Promise.allSettled(reads)
+    await expect.poll(() => received).toBeGreaterThan(5)
+    ending.abort(new Problem('query_timeout', 'The deadline has passed.'))
+    for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { code: 'query_timeout' } })
+  })
+})
