@@ -1,3 +1,4 @@
+import { printableLines } from '../import/printable.ts'
 import type { Settings } from '../settings.ts'
 import { readSettings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
@@ -29,11 +30,11 @@ export interface CommandContext {
    * @throws SettingsError, EmbeddedError or MigrationError
    */
   openStores(): Promise<Stores>
-  /** Prints the result of the subcommand: the object with `--json`, else the text. */
+  /** Prints the result of the subcommand: the object with `--json`, else the text. Control characters are escaped. */
   print(result: object, text: string): void
   /** For subcommands that stream their result. */
   readonly stdout: NodeJS.WritableStream
-  /** Prints a line on standard error. */
+  /** Prints a line on standard error; control characters are escaped. */
   printStatus(line: string): void
 }
 
@@ -48,7 +49,7 @@ export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCom
   let settings: Settings | undefined
   let stores: Promise<Stores> | undefined
   let interruption: ReturnType<typeof interruptible> | undefined
-  const printStatus = (line: string) => void stderr.write(`${line}\n`)
+  const printStatus = (line: string) => void stderr.write(`${printableLines(line)}\n`)
   const log: StoreLog = ({ level, message }) => {
     if (level !== 'info') printStatus(`${level}: ${message}`)
   }
@@ -67,7 +68,7 @@ export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCom
       return stores
     },
     print(result, text) {
-      stdout.write(`${context.json ? JSON.stringify(result) : text}\n`)
+      stdout.write(`${printableLines(context.json ? JSON.stringify(result) : text)}\n`)
     },
     stdout,
     printStatus,

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Help } from 'commander'
+import { printable } from '../import/printable.ts'
 import { version } from '../package.ts'
 import { Problem } from '../problem.ts'
 import { SettingsError } from '../settings.ts'
@@ -60,7 +61,7 @@ Examples:
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
       outputError: (text, write) => {
-        const line = text.trim().replace(/\s+/g, ' ')
+        const line = printable(text.trim().replace(/\s+/g, ' '))
         write(/unknown command '[^']*'$/.test(line) ? `${line}; see: tributary --help\n` : `${line}\n`)
       },
     })
@@ -97,11 +98,13 @@ Examples:
 function printError(error: unknown, printStatus: (line: string) => void): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.success : exitCode.badUsage
   if (error instanceof UsageError) {
-    printStatus(`error: ${error.message}`)
+    printStatus(`error: ${printable(error.message)}`)
     return exitCode.badUsage
   }
   printStatus(
-    isExpected(error) ? `error: ${error.message}` : `bug: ${error instanceof Error ? error.stack : String(error)}`,
+    isExpected(error)
+      ? `error: ${printable(error.message)}`
+      : `bug: ${error instanceof Error ? error.stack : String(error)}`,
   )
   return exitCode.failure
 }

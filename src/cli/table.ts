@@ -1,6 +1,8 @@
+import { printable } from '../import/printable.ts'
+
 /**
  * Formats rows as a table for a terminal, with a heading per column and right-aligned numbers.
- * @param columns fields to show, in order; `null` is shown as `-`
+ * @param columns fields to show, in order; `null` is shown as `-`, and control characters are escaped
  * @param empty text to return if there are no rows
  */
 export function table<Row extends object>(
@@ -27,5 +29,5 @@ export function table<Row extends object>(
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
-  return Array.isArray(value) ? value.join(',') : String(value)
+  return printable(Array.isArray(value) ? value.join(',') : String(value))
 }

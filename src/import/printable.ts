@@ -1,12 +1,24 @@
 /**
- * Returns text of a file in a form that is safe on a terminal: a tab becomes a space; other invisible characters, escape
- * sequences among them, become U+FFFD.
+ * Returns text in a form that is safe on a terminal and takes one line: a tab becomes a space; other invisible characters,
+ * line feeds and escape sequences among them, are written as in JSON, `\u001b`.
  * @param charactersMax longer text is truncated
  */
-export function printable(text: string, charactersMax: number): string {
-  const visible = text
-    .slice(0, charactersMax + 1)
-    .replaceAll('\t', ' ')
-    .replace(/\p{C}/gu, '\ufffd')
-  return visible.length > charactersMax ? `${visible.slice(0, charactersMax)}…` : visible
+export function printable(text: string, charactersMax = Number.POSITIVE_INFINITY): string {
+  const visible = text.slice(0, charactersMax).replaceAll('\t', ' ').replace(/\p{C}/gu, escaped)
+  return text.length > charactersMax ? `${visible}…` : visible
+}
+
+/** The same for text of several lines. */
+export function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => printable(line))
+    .join('\n')
+}
+
+function escaped(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 }

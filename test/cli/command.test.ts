@@ -47,6 +47,25 @@ describe('accounts', () => {
     expect(accounts.map(({ id }: { id: string }) => id)).toEqual(['acme', made.id])
   })
 
+  it('and keys with control characters in their names are listed with these escaped', async () => {
+    const name = 'A\u001b[31m\u009b2J\nB'
+    const { id } = await json('account', 'create', '--name', 'plain', '--id', 'escapes')
+    await json('key', 'create', '--account', id, '--name', 'plain', '--allow-events')
+    await stores.postgres`UPDATE accounts SET name = ${name} WHERE id = ${id}`
+    await stores.postgres`UPDATE api_keys SET name = ${name} WHERE account_id = ${id}`
+    for (const words of [
+      ['account', 'list'],
+      ['key', 'list', '--account', id],
+    ]) {
+      expect((await tributary(...words)).stdout).toContain('A\\u001b[31m\\u009b2J\\u000aB')
+      const printed = (await tributary(...words, '--json')).stdout
+      expect(printed).not.toMatch(/[^\P{Cc}\n]/u)
+      expect(JSON.stringify(JSON.parse(printed))).toContain(JSON.stringify(name))
+    }
+    await stores.postgres`DELETE FROM api_keys WHERE account_id = ${id}`
+    await stores.postgres`DELETE FROM accounts WHERE id = ${id}`
+  })
+
   it('of a folder without a store are none: account list creates no store', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-empty-'))
     const { code, stdout, stderr } = await runHere(['account', 'list'], { DATA_DIR: folder })

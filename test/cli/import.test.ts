@@ -119,7 +119,7 @@ it('prints the most frequent reasons of rejected rows, each with its count and i
   3 × clickedAt: must be an RFC 3339 time with offset, such as 2026-11-21T03:00:00Z
       line 2: a;x
   1 × id: must be text of 1 to 64 letters, digits and _ . : -
-      line 5: b\ufffd[2J;yesterday
+      line 5: b\\u001b[2J;yesterday
   1 × clickedAt: is required
       line 6: c;
 `)

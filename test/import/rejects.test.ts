@@ -48,6 +48,6 @@ describe('the summary of reasons', () => {
   it('shows the beginning of a long row, without escape sequences', () => {
     const reasons = new RejectReasons()
     reasons.add({ line: 7, reason: 'r', row: `a\t\u009b2J${'x'.repeat(1_000)}` })
-    expect(reasons.summary()[2]).toBe(`      line 7: a \ufffd2J${'x'.repeat(195)}…`)
+    expect(reasons.summary()[2]).toBe(`      line 7: a \\u009b2J${'x'.repeat(195)}…`)
   })
 })
