@@ -18,7 +18,8 @@ export interface Written {
 }
 
 /**
- * Writes rows to a new file, which gets its name only when it is complete; after a failure no file remains.
+ * Writes rows to a new file that only its user can read. It gets its name only when it is complete; after a failure no file
+ * remains.
  * @throws TargetError when the file exists or cannot be created, the reason of `signal`, or what `rows` throws
  */
 export async function writeFile(
@@ -30,7 +31,7 @@ export async function writeFile(
   // Not the process id: it is the same in every container.
   const part = `${path}.${randomUUID()}.part`
   try {
-    const file = createWriteStream(part, { flags: 'wx', flush: true })
+    const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true })
     await (isGzipped
       ? pipeline(Readable.from(rows), createGzip(), file, { signal })
       : pipeline(Readable.from(rows), file, { signal }))

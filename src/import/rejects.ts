@@ -17,7 +17,7 @@ const listBytesMax = 100_000_000
 
 /**
  * The file of rejected rows, NDJSON, up to 100 MB; its last line then says that it is incomplete. The first rejected row
- * creates it, or replaces that of an earlier import. Without a path the rows are passed to `onMessage`, one line each.
+ * creates it, readable by its user alone, or replaces that of an earlier import. Without a path the rows are passed to `onMessage`, one line each.
  */
 export class Rejects {
   readonly #path: string | undefined
@@ -66,7 +66,7 @@ export class Rejects {
     this.#pending = []
     this.#pendingBytes = 0
     try {
-      this.#handle ??= await open(path, 'w')
+      this.#handle ??= await open(path, 'w', 0o600)
       await this.#handle.appendFile(text)
     } catch (error) {
       throw new SourceError(`rejected rows can't be written to ${path} (${(error as Error).message}); see --rejects.`)

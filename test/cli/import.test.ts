@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -57,6 +57,7 @@ it('writes rejected rows beside the file or to --rejects, and fails because of t
   expect(first.stdout).toContain(`1 rejected (see ${file}.rejects.ndjson)`)
   const reject = { line: 2, reason: 'clickedAt: is required', row: '{"id":"b"}' }
   expect(JSON.parse(await readFile(`${file}.rejects.ndjson`, 'utf8'))).toEqual(reject)
+  expect((await stat(`${file}.rejects.ndjson`)).mode & 0o777).toBe(0o600)
   const elsewhere = join(folder, 'elsewhere')
   const strict = await importing('clicks', file, '--account', account, '--strict', '--rejects', elsewhere, '--json')
   expect(strict).toMatchObject({

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -325,6 +325,7 @@ describe('a file', () => {
         code: 0,
         stdout: `2 rows written to ${path}.\n`,
       })
+      expect((await stat(path)).mode & 0o777).toBe(0o600)
       const bytes = await readFile(path)
       expect((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()).toBe(content)
     }
