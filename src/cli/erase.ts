@@ -120,7 +120,9 @@ async function eraseOne(context: CommandContext, accountId: string, kind: Erased
 async function applyList(context: CommandContext, file: string): Promise<void> {
   const byAccount = new Map<string, ListedErasure[]>()
   for (const erasure of await readList(file)) {
-    byAccount.set(erasure.account, [...(byAccount.get(erasure.account) ?? []), erasure])
+    const erasures = byAccount.get(erasure.account)
+    if (erasures) erasures.push(erasure)
+    else byAccount.set(erasure.account, [erasure])
   }
   for (const accountId of byAccount.keys()) await requireAccount(context, accountId)
   const total = { clicks: 0, conversions: 0, events: 0 }

@@ -85,8 +85,11 @@ function readDecimal(value: unknown): Decimal {
   const exponent = Number(exponentText)
   const significant = (whole + fraction).replace(/^0+/, '')
   if (significant === '') return { digits: 0n, decimals: 0 }
-  const zeros = /0*$/.exec(significant)?.[0].length ?? 0
-  const digits = significant.slice(0, significant.length - zeros)
+  // Not by a pattern such as /0*$/, which takes quadratic time in runs of zeros.
+  let length = significant.length
+  while (significant[length - 1] === '0') length -= 1
+  const digits = significant.slice(0, length)
+  const zeros = significant.length - length
   const decimals = fraction.length - zeros - exponent
   if (digits.length > digitsMax || Math.abs(decimals) > digitsMax) {
     throw new RowError(`must have at most ${digitsMax} digits`)

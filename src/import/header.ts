@@ -26,6 +26,8 @@ export function columnNames(resource: ResourceName): string[] {
 
 /** Characters of a column name that a message shows. */
 const shownCharacters = 64
+/** Unknown columns that a message shows. */
+const shownColumns = 20
 
 /**
  * Checks the header of a CSV file, so that a wrong name is reported once and not for each row.
@@ -36,15 +38,17 @@ export function checkHeader(resource: ResourceName, names: readonly string[]): v
   const unknown = names.filter((name) => !columns.stored.includes(name) && !columns.ignored.includes(name))
   const missing = columns.required.filter((name) => !names.includes(name))
   if (unknown.length === 0 && missing.length === 0) return
-  const described = unknown.map((name) => {
-    const nearest = nearestColumn(name, columns)
-    return `${printable(name, shownCharacters)}${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`
-  })
+  const shown = unknown.slice(0, shownColumns).map((name) => ({
+    name: printable(name, shownCharacters),
+    nearest: nearestColumn(name.slice(0, shownCharacters), columns),
+  }))
+  const described = shown.map(({ name, nearest }) => `${name}${nearest ? ` (did you mean ${nearest}?)` : ''}`)
+  const others = unknown.length > shownColumns ? ` and ${unknown.length - shownColumns} others` : ''
   const problems = [
-    ...(unknown.length > 0 ? [`unknown columns: ${described.join(', ')}`] : []),
+    ...(unknown.length > 0 ? [`unknown columns: ${described.join(', ')}${others}`] : []),
     ...(missing.length > 0 ? [`no column ${missing.join(' and no column ')}`] : []),
   ]
-  const isHelped = unknown.every((name) => nearestColumn(name, columns) !== undefined)
+  const isHelped = shown.every(({ nearest }) => nearest !== undefined)
   const known = isHelped ? '' : `. Columns of ${resource}: ${columns.stored.join(', ')}`
   throw new FormatError(`its header has ${problems.join('; ')}${known}`)
 }

@@ -27,6 +27,12 @@ export interface ImportOptions {
   statementWindowMs?: number | undefined
 }
 
+/**
+ * Characters of the file that one batch may hold. It ends batches of very long rows only: 50,000 rows of common length are
+ * far below it.
+ */
+const batchCharactersMax = 64 << 20
+
 /** Row counts by outcome; `read` is the sum of the others once the import has ended. */
 export interface Tally extends Outcome {
   read: number
@@ -68,6 +74,7 @@ export async function importRows(
     const run = { writer, account, source, nowMs, isMoved }
     const { newBatch, finish, unknownCampaigns } = await resources[resource](run)
     batches = new DoubleBuffer(newBatch, tally)
+    let characters = 0
     for await (const rows of source.rows) {
       for (const { line, text, fields } of rows) {
         tally.read += 1
@@ -83,7 +90,10 @@ export async function importRows(
           if (!(isMoved && error instanceof RemovedMonthError)) limited += 1
           assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, false)
         }
-        if (batches.filling.isFull) await batches.swap()
+        characters += text.length
+        if (!batches.filling.isFull && characters < batchCharactersMax) continue
+        await batches.swap()
+        characters = 0
       }
       onProgress(tally, source.fractionRead())
     }

@@ -183,6 +183,9 @@ describe('money', () => {
 
   it('may be written with an exponent', () => {
     expect(readMoney(new DecimalText('1.5e3'))).toBe(1_500_000_000n)
+    const zeros = '0'.repeat(200_000)
+    expect(readMoney(new DecimalText(`1.5${zeros}`))).toBe(1_500_000n)
+    expect(() => readMoney(new DecimalText(`1${zeros}1`))).toThrow('must have at most 60 digits')
     expect(readMoney(new DecimalText('1E-6'))).toBe(1n)
     expect(readMoney(new DecimalText('-0.0000000'))).toBe(0n)
     expect(readMoney(new DecimalText('1.2500000000000000000000'))).toBe(1_250_000n)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { DecimalText } from '../../src/import/decimal.ts'
 import { type Delimiter, formatOf } from '../../src/import/fileFormat.ts'
 import { checkHeader } from '../../src/import/header.ts'
@@ -185,6 +185,39 @@ describe('CSV', () => {
     expect(rows.filter(({ fields }) => fields instanceof RowError).map(({ line }) => line)).toEqual([2])
   })
 
+  it('scans every character at most a few times, also of records that are given up', async () => {
+    const indexOf = String.prototype.indexOf
+    let scanned = 0
+    const spy = vi.spyOn(String.prototype, 'indexOf').mockImplementation(function (this: string, ...given) {
+      const found = indexOf.apply(this, given)
+      scanned += (found === -1 ? this.length : found) - (given[1] ?? 0) + 1
+      return found
+    })
+    try {
+      for (const line of ['""\n', 'x\n', 'x"",""y\n', '"\n', ',"\n']) {
+        const file = `id,name\n1,"open\n${line.repeat(3_000)}`
+        scanned = 0
+        await csv(file, 1 << 16)
+        expect(scanned).toBeLessThan(6 * file.length)
+      }
+    } finally {
+      spy.mockRestore()
+    }
+  })
+
+  it('whose quote is never closed is returned in small batches', async () => {
+    const file = `id\n"open\n${',\n'.repeat(5_000)}`
+    let rows = 0
+    for await (const batch of readCsv(readLines(chunks(file, 1 << 16)), {
+      delimiter: undefined,
+      checkHeader: () => {},
+    })) {
+      expect(batch.length).toBeLessThanOrEqual(1_000)
+      rows += batch.length
+    }
+    expect(rows).toBe(5_001)
+  })
+
   it('rejects a row with more or fewer cells than the header', async () => {
     expect(seen(await csv('id,name\n1\n\n2,a,b\n'))).toEqual([
       [2, 'has 1 cells, but the header has 2'],
@@ -246,6 +279,8 @@ describe('the header of a CSV file', () => {
         'Columns of offers: id, name, status, createdAt, updatedAt, url, affiliateNetwork, payoutType, payout, currency, countries, tags',
     )
     expect(problemOf('clicks', ['id'])).toBe('its header has no column clickedAt')
+    const many = Array.from({ length: 100_000 }, (_, index) => `zzz${index}`)
+    expect(problemOf('clicks', ['id', 'clickedAt', ...many])).toMatch(/zzz18, zzz19 and 99980 others\. Columns/)
   })
 })
 

@@ -4,6 +4,9 @@ import { FormatError } from './formatError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjsonParser.ts'
 
+/** Characters of a column name that a message shows. */
+const shownCharacters = 64
+
 const unterminatedQuote = 'has a quoted cell without a closing quote'
 
 export interface CsvOptions {
@@ -13,11 +16,15 @@ export interface CsvOptions {
   checkHeader(names: readonly string[]): void
 }
 
+/** Rows of one yield: a record that is given up may contain a million lines, each of which becomes a row. */
+const batchRows = 1_000
+
 /**
  * Reads CSV (RFC 4180): the first record is the header, quoted cells may contain delimiters, quotes and line feeds. A first
  * line `sep=;`, which tells Excel the delimiter, comes before the header.
  * A record with a stray or missing quote is rejected alone: reading continues at the line after its first one, so that
- * no other row is lost.
+ * no other row is lost. Each line is scanned at most twice: a line after the first one of such a record either is complete
+ * or is malformed, unless it has an odd number of quotes, which only the last line can have.
  * @throws FormatError when the header is invalid, or the delimiter of `sep=` is not supported
  */
 export async function* readCsv(
@@ -26,9 +33,7 @@ export async function* readCsv(
 ): AsyncGenerator<RawRow[]> {
   let names: string[] | undefined
   let delimiter = given
-  /** Lines of a record with an open quoted cell. */
-  let open: Line[] = []
-  let openBytes = 0
+  let open: OpenRecord | undefined
 
   /** Processes one line; called again for the lines of a record with a quoted cell that is never closed. */
   function* take(line: Line): Generator<RawRow> {
@@ -44,28 +49,27 @@ export async function* readCsv(
       if (named) return
     }
     if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text)
-    open.push(line)
-    openBytes += line.text.length + 1
-    if (open.length > 1 && !line.text.includes('"') && openBytes <= lineBytesMax) return
-    const record = openBytes <= lineBytesMax ? readRecord(open, delimiter ?? ',') : unterminatedQuote
-    if (record === undefined) return
-    if (typeof record === 'string') {
+    open ??= { lines: [], length: 0, cells: [], quoted: undefined }
+    const { lines } = open
+    lines.push(line)
+    open.length += line.text.length + 1
+    const cells = open.length <= lineBytesMax ? readCells(open, line.text, delimiter ?? ',') : unterminatedQuote
+    if (cells === undefined) return
+    if (typeof cells === 'string') {
       // In a later line, a malformed end belongs to a cell of another record.
-      yield* giveUp(open.length > 1 ? unterminatedQuote : record)
+      yield* giveUp(lines.length > 1 ? unterminatedQuote : cells)
       return
     }
-    const [first] = open
-    const text = open.map((part) => part.text).join('\n')
-    open = []
-    openBytes = 0
-    if (first && !(record.length === 1 && record[0] === '')) yield* rowOf(first.number, withoutReturn(text), record)
+    open = undefined
+    const text = lines.length > 1 ? lines.map((part) => part.text).join('\n') : line.text
+    const [first = line] = lines
+    if (!(cells.length === 1 && cells[0] === '')) yield* rowOf(first.number, withoutReturn(text), cells)
   }
 
-  /** Rejects the first of the open lines and processes the others again. */
+  /** Rejects the first line of the open record and processes the others again. */
   function* giveUp(reason = unterminatedQuote): Generator<RawRow> {
-    const [first, ...others] = open
-    open = []
-    openBytes = 0
+    const [first, ...others] = open?.lines ?? []
+    open = undefined
     if (!first) return
     if (!names) throw new FormatError(`line ${first.number} ${reason}`)
     yield { line: first.number, text: withoutReturn(first.text), fields: new RowError(reason) }
@@ -86,14 +90,24 @@ export async function* readCsv(
     yield { line, text, fields }
   }
 
-  for await (const lines of blocks) {
-    const rows: RawRow[] = []
-    for (const line of lines) for (const row of take(line)) rows.push(row)
-    yield rows
+  function* takeAll(lines: readonly Line[]): Generator<RawRow> {
+    for (const line of lines) yield* take(line)
   }
-  const rows: RawRow[] = []
-  while (open.length > 0) for (const row of giveUp()) rows.push(row)
-  yield rows
+
+  for await (const lines of blocks) yield* inBatches(takeAll(lines))
+  while (open) yield* inBatches(giveUp())
+}
+
+/** @returns batches of at most `batchRows` rows; the last one may be empty */
+function* inBatches(rows: Iterable<RawRow>): Generator<RawRow[]> {
+  let batch: RawRow[] = []
+  for (const row of rows) {
+    batch.push(row)
+    if (batch.length < batchRows) continue
+    yield batch
+    batch = []
+  }
+  yield batch
 }
 
 /** Returns the delimiter of a line `sep=;`; undefined for other lines. @throws FormatError if it is not supported */
@@ -114,38 +128,61 @@ function delimiterOf(header: string): Delimiter {
 
 function readHeader(cells: readonly string[]): string[] {
   const names = cells.map((cell) => cell.trim())
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (names.includes('')) throw new FormatError('its header has a field without a name')
-  if (repeated !== undefined) throw new FormatError(`its header names ${JSON.stringify(repeated)} twice`)
+  const seen = new Set<string>()
+  for (const name of names) {
+    if (seen.has(name))
+      throw new FormatError(`its header names ${JSON.stringify(name.slice(0, shownCharacters))} twice`)
+    seen.add(name)
+  }
   return names
 }
 
+/** A record whose last line is not read yet. */
+interface OpenRecord {
+  readonly lines: Line[]
+  /** Characters of the lines, with their line feeds. */
+  length: number
+  readonly cells: string[]
+  /** Lines of the quoted cell that is open; undefined: no cell is open. */
+  quoted: string[] | undefined
+}
+
 /**
- * Reads the cells of a record.
- * @returns cells, a reason when the record is malformed, or undefined when it continues in the next line
+ * Reads the cells of the next line of a record.
+ * @returns all cells of the record, a reason when it is malformed, or undefined when it continues in the next line
  */
-function readRecord(lines: readonly Line[], delimiter: Delimiter): string[] | string | undefined {
-  const text = withoutReturn(lines.map((line) => line.text).join('\n'))
-  if (!text.includes('"')) return text.split(delimiter)
-  const cells: string[] = []
-  for (let at = 0; ; ) {
-    if (text[at] === '"') {
-      let end = at
-      do {
-        end = text.indexOf('"', end + 1)
-        if (end === -1) return undefined
-      } while (text[++end] === '"')
-      if (end < text.length && text[end] !== delimiter) return 'has text after the closing quote of a cell'
-      cells.push(text.slice(at + 1, end - 1).replaceAll('""', '"'))
-      at = end
+function readCells(record: OpenRecord, line: string, delimiter: Delimiter): string[] | string | undefined {
+  const { cells } = record
+  if (!record.quoted && !line.includes('"')) return withoutReturn(line).split(delimiter)
+  const end = withoutReturn(line).length
+  for (let at = 0; ; at += 1) {
+    if (!record.quoted && line[at] === '"') {
+      record.quoted = []
+      at += 1
+    }
+    if (record.quoted) {
+      const close = closingQuote(line, at)
+      record.quoted.push(line.slice(at, close))
+      if (close === undefined) return undefined
+      cells.push(record.quoted.join('\n').replaceAll('""', '"'))
+      record.quoted = undefined
+      at = close + 1
+      if (at < end && line[at] !== delimiter) return 'has text after the closing quote of a cell'
     } else {
-      const next = text.indexOf(delimiter, at)
-      const cell = text.slice(at, next === -1 ? text.length : next)
+      const next = line.indexOf(delimiter, at)
+      const cell = line.slice(at, next === -1 ? end : next)
       if (cell.includes('"')) return 'has a quote inside a cell that is not quoted'
       cells.push(cell)
       at += cell.length
     }
-    if (at >= text.length) return cells
-    at += 1
+    if (at >= end) return cells
   }
+}
+
+/** @returns position of the first quote from `at` on that is not doubled; undefined: there is none */
+function closingQuote(line: string, at: number): number | undefined {
+  let quote = line.indexOf('"', at)
+  while (quote !== -1 && line[quote + 1] === '"') quote = line.indexOf('"', quote + 2)
+  return quote === -1 ? undefined : quote
 }
