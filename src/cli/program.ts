@@ -3,6 +3,7 @@ import { printable } from '../import/printable.ts'
 import { version } from '../package.ts'
 import { Problem } from '../problem.ts'
 import { SettingsError } from '../settings.ts'
+import { isClickHouseDiskFull } from '../stores/clickhouse/connection.ts'
 import { EmbeddedError } from '../stores/embedded/paths.ts'
 import { MigrationError } from '../stores/migrations/files.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
@@ -100,6 +101,11 @@ function printError(error: unknown, printStatus: (line: string) => void): number
   if (error instanceof UsageError) {
     printStatus(`error: ${printable(error.message)}`)
     return exitCode.badUsage
+  }
+  if (isClickHouseDiskFull(error)) {
+    const reason = printable(error.message.trim().replace(/\.$/, ''))
+    printStatus(`error: ClickHouse cannot write to its disk: ${reason}. Free space on it, then run the command again.`)
+    return exitCode.failure
   }
   printStatus(
     isExpected(error)

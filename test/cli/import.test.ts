@@ -212,3 +212,18 @@ describe('an invalid import exits with one line', () => {
     expect(ended.stderr).toMatch(/\nerror: rejected rows can't be written to .*; see --rejects\./)
   })
 })
+
+it('ends with one sentence when the disk of ClickHouse is full, and is completed by running it again', async () => {
+  const file = await fileOf(good)
+  stores.markDirty()
+  const reserve = (bytes: number) =>
+    stores.clickhouse.client.command({
+      query: `ALTER TABLE clicks MODIFY SETTING min_free_disk_bytes_to_perform_insert = ${bytes}`,
+    })
+  await reserve(Number.MAX_SAFE_INTEGER)
+  const full = await importing('clicks', file, '--account', account)
+  expect([full.code, full.stdout]).toEqual([1, ''])
+  expect(full.stderr).toMatch(/^error: ClickHouse cannot write to its disk: [^\n]+\. Free space on it, [^\n]+\n$/)
+  await reserve(0)
+  expect((await importing('clicks', file, '--account', account)).stdout).toContain('1 inserted')
+})

@@ -94,3 +94,11 @@ export function isDeadlinePassed(error: unknown): boolean {
 export function isUnknownTable(error: unknown): boolean {
   return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE'
 }
+
+/** Whether ClickHouse could not store data because its disk is full or fails. */
+export function isClickHouseDiskFull(error: unknown): error is ClickHouseError {
+  return (
+    error instanceof ClickHouseError &&
+    ['NOT_ENOUGH_SPACE', 'CANNOT_WRITE_TO_FILE_DESCRIPTOR'].includes(`${error.type}`)
+  )
+}
