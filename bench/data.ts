@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { clickTextSql } from '../src/query/clickText.ts'
 import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
 import { ch, count, type Fragment, identifier, render, text } from '../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../src/stores/open.ts'
@@ -62,8 +63,13 @@ export async function fillClicks(
   if (stored !== 0 && stored !== rows) {
     throw new Error(`${accountId} has ${stored} clicks instead of ${rows}: remove the folder.`)
   }
+  const { client } = stores.clickhouse
+  const chunk = 'bench_chunk'
   for (let first = stored; first < rows; first += chunkRows) {
-    await run(stores, clicksSql('clicks', accountId, first, Math.min(chunkRows, rows - first), rows))
+    await client.command({ query: `CREATE OR REPLACE TABLE ${chunk} AS clicks` })
+    await run(stores, clicksSql(chunk, accountId, first, Math.min(chunkRows, rows - first), rows))
+    await run(stores, ch`INSERT INTO clicks SELECT * REPLACE (${clickTextSql} AS row_text) FROM ${identifier(chunk)}`)
+    await client.command({ query: `DROP TABLE ${chunk}` })
     onMessage(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
   }
 }

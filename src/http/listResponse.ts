@@ -9,7 +9,7 @@ import { type ExportOptions, eventExportSettings, rowFormatSettings } from '../r
 import { type CsvEscape, checkCsvEscape } from '../rows/csvEscape.ts'
 import { entityFields, entityIdNames } from '../rows/entityNames.ts'
 import type { RowField } from '../rows/exportFields.ts'
-import { readFields, readPageFields, selectInPage } from '../rows/selectedFields.ts'
+import { readFields, readPageFields, type SelectedFields, selectIn } from '../rows/selectedFields.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
 import type { RouteContext } from './context.ts'
@@ -23,8 +23,11 @@ export interface FormatQuery {
   csv_escape?: CsvEscape
 }
 
+/** A page of rows; a row may be its JSON. */
+type Page = { data: (object | string)[] }
+
 /** A list in ClickHouse that is read page by page, or exported in one response. */
-export interface ListResponse<Page extends { data: object[] }> {
+export interface ListResponse {
   resource: 'clicks' | 'conversions' | 'events'
   /** From when rows are retained, if the list starts before. */
   retained?: RetainedFrom
@@ -45,19 +48,20 @@ const entitiesOf = {
  * retained in `X-Retained-From`.
  * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_fields`, `rate_limited`, `unavailable`, `query_timeout`
  */
-export async function sendList<Page extends { data: object[] }>(
+export async function sendList(
   { stores, streaming }: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   query: FormatQuery,
-  { resource, retained = {}, readPage, exportSql }: ListResponse<Page>,
-): Promise<(Page & RetainedFrom) | undefined> {
+  { resource, retained = {}, readPage, exportSql }: ListResponse,
+): Promise<void> {
   const format = streamFormat(request, listFormats, query.format)
   checkCsvEscape(query.csv_escape, format)
   if (!format) {
     const selected = readPageFields(query.fields)
     const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', readPage)
-    return selectInPage({ ...page, ...retained }, selected)
+    await reply.type('application/json; charset=utf-8').send(pageJson({ ...page, ...retained }, selected))
+    return
   }
   const { accountId } = request.caller
   const asOfMs =
@@ -67,7 +71,6 @@ export async function sendList<Page extends { data: object[] }>(
   reply.header('x-as-of', toInstantText(asOfMs))
   setRetainedFrom(reply, retained)
   await streaming.send(request, reply, format, (signal) => exportRows(signal))
-  return undefined
 
   async function* exportRows(signal: AbortSignal): AsyncGenerator<Buffer> {
     const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource])
@@ -80,4 +83,13 @@ export async function sendList<Page extends { data: object[] }>(
     const settings = resource === 'events' ? { ...rowFormatSettings, ...eventExportSettings } : rowFormatSettings
     yield* streamBytes(stores.clickhouse, sql, { label: `${resource}.export`, signal, settings })
   }
+}
+
+/** Writes a page as JSON: the rows with the selected fields, then the other fields of the page. */
+function pageJson({ data, ...rest }: Page, selected: SelectedFields): string {
+  const rows = data.map((row) => {
+    if (typeof row !== 'string') return JSON.stringify(selectIn(row, selected))
+    return selected ? JSON.stringify(selectIn(JSON.parse(row) as object, selected)) : row
+  })
+  return `{"data":[${rows.join(',')}],${JSON.stringify(rest).slice(1)}`
 }

@@ -1,9 +1,16 @@
-import type { ClickHouseSettings } from '@clickhouse/client'
-import type { Click } from '../../schema/click.ts'
+import { textAgeMs } from '../query/clickText.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { type QueryTarget, selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
-import { ch, type Fragment, identifier, instant, instantKeys, text } from '../stores/clickhouse/sql.ts'
-import { clickColumns, type StoredClick, toClick } from './clicks.ts'
+import { ch, count, type Fragment, identifier, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
+import {
+  type ClickText,
+  clickColumns,
+  clickOfColumns,
+  clickOfText,
+  clickTexts,
+  type FoundClick,
+  type StoredClick,
+} from './clicks.ts'
 import { readEntityNames } from './entityNames.ts'
 import type { NameCache } from './nameCache.ts'
 
@@ -14,12 +21,19 @@ export interface ClickQuery {
   baseCurrency: string
   /** Whether most of the clicks have conversions. */
   converted?: boolean | undefined
+  nowMs: number
 }
 
 /** What reads of clicks need. */
 interface ClickContext {
   stores: { clickhouse: QueryTarget }
   nameCache: NameCache
+}
+
+/** A click of a response as JSON, with its key. */
+export interface ListedClick extends PageKey {
+  json: string
+  conversionCount: number
 }
 
 /**
@@ -31,106 +45,157 @@ export async function readClicks(
   query: ClickQuery,
   keys: readonly PageKey[],
   signal: AbortSignal,
-): Promise<Click[]> {
+): Promise<ListedClick[]> {
   if (keys.length === 0) return []
-  const [rows, counts] = await Promise.all([
-    readStoredClicks(context.stores.clickhouse, query, keys, signal),
-    readConversionCounts(context.stores.clickhouse, query.accountId, inKeys(keys), signal),
+  const [clicks, counts] = await Promise.all([
+    readFoundClicks(context.stores.clickhouse, query, keys, signal),
+    readConversionCounts(context.stores.clickhouse, query.accountId, keys, signal),
   ])
-  return toClicks(context, query, rows, counts)
+  return writeClicks(context, query, clicks, counts)
 }
 
-/** Adds conversion counts and the names of entities to stored clicks. @throws Problem `unavailable` */
-export async function toClicks(
+/** Adds conversion counts and the names of entities to clicks. @throws Problem `unavailable` */
+export async function writeClicks(
   { nameCache }: Pick<ClickContext, 'nameCache'>,
-  { accountId, baseCurrency }: ClickQuery,
-  rows: readonly StoredClick[],
-  counts: ReadonlyMap<string, number>,
-): Promise<Click[]> {
-  const entitiesOf = await readEntityNames(nameCache, accountId, rows)
-  return rows.map((row) =>
-    toClick(row, { entities: entitiesOf(row), baseCurrency, conversionCount: counts.get(row.id) ?? 0 }),
-  )
+  { accountId, baseCurrency }: Pick<ClickQuery, 'accountId' | 'baseCurrency'>,
+  clicks: readonly FoundClick[],
+  counts: ConversionCounts,
+): Promise<ListedClick[]> {
+  const ids = clicks.map(({ entityIds }) => entityIds)
+  const entitiesOf = await readEntityNames(nameCache, accountId, ids)
+  return clicks.map((click) => {
+    const conversionCount = counts.get(click) ?? 0
+    const json = click.toJson({ entities: entitiesOf(click.entityIds), baseCurrency, conversionCount })
+    return { atMs: click.atMs, id: click.id, json, conversionCount }
+  })
 }
 
 /**
- * Reads the stored clicks at these keys, in their order, without those that were removed; converted clicks from their copies,
+ * Reads the clicks at these keys, in their order, without those that were removed; converted clicks from their copies,
  * which are close together on disk.
  * @throws Problem `unavailable`, `query_timeout`
  */
-export async function readStoredClicks(
+export async function readFoundClicks(
   clickhouse: QueryTarget,
-  { accountId, converted }: ClickQuery,
+  { accountId, converted, nowMs }: ClickQuery,
   keys: readonly PageKey[],
   signal: AbortSignal,
-): Promise<StoredClick[]> {
-  const rowById = new Map<string, StoredClick>()
+): Promise<FoundClick[]> {
+  const clickById = new Map<string, FoundClick>()
+  const options = { label: 'clicks.rows', signal }
   for (const table of converted ? (['converted_click_rows', 'clicks'] as const) : (['clicks'] as const)) {
-    const missing = keys.filter(({ id }) => !rowById.has(id))
-    if (missing.length === 0) break
-    const query = clickRowsSql(table, accountId, missing)
-    const rows = await selectRows<StoredClick>(clickhouse, query, { label: 'clicks.rows', signal })
-    for (const row of rows) rowById.set(row.id, row)
+    const recent = missingOf(keys).filter(({ atMs }) => atMs >= nowMs - textAgeMs)
+    if (recent.length > 0) {
+      const texts = await selectRows<ClickText>(clickhouse, atKeys(clickTexts, table, accountId, recent), options)
+      for (const row of texts) add(clickOfText(row))
+    }
+    const missing = missingOf(keys)
+    if (missing.length > 0) {
+      const rows = await selectRows<StoredClick>(clickhouse, atKeys(clickColumns, table, accountId, missing), options)
+      for (const row of rows) add(clickOfColumns(row))
+    }
   }
-  return keys.flatMap(({ id }) => rowById.get(id) ?? [])
+  return keys.flatMap(({ id }) => clickById.get(id) ?? [])
+
+  function missingOf(some: readonly PageKey[]): PageKey[] {
+    return some.filter(({ id }) => !clickById.has(id))
+  }
+  function add(click: FoundClick | undefined): void {
+    if (click) clickById.set(click.id, click)
+  }
 }
 
 /**
- * The clicks of a page by their sort keys, unordered; columns as stored.
+ * The clicks of a page by their sort keys, unordered.
  * @param table `converted_click_rows` has copies of most clicks with conversions
  */
-function clickRowsSql(table: 'clicks' | 'converted_click_rows', accountId: string, keys: readonly PageKey[]): Fragment {
+function atKeys(
+  columns: Fragment,
+  table: 'clicks' | 'converted_click_rows',
+  accountId: string,
+  keys: readonly PageKey[],
+): Fragment {
   return ch`
-SELECT ${clickColumns}
+SELECT ${columns}
 FROM ${identifier(table)}
 WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`
 }
 
-/** Which converted clicks to read: a condition, and the settings of its query. */
-export interface ConvertedClicks {
-  condition: Fragment
-  settings: ClickHouseSettings
+/** Numbers of conversions that are no tests, by click; clicks without them are absent. */
+export interface ConversionCounts {
+  get(key: PageKey): number | undefined
 }
 
-/** The converted clicks at these keys. */
-export function inKeys(keys: readonly PageKey[]): ConvertedClicks {
-  return { condition: ch`(clicked_at, click_id) IN ${instantKeys(keys)}`, settings: smallFinal }
-}
+const textOf = ({ atMs, id }: PageKey) => `${atMs} ${id}`
 
 /**
- * The converted clicks from the first to the last of these keys: those of a page of a list with all clicks. The condition of the
- * times is for the primary key; thousands of clicks may have the same time.
- * @param keys newest first, those with equal times by id, descending; at least one
- */
-export function betweenKeys(keys: readonly PageKey[]): ConvertedClicks {
-  const [newest, oldest] = [keys[0], keys.at(-1)] as [PageKey, PageKey]
-  const tuple = ({ atMs, id }: PageKey) => ch`(${instant(atMs)}, ${text(id)})`
-  const condition = ch`clicked_at BETWEEN ${instant(oldest.atMs)} AND ${instant(newest.atMs)}
-  AND (clicked_at, click_id) BETWEEN ${tuple(oldest)} AND ${tuple(newest)}`
-  return { condition, settings: { ...smallFinal, ...smallRead } }
-}
-
-/**
- * Counts the conversions of clicks that are not tests; clicks without them are absent.
+ * Counts the conversions of the clicks at these keys.
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readConversionCounts(
   clickhouse: QueryTarget,
   accountId: string,
-  { condition, settings }: ConvertedClicks,
+  keys: readonly PageKey[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, number>> {
-  const counts = await selectRows<{ id: string; conversionCount: number }>(
+): Promise<ConversionCounts> {
+  const rows = await selectRows<PageKey & { conversionCount: number }>(
     clickhouse,
     ch`
-SELECT click_id AS id, count() AS conversionCount
+SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, count() AS conversionCount
 FROM converted_clicks FINAL
 WHERE account_id = ${text(accountId)}
-  AND ${condition}
+  AND (clicked_at, click_id) IN ${instantKeys(keys)}
   AND NOT is_test
-GROUP BY click_id`,
-    { label: 'clicks.conversions', signal, settings },
+GROUP BY clicked_at, click_id`,
+    { label: 'clicks.conversions', signal, settings: smallFinal },
   )
-  return new Map(counts.map(({ id, conversionCount }) => [id, conversionCount]))
+  const counts = new Map(rows.map((row) => [textOf(row), row.conversionCount]))
+  return { get: (key) => counts.get(textOf(key)) }
+}
+
+/** A version of a conversion of a click. */
+type ConvertedVersion = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
+
+/** Versions that a page reads at most: usually one click in a hundred converts, and a conversion has few versions. */
+const versionsMax = 1_000
+
+/**
+ * Counts the conversions of the newest clicks, at the same time as the page is read. The latest versions are chosen here, which
+ * costs less than FINAL for some hundred rows.
+ * @param conditions of the clicks of the page
+ * @returns a function that returns the counts of a page, or undefined when the page goes beyond the clicks that were read
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readNewestCounts(
+  clickhouse: QueryTarget,
+  accountId: string,
+  conditions: readonly Fragment[],
+  signal: AbortSignal,
+): Promise<(oldest: PageKey) => ConversionCounts | undefined> {
+  const versions = await selectRows<ConvertedVersion>(
+    clickhouse,
+    ch`
+SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
+  is_deleted = 1 AS isDeleted, is_test AS isTest
+FROM converted_clicks
+WHERE ${join([ch`account_id = ${text(accountId)}`, ...conditions], '\n  AND ')}
+ORDER BY clicked_at DESC, click_id DESC
+LIMIT ${count(versionsMax)}`,
+    { label: 'clicks.conversions', signal, settings: smallRead },
+  )
+  const latest = new Map<string, ConvertedVersion>()
+  for (const row of versions) {
+    const key = `${textOf(row)} ${row.conversionId}`
+    if (row.version > (latest.get(key)?.version ?? -1)) latest.set(key, row)
+  }
+  const counts = new Map<string, number>()
+  for (const row of latest.values()) {
+    if (!row.isDeleted && !row.isTest) counts.set(textOf(row), (counts.get(textOf(row)) ?? 0) + 1)
+  }
+  const last = versions.length < versionsMax ? undefined : versions.at(-1)
+  return (oldest) => {
+    const isCovered = !last || oldest.atMs > last.atMs || (oldest.atMs === last.atMs && oldest.id > last.id)
+    return isCovered ? { get: (key) => counts.get(textOf(key)) } : undefined
+  }
 }

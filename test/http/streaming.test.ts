@@ -71,7 +71,10 @@ beforeAll(async () => {
   await storeClicks(api.stores, 'acme', clicks)
   await storeClicks(api.stores, 'acme', clicks.slice(0, 5))
   await storeClicks(api.stores, 'other', [{ ...full, city: 'theirs' }])
-  const of = (n: number) => ({ click_id: `k${n}`, click_at: click(n).clicked_at, clicked_at: click(n).clicked_at })
+  const of = (n: number) => ({
+    ...{ click_id: `k${n}`, click_at: click(n).clicked_at, clicked_at: click(n).clicked_at },
+    ...{ click_campaign_id: n % 2 ? 'c2' : 'gone', click_offer_id: 'o2' },
+  })
   const conversions = [
     {
       ...{

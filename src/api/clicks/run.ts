@@ -1,24 +1,24 @@
-import type { Click } from '../../../schema/click.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { findLatestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
+import type { FoundClick } from '../../rows/clicks.ts'
 import {
-  betweenKeys,
-  inKeys,
+  type ListedClick,
   readClicks,
   readConversionCounts,
-  readStoredClicks,
-  toClicks,
+  readFoundClicks,
+  readNewestCounts,
+  writeClicks,
 } from '../../rows/clicksByKey.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { type FoundClick, findNewest } from './newest.ts'
+import { type FoundKey, findNewest } from './newest.ts'
 import type { ClickPlan } from './plan.ts'
-import { clickListSql, convertedQuery, hasConvertedQuery, isUnfiltered } from './sql.ts'
+import { clickListSql, convertedPageConditions, convertedQuery, hasConvertedQuery } from './sql.ts'
 
-/** A page; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
-type ClickRows = PageRows<Click> & { asOf: string | null }
+/** A page of rows as JSON; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
+type ClickRows = PageRows<string> & { asOf: string | null }
 
 /**
  * Reads one page of clicks. All pages together contain each click that existed before the first page exactly once.
@@ -32,33 +32,42 @@ export function listClicks(context: RouteContext, plan: ClickPlan, signal: Abort
 }
 
 async function listNewestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<ClickRows> {
-  const found = await findNewest(context, plan, signal)
+  const { clickhouse } = context.stores
+  const conditions = convertedPageConditions(plan)
+  const [found, countsUntil] = await Promise.all([
+    findNewest(context, plan, signal),
+    conditions && readNewestCounts(clickhouse, plan.accountId, conditions, signal),
+  ])
   const page = toPage(found, plan.limit, (key) => key, plan.fingerprint)
-  return { ...page, data: await readFound(context, plan, page.data, signal), asOf: null }
+  const oldest = page.data.at(-1)
+  if (!oldest) return { ...page, data: [], asOf: null }
+  const [counts, clicks] = await Promise.all([
+    countsUntil?.(oldest) ?? readConversionCounts(clickhouse, plan.accountId, page.data, signal),
+    readMissing(context, plan, page.data, signal),
+  ])
+  return { ...page, data: jsonOf(await writeClicks(context, plan, clicks, counts)), asOf: null }
 }
 
-/** Reads the rows that were not read with their keys, and conversion counts. */
-async function readFound(
-  context: RouteContext,
+/** Reads the clicks that were not read with their keys. */
+async function readMissing(
+  { stores }: RouteContext,
   plan: ClickPlan,
-  found: readonly FoundClick[],
+  found: readonly FoundKey[],
   signal: AbortSignal,
-): Promise<Click[]> {
-  if (found.length === 0) return []
-  const { clickhouse } = context.stores
-  const withRows = found.flatMap(({ row }) => row ?? [])
-  const [counts, rows] = await Promise.all([
-    readConversionCounts(clickhouse, plan.accountId, isUnfiltered(plan) ? betweenKeys(found) : inKeys(found), signal),
-    readStoredClicks(clickhouse, plan, found.slice(withRows.length), signal),
-  ])
-  return toClicks(context, plan, [...withRows, ...rows], counts)
+): Promise<FoundClick[]> {
+  const missing = found.filter(({ click }) => !click)
+  const read = await readFoundClicks(stores.clickhouse, plan, missing, signal)
+  const byId = new Map(read.map((click) => [click.id, click]))
+  return found.flatMap(({ id, click }) => click ?? byId.get(id) ?? [])
 }
+
+const jsonOf = (clicks: readonly ListedClick[]) => clicks.map(({ json }) => json)
 
 /** Reads one page of the clicks with conversions, newest first. */
 async function listConverted(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<ClickRows> {
   const readConverted = async (keys: PageKey[]) => {
     const clicks = await readClicks(context, plan, keys, signal)
-    return clicks.filter(({ converted }) => converted)
+    return clicks.filter(({ conversionCount }) => conversionCount > 0)
   }
   const clicks = await findLatestVersions(
     context.stores.clickhouse,
@@ -68,8 +77,8 @@ async function listConverted(context: RouteContext, plan: ClickPlan, signal: Abo
     { label: 'clicks.converted', signal },
     readConverted,
   )
-  const keyOf = ({ clickedAt, id }: Click): PageKey => ({ atMs: Date.parse(clickedAt), id })
-  return { ...toPage(clicks, plan.limit, keyOf, plan.fingerprint), asOf: null }
+  const page = toPage(clicks, plan.limit, (key) => key, plan.fingerprint)
+  return { ...page, data: jsonOf(page.data), asOf: null }
 }
 
 /** Reads one page in ascending order of `clickedAt`, or of `storedAt` with `updated_since` or `updated_after`. */
@@ -84,6 +93,6 @@ async function listOldestFirst(context: RouteContext, plan: ClickPlan, signal: A
   )
   const page = toPage(keys, plan.limit, (key) => key, plan.fingerprint)
   const sortKeys = page.data.map(({ id, clickedMs }) => ({ id, atMs: clickedMs }))
-  const data = await readClicks(context, plan, sortKeys, signal)
+  const data = jsonOf(await readClicks(context, plan, sortKeys, signal))
   return { ...page, data, asOf: asOfMs === undefined ? null : toInstantText(asOfMs) }
 }

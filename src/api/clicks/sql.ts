@@ -4,28 +4,25 @@ import { columnFilterConditions, type Filter, filterConditions } from '../../que
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
-import { clickColumns } from '../../rows/clicks.ts'
 import { exportedClickFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import type { ClickPlan } from './plan.ts'
 
-/** The statements of the next clicks: `keys` has rows `atMs`, `id`, and `rows` those of `clickColumns`. */
-export type NewestSql = Record<'keys' | 'rows', Fragment>
-
 /**
- * The next clicks, newest first, in the order of the primary key, so that every page costs the same; their keys are two narrow
- * columns. Repeated rows are adjacent; the caller drops them.
+ * The next clicks, newest first, in the order of the primary key, so that every page costs the same. Repeated rows are adjacent;
+ * the caller drops them.
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, also of filtered ones (it puts its own filter there for
  * ORDER BY … LIMIT).
  * @param from the last key that was read; undefined at the start
  * @param sinceMs start of the time slice; each month in it costs a few milliseconds, since it is a partition
+ * @returns the statement with a select list
  */
 export function newestSql(
   plan: ClickPlan,
   from: PageKey | undefined,
   sinceMs: number | undefined,
   limit: number,
-): NewestSql {
+): (columns: Fragment) => Fragment {
   const keyConditions = [
     ch`account_id = ${text(plan.accountId)}`,
     ...inRange(ch`clicked_at`, { ...plan.range, fromMs: sinceMs }),
@@ -33,7 +30,7 @@ export function newestSql(
     ...convertedCondition(plan, () => convertedSql(plan, from, sinceMs)),
   ]
   const filters = clickConditions(plan)
-  const select = (columns: Fragment) => ch`
+  return (columns) => ch`
 SELECT ${columns}
 FROM clicks${
     filters.length === 0
@@ -44,7 +41,6 @@ PREWHERE ${join(filters, '\n  AND ')}`
 WHERE ${join(keyConditions, '\n  AND ')}
 ORDER BY clicked_at DESC, id DESC
 LIMIT ${count(limit)}`
-  return { keys: select(ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id`), rows: select(clickColumns) }
 }
 
 /** The clicks of a time slice with a conversion that is not a test. */
@@ -116,10 +112,19 @@ export function isDense({ filters, columnFilters, isBot, isTest, converted: isCo
   return filters.length === 0 && columnFilters.length === 0 && !isBot && !isTest && !isConverted
 }
 
-/** Whether the list has all clicks of its range. */
-export function isUnfiltered({ filters, columnFilters, isBot, isTest, converted: isConverted }: ClickPlan): boolean {
-  const flags = [isBot, isTest, isConverted]
-  return filters.length === 0 && columnFilters.length === 0 && flags.every((flag) => flag === undefined)
+/** The conditions of `converted_clicks` on the clicks of a page and of later pages, undefined when filters need other columns. */
+export function convertedPageConditions({
+  range,
+  filters,
+  columnFilters,
+  after: from,
+}: ClickPlan): Fragment[] | undefined {
+  if (columnFilters.length > 0 || !filters.every(isOfConvertedClicks)) return undefined
+  return [
+    ...inRange(ch`clicked_at`, range),
+    after(from, ch`clicked_at`, ch`click_id`),
+    ...filterConditions(filters, 'clicks'),
+  ]
 }
 
 /** The conditions of all filters, on the rows of `clicks`. */

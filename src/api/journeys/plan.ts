@@ -26,6 +26,7 @@ export interface JourneyPlan {
   after: JourneyKey | undefined
   /** Fingerprint that cursors of this journey carry. */
   fingerprint: string
+  nowMs: number
 }
 
 /** The scopes that kinds require besides that of the route. */
@@ -38,6 +39,7 @@ const scopesOfKinds: Partial<Record<JourneyKind, Scope>> = { click: 'read:clicks
 export function planJourney(
   { visitor_id, click_id, limit, cursor }: JourneyQuery,
   caller: { accountId: string; currency: string; scopes: ReadonlySet<Scope>; retained: RetainedRanges },
+  nowMs: number,
 ): JourneyPlan {
   const boundTo = fingerprint(caller.accountId, 'journeys', { visitor_id, click_id })
   return {
@@ -53,6 +55,7 @@ export function planJourney(
     limit: limit ?? pageLimitDefault,
     after: parseJourneyKey(readCursor(cursor, boundTo)),
     fingerprint: boundTo,
+    nowMs,
   }
 }
 

@@ -19,7 +19,7 @@ export function journeyRoutes(app: App, context: RouteContext): void {
       config: { scope: 'read:events' },
     },
     (request) => {
-      const plan = planJourney(request.query, request.caller)
+      const plan = planJourney(request.query, request.caller, context.now())
       return withReadDeadline(request.signal, 'request the journey of a click', (signal) =>
         readJourney(context, plan, signal),
       )

@@ -1,3 +1,4 @@
+import type { Click } from '../../../schema/click.ts'
 import type { JourneyKind, JourneyPage, JourneyRow } from '../../../schema/journey.ts'
 import type { RouteContext } from '../../http/context.ts'
 import type { EventKey } from '../../query/eventKey.ts'
@@ -146,7 +147,7 @@ async function toRows(
     toEventRows(context.nameCache, plan.accountId, events),
     conversionWriter(context, { accountId: plan.accountId, currency: plan.baseCurrency }, conversions),
   ])
-  const clickById = new Map(clicks.map((click) => [click.id, click]))
+  const clickById = new Map(clicks.map(({ id, json }) => [id, JSON.parse(json) as Click]))
   const eventRowOf = new Map(events.map((event, index) => [event, eventRows[index]]))
   return entries.flatMap(({ key, event, conversion }): JourneyRow[] => {
     const row = event ? eventRowOf.get(event) : conversion ? writeConversion(conversion) : clickById.get(key.id)

@@ -244,7 +244,8 @@ async function rewrite(writer: Writer, table: PersonalTable, where: Fragment, st
   const condition = ch`account_id = ${text(writer.accountId)}
   AND ${where}`
   const remaining = ch`SELECT 1 FROM ${name} WHERE ${condition} LIMIT 1`
-  const blanked = table.personal.map((column) => ch`${column} = ''`)
+  const columns = table.copy ? [...table.personal, table.copy] : table.personal
+  const blanked = columns.map((column) => ch`${column} = ''`)
   const attempt = async () => {
     await writer.fence.run(({ deadlineMs, queryId }) =>
       runOnEveryNode(

@@ -41,6 +41,8 @@ export interface PersonalTable {
   resource: 'clicks' | 'conversions' | 'events'
   /** The columns that an erasure blanks; all are text. */
   personal: readonly Fragment[]
+  /** A column that repeats personal fields; an erasure blanks it with them. */
+  copy?: Fragment
   /** Column of the click that a row is or belongs to. */
   clickId: Fragment
   /** The id of a row. */
@@ -56,6 +58,7 @@ const columnsOf = (fields: readonly string[]) => fields.map((field) => identifie
 const clicks = {
   resource: 'clicks',
   personal: columnsOf(personalOfClick),
+  copy: ch`row_text`,
   clickId: ch`id`,
   id: ch`id`,
   datedAt: ch`least(clicked_at, stored_at)`,

@@ -1,3 +1,4 @@
+import { clickTextColumn } from '../../query/clickText.ts'
 import { columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 
@@ -7,4 +8,4 @@ export const clickRowFields = { accountId: 'id', ...clickFields } as const
 /** A click as it is stored. */
 export type Click = RowOf<typeof clickRowFields>
 
-export const clickColumns = columnsOf(clickRowFields)
+export const clickColumns = [...columnsOf(clickRowFields), clickTextColumn]

@@ -5,6 +5,7 @@ import { planClicks } from '../../../src/api/clicks/plan.ts'
 import { clickListSql, newestSql } from '../../../src/api/clicks/sql.ts'
 import { planReport } from '../../../src/api/reports/plan.ts'
 import { reportSql } from '../../../src/api/reports/sql.ts'
+import { clickTexts } from '../../../src/rows/clicks.ts'
 import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs } from '../../kit/app.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
@@ -48,7 +49,7 @@ async function granulesOf(sql: Fragment): Promise<{ read: number; total: number;
 }
 
 const queries: [string, (filter: ClickQuery & ReportQuery) => Fragment][] = [
-  ['a page', (filter) => newestSql(planClicks(filter, caller, testNowMs), undefined, undefined, 201).keys],
+  ['a page', (filter) => newestSql(planClicks(filter, caller, testNowMs), undefined, undefined, 201)(clickTexts)],
   [
     'a list in ascending order',
     (filter) => clickListSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), undefined, 201),

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClickPage } from '../../../schema/click.ts'
-import { betweenKeys, readConversionCounts } from '../../../src/rows/clicksByKey.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
@@ -114,9 +113,5 @@ describe('pages of clicks', () => {
       ids.map((id) => ({ id: `v-${id}`, converted_at: clicked_at, click_id: id, click_at: clicked_at })),
     )
     expect(await readPages('', 7, key)).toEqual(ids.map((id) => [id, 'Rome', 1]))
-    const page = ids.slice(7, 14).map((id) => ({ id, atMs: testNowMs - dayMs }))
-    const { signal } = new AbortController()
-    const counts = await readConversionCounts(api.stores.clickhouse, 'tied', betweenKeys(page), signal)
-    expect([...counts.keys()].toSorted().toReversed()).toEqual(page.map(({ id }) => id))
   })
 })

@@ -8,7 +8,7 @@ import { createKey } from '../../../src/accounts/keys.ts'
 import { planJourney } from '../../../src/api/journeys/plan.ts'
 import { eventKeysSettings, eventKeysSql } from '../../../src/api/journeys/sql.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import {
   changeTables,
@@ -277,6 +277,7 @@ describe('GET /journeys', () => {
     const plan = planJourney(
       { visitor_id: 'u7' },
       { accountId: 'large', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 }, scopes: new Set(['read:events']) },
+      testNowMs,
     )
     // The event l7 has both the visitor and one of its clicks.
     const clicks = ['k7', 'k900', 'k19000']

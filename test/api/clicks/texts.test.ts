@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clickTextSql } from '../../../src/query/clickText.ts'
+import { render } from '../../../src/stores/clickhouse/sql.ts'
+import { importContent, rowsOf } from '../../import/runImport.ts'
+import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+
+let api: TestApp
+
+beforeAll(async () => {
+  api = await openTestApp()
+})
+afterAll(() => api?.close())
+
+const minuteMs = 60_000
+const text = fc.option(
+  fc.string({ unit: fc.constantFrom('a', '"', '\\', '\n', '\t', '\u007f', '\u2028', 'é', '😀', '/'), maxLength: 12 }),
+)
+const money = fc.option(fc.constantFrom('0', '0.37', '123456789012.345678', '0.000001', '1000000'))
+const id = fc.option(fc.constantFrom('spring', 'summer.1'))
+const click = fc.record({
+  minutesAgo: fc.nat({ max: 3 }),
+  ...{ campaignId: id, offerId: id, visitorId: id, country: fc.option(fc.constantFrom('DE', 'FR')) },
+  ...{ city: text, referrer: text, userAgent: text, utmTerm: text, externalClickId: text },
+  subIds: fc.record({ sub1: text, sub10: text }),
+  ...{ cost: money, isBot: fc.boolean(), isTest: fc.boolean() },
+})
+
+describe('the text of a click', () => {
+  it('gives every page byte for byte as the columns do, and is what ClickHouse computes from them', async () => {
+    const key = await api.account('acme')
+    const rows = fc.sample(click, { numRuns: 60, seed: 7 }).map(({ minutesAgo, cost, ...row }, n) => {
+      const clickedAt = new Date(testNowMs - minutesAgo * minuteMs).toISOString()
+      return `${JSON.stringify({ id: `c${n}`, clickedAt, ...row }).slice(0, -1)}${cost === null ? '' : `,"cost":${cost}`}}\n`
+    })
+    const imported = await importContent(api.stores, 'acme', 'clicks', rows.join(''))
+    expect(imported.rejects).toEqual([])
+    const conversions = [0, 1, 1, 2].map((click, n) => ({
+      ...{ id: `v${n}`, clickId: `c${click}`, status: 'approved', isTest: n === 3 },
+      convertedAt: new Date(testNowMs).toISOString(),
+    }))
+    await importContent(api.stores, 'acme', 'conversions', conversions)
+    const computed = render(clickTextSql).text
+    const texts = await rowsOf(
+      api.stores,
+      `SELECT count() AS n, countIf(row_text = ${computed}) AS same FROM clicks WHERE account_id = 'acme'`,
+    )
+    expect(texts).toEqual([{ n: 60, same: 60 }])
+    const read = async () => {
+      const bodies: string[] = []
+      for (const query of [
+        '',
+        'is_bot=true',
+        'campaign_id=spring',
+        'country=!DE',
+        'converted=true',
+        'converted=false',
+        'order=asc',
+        'updated_since=1970-01-01',
+        'fields=city,cost',
+      ]) {
+        const path = `/clicks?limit=7&${query}`
+        for (let cursor = ''; ; ) {
+          const { body } = await api.get(`${path}${cursor && `&cursor=${cursor}`}`, key)
+          bodies.push(body.replace(/"asOf":"[^"]*"/, ''))
+          cursor = JSON.parse(body).nextCursor
+          if (!cursor) break
+        }
+      }
+      return bodies
+    }
+    const fromTexts = await read()
+    for (const change of ["row_text = concat('9', substring(row_text, 2))", "row_text = ''"]) {
+      await api.stores.clickhouse.client.command({
+        query: `ALTER TABLE clicks UPDATE ${change} WHERE account_id = 'acme' SETTINGS mutations_sync = 2`,
+      })
+      expect(await read()).toEqual(fromTexts)
+    }
+  })
+})
