@@ -4,6 +4,7 @@ import { clickTextSql } from '../../../src/query/clickText.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { changeTables } from '../../kit/rows.ts'
 
 let api: TestApp
 
@@ -71,10 +72,24 @@ describe('the text of a click', () => {
     }
     const fromTexts = await read()
     for (const change of ["row_text = concat('9', substring(row_text, 2))", "row_text = ''"]) {
-      await api.stores.clickhouse.client.command({
-        query: `ALTER TABLE clicks UPDATE ${change} WHERE account_id = 'acme' SETTINGS mutations_sync = 2`,
-      })
+      const statement = `ALTER TABLE clicks UPDATE ${change} WHERE account_id = 'acme' SETTINGS mutations_sync = 2`
+      await changeTables(api.stores, statement)
       expect(await read()).toEqual(fromTexts)
     }
+  })
+
+  it('is emptied when its month is long over, and not before', async () => {
+    await api.account('aged')
+    const clicks = ['2020-02-29T23:59:59Z', new Date().toISOString()].map((clickedAt, n) => ({
+      id: `c${n}`,
+      clickedAt,
+    }))
+    await importContent(api.stores, 'aged', 'clicks', clicks)
+    await changeTables(api.stores, 'OPTIMIZE TABLE clicks FINAL')
+    const query = `SELECT id, empty(row_text) AS isEmpty FROM clicks WHERE account_id = 'aged' ORDER BY id`
+    expect(await rowsOf(api.stores, query)).toEqual([
+      { id: 'c0', isEmpty: 1 },
+      { id: 'c1', isEmpty: 0 },
+    ])
   })
 })
