@@ -20,6 +20,7 @@ import type {
   RowOf,
 } from './types.ts'
 
+export { readText } from './bodyText.ts'
 export { TributaryError } from './error.ts'
 export type {
   CallOptions,
@@ -60,12 +61,13 @@ export interface SentEvents {
 export interface Tributary {
   /**
    * Sends one GET request.
-   * @throws TributaryError if the status is not 200; the error of `fetch` if there is no response
+   * @throws TributaryError if the status is not 200, or the response is not JSON or longer than 64 MiB; the error of `fetch`
+   *   if there is no response
    */
   get<Path extends ReadPath>(path: Path, ...request: ReadArguments<Path>): Promise<ResponseOf<Path>>
   /**
    * Reads all pages of a list; the next page is requested when the caller has consumed the last one.
-   * @throws as `get`
+   * @throws as `get`; TributaryError when a page has the cursor of the page before
    */
   pages<Path extends ListPath>(path: Path, ...request: ReadArguments<Path>): AsyncGenerator<ResponseOf<Path>, void>
   /**
@@ -78,7 +80,8 @@ export interface Tributary {
    * Streams all rows of a list in one response, for millions of rows; after a broken connection it continues behind the last
    * row. Leave the loop to end the export. An account may have two exports at a time.
    * `for await (const click of tributary.exportRows('/clicks', { query: { from: '2026-11-01' } }))`
-   * @throws as `get`; the network error after `retries` interruptions without a row between
+   * @throws as `get`; the network error after `retries` interruptions without a row between; TributaryError when a line is not
+   *   a row, or is longer than 4 MiB
    */
   exportRows<Path extends ExportPath, Field extends FieldOf<Path> = FieldOf<Path>>(
     path: Path,
@@ -162,11 +165,17 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
 
   async function send(path: ReadPath, { signal, query, path: ids }: AnyRequest, parseAs: 'json' | 'stream') {
     // The types of the methods check the parameters; openapi-fetch cannot infer them from a variable path.
-    const fetched: Fetched = await client.GET(path as '/clicks', {
-      params: { ...(query && { query }), ...(ids && { path: ids }) } as object,
-      parseAs,
-      ...(signal && { signal }),
-    })
+    const fetched: Fetched = await client
+      .GET(path as '/clicks', {
+        params: { ...(query && { query }), ...(ids && { path: ids }) } as object,
+        parseAs,
+        ...(parseAs === 'stream' && { fetch: retries.fetchStream }),
+        ...(signal && { signal }),
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof SyntaxError)) throw error
+        throw new TributaryError(200, { message: 'The response is not JSON.' })
+      })
     return fetched
   }
 
@@ -175,13 +184,19 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
   }
 
   async function* pages<Path extends ListPath>(path: Path, ...[request]: ReadArguments<Path>) {
-    let cursor: string | null | undefined
-    do {
+    let cursor: string | undefined
+    for (;;) {
       const query = { ...(request as AnyRequest | undefined)?.query, ...(cursor && { cursor }) }
       const page = await get(path, ...([{ ...request, query }] as unknown as ReadArguments<Path>))
       yield page
-      cursor = (page as { nextCursor: string | null }).nextCursor
-    } while (cursor)
+      const { nextCursor } = page as { nextCursor: unknown }
+      if (nextCursor === null) return
+      // Otherwise the list would never end.
+      if (typeof nextCursor !== 'string' || nextCursor === cursor) {
+        throw new TributaryError(200, { message: 'The page has no valid nextCursor, or that of the page before.' })
+      }
+      cursor = nextCursor
+    }
   }
 
   async function* rows<Path extends ListPath>(path: Path, ...request: ReadArguments<Path>) {

@@ -2,7 +2,7 @@ import type { components } from './api.ts'
 
 type Problem = components['schemas']['Problem']
 
-/** A response with a status other than 200. */
+/** A response with a status other than 200, or one that is not a response of the API. */
 export class TributaryError extends Error {
   override readonly name = 'TributaryError'
   readonly status: number
@@ -14,10 +14,15 @@ export class TributaryError extends Error {
   readonly requestId: string | undefined
 
   constructor(status: number, problem: Partial<Problem>) {
-    super(problem.message ?? `The response has status ${status} and no message.`)
+    super(textOf(problem.message) ?? `The response has status ${status} and no message.`)
     this.status = status
-    this.code = problem.error ?? 'unreadable_response'
-    this.param = problem.param
-    this.requestId = problem.requestId
+    this.code = textOf(problem.error) ?? 'unreadable_response'
+    this.param = textOf(problem.param)
+    this.requestId = textOf(problem.requestId)
   }
+}
+
+/** The body of an error may come from another server than the API. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }

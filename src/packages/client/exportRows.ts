@@ -1,14 +1,19 @@
+import { TributaryError } from './error.ts'
 import type { Retries } from './retries.ts'
 import type { ExportOptions } from './types.ts'
 
 /** Sends the request of an export. @throws TributaryError if the status is not 200 */
 export type OpenExport = (query: object) => Promise<Response>
 
+/** Characters of a line; the longest row is shorter. */
+const lineMax = 4 * 1_048_576
+
 /**
  * Streams the rows of an export, in arrays of those that arrive together. If the connection breaks, the export continues after
  * the last row: no row is missing or repeated. Memory is constant.
  * @param query parameters of the list
- * @throws the error of `open`; the network error if the export is interrupted again and again without a row between
+ * @throws the error of `open`; the network error if the export is interrupted again and again without a row between;
+ *   TributaryError when a line is not a row with a cursor, is too long, or does not follow the row before
  */
 export async function* exportBatches<Row extends { cursor: string }>(
   open: OpenExport,
@@ -28,14 +33,16 @@ export async function* exportBatches<Row extends { cursor: string }>(
       for (;;) {
         const part = await parts.next().catch((error: unknown) => {
           signal?.throwIfAborted()
-          if (interruptions >= retries.max) throw error
+          if (interruptions >= retries.max || error instanceof TributaryError) throw error
           return undefined
         })
         if (!part) break
         if (part.done) return
-        const rows: Row[] = part.value.map((line) => JSON.parse(line))
+        const rows = part.value.map(parseRow<Row>)
         const last = rows.at(-1)
         if (!last) continue
+        // Otherwise an export that breaks after each row would never end.
+        if (last.cursor === cursor) throw unreadable('repeats the row before')
         interruptions = 0
         cursor = last.cursor
         yield rows
@@ -46,6 +53,21 @@ export async function* exportBatches<Row extends { cursor: string }>(
     await retries.pause(interruptions, signal)
     interruptions += 1
   }
+}
+
+function parseRow<Row extends { cursor: string }>(line: string): Row {
+  let row: Row | null
+  try {
+    row = JSON.parse(line)
+  } catch {
+    throw unreadable('is not JSON')
+  }
+  if (typeof row?.cursor !== 'string' || row.cursor === '') throw unreadable('has no cursor')
+  return row
+}
+
+function unreadable(reason: string): TributaryError {
+  return new TributaryError(200, { message: `A line of the export ${reason}.` })
 }
 
 /** Yields the complete lines of each part of a body. A line that a broken connection cuts is dropped. */
@@ -59,6 +81,7 @@ async function* readLines({ body }: Response): AsyncGenerator<string[], void, vo
       if (done) return
       const lines = (rest + value).split('\n')
       rest = lines.pop() ?? ''
+      if (rest.length > lineMax) throw unreadable(`is longer than ${lineMax / 1_048_576} MiB`)
       yield lines
     }
   } finally {

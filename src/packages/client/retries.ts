@@ -1,3 +1,6 @@
+import { readText } from './bodyText.ts'
+import { TributaryError } from './error.ts'
+
 /** Number and duration of retries. */
 export interface RetryOptions {
   /** Maximum number of retries of a request; default 5. An export counts from its last row. */
@@ -13,10 +16,13 @@ export interface RetryOptions {
 /** Retries of one client. */
 export interface Retries {
   /**
-   * A `fetch` that retries after 429, 502, 503, 504 and network errors; of a JSON response also while its body is read. It
-   * waits as long as `Retry-After` says, else as `pause`. Requests must be idempotent: reads are, and events with an `event_id`.
+   * A `fetch` that retries after 429, 502, 503, 504 and network errors, also while the body is read. It waits as long as
+   * `Retry-After` says, else as `pause`. Requests must be idempotent: reads are, and events with an `event_id`.
+   * @throws TributaryError when a body is too long
    */
   fetch(request: Request): Promise<Response>
+  /** The same without reading the body of a response with status 200. */
+  fetchStream(request: Request): Promise<Response>
   readonly max: number
   /**
    * Waits before a retry: 0.5 s, 1 s, 2 s, …, reduced by up to a third at random, so that clients do not retry at the same time.
@@ -34,23 +40,27 @@ export function openRetries(options: RetryOptions): Retries {
   return {
     max,
     pause: (attempt, signal = new AbortController().signal) => wait(backoffMs(attempt), signal),
-    async fetch(request) {
-      for (let attempt = 0; ; attempt++) {
-        const isLast = attempt >= max
-        // The body of a Request can be read only once.
-        const outcome = await send(request.clone())
-          .then(complete)
-          .catch((error: unknown) => {
-            if (isLast || request.signal.aborted) throw error
-            return undefined
-          })
-        if (outcome && (isLast || !transientStatuses.has(outcome.status))) return outcome
-        const waitMs = requestedWaitMs(outcome) ?? backoffMs(attempt)
-        if (outcome && waitMs > waitMaxMs) return outcome
-        await outcome?.body?.cancel()
-        await wait(waitMs, request.signal)
-      }
-    },
+    fetch: (request) => fetchWith(request, complete),
+    fetchStream: (request) =>
+      fetchWith(request, async (response) => (response.status === 200 ? response : await complete(response))),
+  }
+
+  async function fetchWith(request: Request, read: (response: Response) => Promise<Response>): Promise<Response> {
+    for (let attempt = 0; ; attempt++) {
+      const isLast = attempt >= max
+      // The body of a Request can be read only once.
+      const outcome = await send(request.clone())
+        .then(read)
+        .catch((error: unknown) => {
+          if (isLast || request.signal.aborted || error instanceof TributaryError) throw error
+          return undefined
+        })
+      if (outcome && (isLast || !transientStatuses.has(outcome.status))) return outcome
+      const waitMs = requestedWaitMs(outcome) ?? backoffMs(attempt)
+      if (outcome && waitMs > waitMaxMs) return outcome
+      await outcome?.body?.cancel()
+      await wait(waitMs, request.signal)
+    }
   }
 }
 
@@ -58,11 +68,11 @@ function backoffMs(attempt: number): number {
   return firstWaitMs * 2 ** attempt * (1 - Math.random() / 3)
 }
 
-/** Reads a JSON body, so that a connection that breaks meanwhile is an error of the request. */
+/** Reads a body, so that a connection that breaks meanwhile is an error of the request. */
 async function complete(response: Response): Promise<Response> {
-  if (!response.headers.get('content-type')?.startsWith('application/json')) return response
+  if (!response.body) return response
   const { status, statusText, headers } = response
-  return new Response(await response.text(), { status, statusText, headers })
+  return new Response(await readText(response), { status, statusText, headers })
 }
 
 /** `Retry-After` of the API is in whole seconds. */

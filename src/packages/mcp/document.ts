@@ -1,3 +1,5 @@
+import { readText } from 'tributary-client'
+
 /** The parts of the API's OpenAPI document from which tools are made. */
 export interface OpenApiDocument {
   paths: Record<string, { get?: Operation }>
@@ -31,7 +33,9 @@ export async function readDocument(baseUrl: string): Promise<OpenApiDocument> {
     throw new Error(`${url} is not reachable: ${message}.`)
   })
   if (response.ok) {
-    const document = (await response.json().catch(() => undefined)) as Partial<OpenApiDocument> | undefined
+    const document = await readText(response)
+      .then((text): Partial<OpenApiDocument> => JSON.parse(text))
+      .catch(() => undefined)
     if (document?.paths) return document as OpenApiDocument
   }
   throw new Error(`${url} is not the OpenAPI document of Tributary (status ${response.status}).`)

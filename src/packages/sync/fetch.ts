@@ -32,7 +32,13 @@ export function fetchByHttp(request: Request): Promise<Response> {
     outgoing.on('error', reject)
     outgoing.once('response', (response) => {
       incoming = response
-      resolve(isRedirect(response) ? explainRedirect(url, response) : responseOf(response))
+      try {
+        resolve(isRedirect(response) ? explainRedirect(url, response) : responseOf(response))
+      } catch (error) {
+        // Such as a status above 599.
+        response.destroy()
+        reject(error)
+      }
     })
     outgoing.end()
   })
@@ -48,11 +54,18 @@ function explainRedirect({ origin }: URL, response: IncomingMessage): Response {
   return Response.json({ error: 'redirected', message }, { status: Number(response.statusCode) })
 }
 
+const statusesWithoutBody = [204, 205, 304]
+
 function responseOf(response: IncomingMessage): Response {
+  const init = { status: Number(response.statusCode), headers: headersOf(response) }
+  if (statusesWithoutBody.includes(init.status)) {
+    response.resume()
+    return new Response(null, init)
+  }
   const isCompressed = response.headers['content-encoding'] === 'gzip'
   const decoded = isCompressed ? pipeline(response, createGunzip(), () => {}) : response
   const body = Readable.toWeb(decoded) as ReadableStream<Uint8Array>
-  return new Response(body, { status: Number(response.statusCode), headers: headersOf(response) })
+  return new Response(body, init)
 }
 
 function headersOf({ headersDistinct }: IncomingMessage): [string, string][] {

@@ -1,0 +1,124 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
+import { readDocument } from '../../../src/packages/mcp/document.ts'
+import { fetchByHttp } from '../../../src/packages/sync/fetch.ts'
+
+let answer: (response: ServerResponse, url: string) => void
+let requests = 0
+/** Bytes that a client may have received at most, besides the buffers of its connection. */
+let written = 0
+let server: ReturnType<typeof createServer>
+let baseUrl: string
+let clients: [Tributary, Tributary]
+
+beforeAll(async () => {
+  server = createServer(({ url = '' }, response) => {
+    requests += 1
+    answer(response, url)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const options = { baseUrl, apiKey: 'key', wait: async () => {} }
+  clients = [createTributary(options), createTributary({ ...options, fetch: fetchByHttp })]
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  requests = 0
+  written = 0
+})
+
+/** Sends a text without an end until the client closes the connection. */
+function sendForEver(response: ServerResponse, contentType: string, status = 200): void {
+  response.writeHead(status, { 'content-type': contentType })
+  const part = Buffer.alloc(65_536, 'x')
+  const send = () => {
+    while (!response.destroyed) {
+      written += part.length
+      if (!response.write(part)) return response.once('drain', send)
+    }
+  }
+  response.write('{"id":"')
+  send()
+}
+
+async function readAll(rows: AsyncIterable<unknown>): Promise<void> {
+  for await (const _row of rows);
+}
+
+const unreadable = (message: string) => expect.objectContaining({ code: 'unreadable_response', message })
+
+it('a line of an export without an end is refused at 4 MiB, without a retry', async () => {
+  answer = (response) => sendForEver(response, 'application/x-ndjson')
+  for (const client of clients) {
+    await expect(readAll(client.exportRows('/clicks'))).rejects.toEqual(
+      unreadable('A line of the export is longer than 4 MiB.'),
+    )
+  }
+  expect(requests).toBe(clients.length)
+  expect(written).toBeLessThan(clients.length * 40 * 1_048_576)
+})
+
+it('a body without an end is refused at 64 MiB, with any type and any status', async () => {
+  const [client] = clients
+  for (const type of ['application/json', 'application/x-ndjson', 'text/html']) {
+    answer = (response) => sendForEver(response, type)
+    await expect(client.get('/key')).rejects.toEqual(unreadable('The response is longer than 64 MiB.'))
+  }
+  answer = (response) => sendForEver(response, 'application/x-ndjson', 503)
+  await expect(readAll(client.exportRows('/clicks'))).rejects.toMatchObject({ status: 503 })
+  await expect(readDocument(baseUrl)).rejects.toThrow('is not the OpenAPI document of Tributary')
+  expect(requests).toBe(5)
+})
+
+it('a cursor that repeats ends a list and an export', async () => {
+  answer = (response) => response.end(JSON.stringify({ data: [{ id: 'a' }], nextCursor: 'same' }))
+  for (const client of clients) {
+    await expect(readAll(client.rows('/clicks'))).rejects.toEqual(
+      unreadable('The page has no valid nextCursor, or that of the page before.'),
+    )
+  }
+  expect(requests).toBe(2 * clients.length)
+  // Each connection breaks after the row.
+  answer = (response) => response.write('{"id":"a","cursor":"same"}\n', () => setImmediate(() => response.destroy()))
+  for (const client of clients) {
+    await expect(readAll(client.exportRows('/clicks'))).rejects.toEqual(
+      unreadable('A line of the export repeats the row before.'),
+    )
+  }
+  expect(requests).toBe(4 * clients.length)
+})
+
+it('a response that is not one of the API is refused with the reason', async () => {
+  const lines = {
+    null: 'has no cursor',
+    '{"id":"a"}': 'has no cursor',
+    '{"cursor":7}': 'has no cursor',
+    '<p>': 'is not JSON',
+  }
+  for (const client of clients) {
+    for (const [line, reason] of Object.entries(lines)) {
+      answer = (response) => response.end(`${line}\n`)
+      await expect(readAll(client.exportRows('/clicks'))).rejects.toEqual(unreadable(`A line of the export ${reason}.`))
+    }
+    for (const nextCursor of [7, '', undefined, {}]) {
+      answer = (response) => response.end(JSON.stringify({ data: [], nextCursor }))
+      await expect(readAll(client.rows('/clicks'))).rejects.toMatchObject({ code: 'unreadable_response' })
+    }
+    answer = (response) => response.end('<p>')
+    await expect(client.get('/key')).rejects.toEqual(unreadable('The response is not JSON.'))
+    answer = (response) => response.writeHead(204).end()
+    await expect(client.get('/key')).rejects.toMatchObject({ status: 204 })
+    answer = (response) => response.writeHead(400).end('{"error":{},"message":["no"],"param":1}')
+    await expect(client.get('/key')).rejects.toEqual(unreadable('The response has status 400 and no message.'))
+  }
+})
+
+it('a status that no response may have is an error of the request', async () => {
+  answer = (response) => response.writeHead(799).end()
+  for (const client of clients) await expect(client.get('/key')).rejects.toThrow()
+})
