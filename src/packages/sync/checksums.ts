@@ -1,4 +1,5 @@
 import type { Tributary } from 'tributary-client'
+import { isCount, isDay, isHash, isInstant, type Row, received, receivedRetainedDay, receivedRows } from './received.ts'
 import type { ChangingResource } from './resources.ts'
 
 /** Days of one request of checksums. */
@@ -38,6 +39,7 @@ export interface SourceChecksums {
 /**
  * Reads the checksums of the days of a range.
  * @returns days with rows, in order
+ * @throws InvalidResponse
  */
 export async function checksumsOf(
   { client, signal }: Source,
@@ -52,12 +54,18 @@ export async function checksumsOf(
     const query = { from, to }
     const response = await client.get(`/checksums${path}`, { query, signal })
     // The earliest time holds for all parts.
-    asOf ??= response.asOf
-    const { retainedFrom = '' } = response as { retainedFrom?: string }
-    if (retainedFrom.slice(0, 10) > firstCompared) firstCompared = retainedFrom.slice(0, 10)
-    for (const day of response.data) {
-      const amounts: Partial<Record<string, unknown>> = day
-      days.push({ day: day.day, rows: day.rows, amount: `${amount ? amounts[amount] : 0}`, hash: day.hash })
+    const url = `/checksums${path}`
+    asOf ??= received(url, 'asOf', response.asOf, isInstant)
+    const retainedDay = receivedRetainedDay(url, response)
+    if (retainedDay > firstCompared) firstCompared = retainedDay
+    let before = ''
+    for (const row of receivedRows(url, response)) {
+      const isNext = (day: unknown): day is string => isDay(day) && day >= from && day <= to && day > before
+      const day = received(url, `day, asked from ${from} to ${to},`, row.day, isNext)
+      const rows = received(url, 'rows', row.rows, isCount)
+      const hash = received(url, 'hash', row.hash, isHash)
+      days.push({ day, rows, amount: `${amount ? received(url, amount, row[amount], isAmount) : 0}`, hash })
+      before = day
     }
   }
   return { asOf: asOf ?? '', days, range: { ...range, from: firstCompared } }
@@ -65,14 +73,13 @@ export async function checksumsOf(
 
 /**
  * Finds the first and the last UTC day with rows in the source or in the copy.
+ * @param times of the first and last row of the source
  * @returns undefined if there are none
  */
-export async function dayRange(
-  source: Source,
-  resource: ChangingResource,
+export function dayRange(
+  times: { from: string; to: string } | undefined,
   copy: DayRange | undefined,
-): Promise<DayRange | undefined> {
-  const times = await timeRange(source, resource)
+): DayRange | undefined {
   const firsts = [times?.from, copy?.from].filter((time) => time !== undefined).sort()
   const lasts = [times?.to, copy?.to].filter((time) => time !== undefined).sort()
   const [first] = firsts
@@ -81,35 +88,43 @@ export async function dayRange(
 }
 
 /**
- * Reads the times of the first and the last row of the source.
+ * Reads the times of the first and the last row of the source, and the last row.
  * @returns undefined if there are no rows
  */
 export async function timeRange(
   { client, from, signal }: Source,
   resource: ChangingResource,
-): Promise<{ from: string; to: string } | undefined> {
+): Promise<{ from: string; to: string; row: Row } | undefined> {
   const page = async (order: 'asc' | 'desc') => {
     const query = { ...resource.query, ...(from && { from }), order, limit: 1 }
-    const [row] = (await client.get(resource.path, { query, signal })).data
-    const times: Partial<Record<ChangingResource['time'], string | null>> | undefined = row
-    return times?.[resource.time]
+    const [row] = receivedRows(resource.path, await client.get(resource.path, { query, signal }))
+    const isInRange = (time: unknown): time is string => isInstant(time) && time >= (from ?? '')
+    return row && { row, time: received(resource.path, resource.time, row[resource.time], isInRange) }
   }
   const [first, last] = [await page('asc'), await page('desc')]
-  return first && last ? { from: first, to: last } : undefined
+  return first && last && first.time <= last.time ? { from: first.time, to: last.time, row: last.row } : undefined
 }
 
 /**
  * Whether the source has not removed the rows of a day by age. It announces a removal before it removes rows, so an export that ends
  * before the answer is complete.
  */
-export async function isRetained(
+export async function isRetained(source: Source, resource: ChangingResource, day: string): Promise<boolean> {
+  return (await retainedDay(source, resource, day)) <= day
+}
+
+/** @returns the first day of rows that the source has not removed by age; empty if it has not removed rows from `day` on */
+async function retainedDay(
   { client, signal }: Source,
   { path, query }: ChangingResource,
   day: string,
-): Promise<boolean> {
+): Promise<string> {
   const page = await client.get(path, { query: { ...query, from: day, to: day, limit: 1 }, signal })
-  const { retainedFrom = '' } = page as { retainedFrom?: string }
-  return retainedFrom.slice(0, 10) <= day
+  return receivedRetainedDay(path, page)
+}
+
+function isAmount(value: unknown): value is number {
+  return Number.isFinite(value)
 }
 
 function addDays(day: string, days: number): string {

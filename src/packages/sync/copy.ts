@@ -1,6 +1,6 @@
 import { type Source, timeRange } from './checksums.ts'
-import type { Row } from './postgres/rows.ts'
 import type { SyncState, Target } from './postgres/target.ts'
+import { checkRows, isInstant, type Row, received } from './received.ts'
 import { type ChangingResource, exportedFields, type Resource } from './resources.ts'
 
 /** Rows of one statement, at least; about 5 MB of JSON. */
@@ -16,10 +16,14 @@ export interface Run extends Source {
   onRows(resource: string, rows: number, fraction: number): void
 }
 
-/** Combines the arrays of an export into batches of at least `batchRows` rows. */
-export async function* batchesOf(parts: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+/**
+ * Checks the rows of an export, and combines its arrays into batches of at least `batchRows` rows.
+ * @throws InvalidResponse
+ */
+export async function* batchesOf(resource: Resource, parts: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
   let batch: Row[] = []
   for await (const rows of parts) {
+    checkRows(resource, rows)
     batch = batch.concat(rows)
     if (batch.length < batchRows) continue
     yield batch
@@ -30,7 +34,7 @@ export async function* batchesOf(parts: AsyncIterable<Row[]>): AsyncGenerator<Ro
 
 /** Copies all rows of a metadata resource. */
 export async function copyAll({ client, target, signal, onRows }: Run, resource: Resource): Promise<void> {
-  for await (const rows of batchesOf(client.exportBatches(resource.path, { signal }))) {
+  for await (const rows of batchesOf(resource, client.exportBatches(resource.path, { signal }))) {
     await target.storeAll(resource, rows)
     onRows(resource.name, rows.length, 1)
   }
@@ -60,7 +64,7 @@ async function copyChanges(run: Run, resource: ChangingResource): Promise<string
     signal,
     fields: exportedFields(resource),
     onAsOf(asOf) {
-      nextSince ??= asOf
+      nextSince ??= received(resource.path, 'X-As-Of', asOf, isInstant)
     },
   })
   const store = async (batch: readonly Row[], cursor: string | null) => {
@@ -75,7 +79,7 @@ async function copyChanges(run: Run, resource: ChangingResource): Promise<string
     onRows(resource.name, stored, done)
   }
   let storing = Promise.resolve()
-  for await (const batch of batchesOf(rows)) {
+  for await (const batch of batchesOf(resource, rows)) {
     await storing
     storing = store(batch, `${batch.at(-1)?.cursor}`)
     // An error is thrown by the next `await`.

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { checksumsOf, type DayChecksum, dayRange, isRetained, type Source } from './checksums.ts'
+import {
+  checksumsOf,
+  type DayChecksum,
+  dayRange,
+  isRetained,
+  type Source,
+  type SourceChecksums,
+  timeRange,
+} from './checksums.ts'
 import { assertSameAccount } from './errors.ts'
+import { digestOf, makeFolder, readStateFile, replaceFile } from './folder.ts'
+import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from './received.ts'
 import type { ChangingResource, Resource } from './resources.ts'
 
 /** What a run on a directory needs. */
@@ -17,9 +25,26 @@ export interface DirectoryRun extends Source {
   onRows(resource: string, rows: number, fraction: number): void
 }
 
-/** The checksum that a file was read for, and its digest. */
+/** The checksum that a file was read for, its digest, and a hash of the names of its fields, which version 0.1.0 did not store. */
 interface FileState extends DayChecksum {
+  fields?: string
   sha256: string
+}
+
+/** The files of a resource, and the names of the fields that all of them have. */
+interface FolderState {
+  fields: string[]
+  days: FileState[]
+}
+
+/** What a run has done with the files of a resource. */
+export interface WrittenDays {
+  /** Days for which a file was written or removed. */
+  written: string[]
+  /** Fields that the files did not have before. */
+  added: string[]
+  /** What the files were compared with; undefined if neither the source nor the copy has rows. */
+  checksums: SourceChecksums | undefined
 }
 
 /** Maximum number of reads of a file; a further one follows a broken connection. */
@@ -27,49 +52,51 @@ const attemptsMax = 4
 
 /**
  * Assigns the folder to an account, once.
- * @throws SyncError when it has the files of another account
+ * @throws SyncError when it has the files of another account, or its state was changed by another program
  */
 export async function assignFolder(folder: string, accountId: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const [file, part] = [join(folder, sourceFile), join(folder, `${sourceFile}.tmp`)]
-  try {
-    const source: { accountId: string } = JSON.parse(await readFile(file, 'utf8'))
-    assertSameAccount(`the folder ${folder}`, source.accountId, accountId)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    await writeFile(part, JSON.stringify({ accountId }), { flush: true })
-    await rename(part, file)
-  }
+  const isSource = (value: unknown): value is { accountId: string } => isRecord(value) && isAccountId(value.accountId)
+  const source = await readStateFile(folder, sourceFile, isSource)
+  if (source) assertSameAccount(`the folder ${folder}`, source.accountId, accountId)
+  else await replaceFile(folder, sourceFile, [JSON.stringify({ accountId })])
 }
 
 /** Writes all rows of a metadata resource to `<resource>/part.parquet`. */
 export async function writeAll(run: DirectoryRun, resource: Resource): Promise<void> {
-  await download(run, resource, join(run.folder, resource.name), {})
+  await download(run, resource, await makeFolder(run.folder, resource.name), {})
 }
 
 /**
- * Writes the rows of each UTC day with a changed checksum to `<resource>/day=2026-11-20/part.parquet`, and removes the files of
- * days without rows; those of days that the source has removed by age remain. A file is replaced whole; a process that ends at any moment leaves complete files, old or new.
+ * Writes the rows of each UTC day with a changed checksum to `<resource>/day=2026-11-20/part.parquet`, also of each day whose file
+ * lacks a field that the API has now, and removes the files of days without rows; those of days that the source has removed by age
+ * remain. A file is replaced whole; a process that ends at any moment leaves complete files, old or new.
  */
-export async function writeDays(run: DirectoryRun, resource: ChangingResource): Promise<string[]> {
-  const folder = join(run.folder, resource.name)
-  await mkdir(folder, { recursive: true })
-  const known = await readState(folder)
+export async function writeDays(run: DirectoryRun, resource: ChangingResource): Promise<WrittenDays> {
+  const folder = await makeFolder(run.folder, resource.name)
+  const stored = (await readStateFile(folder, stateFile, isFolderState)) ?? []
+  const before = Array.isArray(stored) ? { fields: [], days: stored } : stored
+  const known = new Map(before.days.map((file) => [file.day, file]))
   const days = [...known.keys()].sort()
   const last = days.at(-1)
-  const range = await dayRange(run, resource, days[0] && last ? { from: days[0], to: last } : undefined)
+  const times = await timeRange(run, resource)
+  const range = dayRange(times, days[0] && last ? { from: days[0], to: last } : undefined)
   const checksums = range && (await checksumsOf(run, resource, range))
   const source = checksums?.days ?? []
+  const names = times ? fieldNames(resource, times.row) : before.fields
+  const fields = createHash('sha256').update(names.join(' ')).digest('hex')
+  const writeState = (all: readonly string[]) =>
+    replaceFile(folder, stateFile, [JSON.stringify({ fields: all, days: [...known.values()] })])
   const written: string[] = []
   for (const [index, checksum] of source.entries()) {
     const { day, rows } = checksum
-    const dayFolder = join(folder, `day=${day}`)
-    if (await isCurrent(known.get(day), checksum, run.isVerified ? dayFolder : undefined)) continue
+    const dayFolder = await makeFolder(folder, `day=${day}`)
+    if (await isCurrent(known.get(day), { ...checksum, fields }, run.isVerified ? dayFolder : undefined)) continue
     const query = { ...resource.query, from: day, to: day }
     const sha256 = await download(run, resource, dayFolder, query, () => isRetained(run, resource, day))
     if (sha256 === undefined) continue
-    known.set(day, { ...checksum, sha256 })
-    await writeState(folder, known)
+    known.set(day, { ...checksum, fields, sha256 })
+    await writeState(before.fields)
     written.push(day)
     run.onRows(resource.name, rows, (index + 1) / source.length)
   }
@@ -78,23 +105,30 @@ export async function writeDays(run: DirectoryRun, resource: ChangingResource): 
   for (const day of days.filter((day) => isCompared(day) && !present.has(day))) {
     await rm(join(folder, `day=${day}`), { recursive: true, force: true })
     known.delete(day)
-    await writeState(folder, known)
+    await writeState(before.fields)
     written.push(day)
   }
-  return written
+  // Last, so that the run after a killed one still says which fields are new.
+  if (`${names}` !== `${before.fields}`) await writeState(names)
+  const added = before.fields.length > 0 ? names.filter((name) => !before.fields.includes(name)) : []
+  return { written, added, checksums }
+}
+
+/** @returns the names of the fields of a row, sorted */
+function fieldNames({ path }: ChangingResource, row: Row): string[] {
+  return Object.keys(row)
+    .sort()
+    .map((name) => received(path, 'the name of a field', name, isFieldName))
 }
 
 /** @param dayFolder folder of the file to compare with its digest; undefined to trust it */
-async function isCurrent(known: FileState | undefined, checksum: DayChecksum, dayFolder?: string): Promise<boolean> {
-  if (known?.rows !== checksum.rows || known.hash !== checksum.hash || known.amount !== checksum.amount) return false
-  if (dayFolder === undefined) return true
-  const digest = createHash('sha256')
-  try {
-    await pipeline(createReadStream(join(dayFolder, 'part.parquet')), digest)
-  } catch {
-    return false
-  }
-  return digest.digest('hex') === known.sha256
+async function isCurrent(
+  known: FileState | undefined,
+  { rows, hash, amount, fields }: Omit<FileState, 'sha256'>,
+  dayFolder: string | undefined,
+): Promise<boolean> {
+  if (known?.rows !== rows || known.hash !== hash || known.amount !== amount || known.fields !== fields) return false
+  return dayFolder === undefined || (await digestOf(join(dayFolder, fileName))) === known.sha256
 }
 
 /**
@@ -109,52 +143,29 @@ async function download(
   query: object,
   isComplete = async () => true,
 ): Promise<string | undefined> {
-  await mkdir(folder, { recursive: true })
-  const [file, part] = [join(folder, 'part.parquet'), join(folder, '.part.parquet.tmp')]
   for (let attempt = 1; ; attempt++) {
     const body = await client.exportFile(path, 'parquet', { query, signal })
-    const digest = createHash('sha256')
     try {
-      await pipeline(
-        Readable.fromWeb(body as never),
-        async function* (chunks: AsyncIterable<Buffer>) {
-          for await (const chunk of chunks) {
-            digest.update(chunk)
-            yield chunk
-          }
-        },
-        createWriteStream(part, { flush: true }),
-        { signal },
-      )
+      return await replaceFile(folder, fileName, Readable.fromWeb(body as never), { signal, isComplete })
     } catch (error) {
       if (signal.aborted || attempt === attemptsMax) throw error
-      continue
     }
-    if (!(await isComplete())) {
-      await rm(part)
-      return undefined
-    }
-    await rename(part, file)
-    return digest.digest('hex')
   }
 }
 
-/** The days of the files of a folder. */
-async function readState(folder: string): Promise<Map<string, FileState>> {
-  try {
-    const states: FileState[] = JSON.parse(await readFile(join(folder, stateFile), 'utf8'))
-    return new Map(states.map((state) => [state.day, state]))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
-    throw error
-  }
+/** @returns whether it is a state of this version, or the array of files of version 0.1.0 */
+function isFolderState(value: unknown): value is FolderState | FileState[] {
+  if (Array.isArray(value)) return value.every(isFileState)
+  if (!isRecord(value) || !Array.isArray(value.fields) || !Array.isArray(value.days)) return false
+  return value.fields.every(isFieldName) && value.days.every(isFileState)
 }
 
-async function writeState(folder: string, states: ReadonlyMap<string, FileState>): Promise<void> {
-  const part = join(folder, `${stateFile}.tmp`)
-  await writeFile(part, JSON.stringify([...states.values()]), { flush: true })
-  await rename(part, join(folder, stateFile))
+function isFileState(value: unknown): boolean {
+  if (!isRecord(value) || !isDay(value.day) || !isCount(value.rows) || !isHash(value.hash)) return false
+  return [value.amount, value.fields ?? '', value.sha256].every((one) => typeof one === 'string')
 }
+
+const fileName = 'part.parquet'
 
 /** In the folder of a resource. */
 const stateFile = '.tributary-sync.json'

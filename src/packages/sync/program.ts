@@ -8,6 +8,7 @@ import { StillDifferent, SyncError, UsageError } from './errors.ts'
 import { fetchByHttp } from './fetch.ts'
 import { openPostgres } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
+import { InvalidResponse, isAccountId, isDay, received } from './received.ts'
 import { changing, metadata } from './resources.ts'
 import { readChecksums, type Verified, verify } from './verify.ts'
 
@@ -158,13 +159,14 @@ async function runDirectory(run: DirectoryRun, options: Options): Promise<Omit<R
   await assignFolder(run.folder, await accountOf(run))
   const written: Record<string, string[]> = {}
   for (const resource of metadata.filter(isIn(options))) await writeAll(run, resource)
-  for (const resource of changing.filter(isIn(options))) written[resource.name] = await writeDays(run, resource)
+  for (const resource of changing.filter(isIn(options)))
+    written[resource.name] = (await writeDays(run, resource)).written
   return { written }
 }
 
 /** @returns id of the account of the key */
 async function accountOf({ client, signal }: Source): Promise<string> {
-  return (await client.get('/key', { signal })).accountId
+  return received('/key', 'accountId', (await client.get('/key', { signal })).accountId, isAccountId)
 }
 
 function isIn({ resources }: Options): (resource: { name: string }) => boolean {
@@ -187,13 +189,18 @@ function print(result: Result, { json }: Options): void {
   }
 }
 
-/** Whether a later run may succeed: the network, a server that is starting, or a busy one. */
+/** Whether a later run may succeed: the network, a server that is starting or busy, or a proxy that responds in its place. */
 function isTemporary(error: unknown): boolean {
-  if (error instanceof TributaryError) return error.status >= 500 || error.status === 429
-  return error instanceof StillDifferent || !(error instanceof SyncError)
+  if (error instanceof TributaryError) return error.status >= 500 || error.status === 429 || error.status === 200
+  return error instanceof StillDifferent || error instanceof InvalidResponse || !(error instanceof SyncError)
 }
 
+/** @returns one line; a response may have any characters */
 function messageOf(error: unknown): string {
+  return reasonOf(error).replaceAll(/\p{Cc}/gu, ' ')
+}
+
+function reasonOf(error: unknown): string {
   if (error instanceof TributaryError) return `${error.message} (${error.status} ${error.code})`
   if (!(error instanceof Error)) return `${error}`
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
@@ -222,7 +229,7 @@ function parseResources(text: string): string[] {
 }
 
 function parseDay(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  if (isDay(text)) return text
   throw new InvalidArgumentError('Use a day such as 2026-01-01.')
 }
 

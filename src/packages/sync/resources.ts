@@ -31,6 +31,7 @@ const time = 'timestamptz'
 const money = 'numeric(18, 6)'
 const flag = 'boolean NOT NULL'
 const subIds = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, text]))
+export const subIdNames: ReadonlySet<string> = new Set(Object.keys(subIds))
 const entityIds = { campaignId: text, offerId: text, landingPageId: text, trafficSourceId: text }
 
 const clicks: ChangingResource = {
@@ -145,7 +146,7 @@ export function columnOf(field: string): string {
 
 /** @returns the stored fields by their names in the API; the sub-ids are one field */
 export function exportedFields({ fields }: ChangingResource): FieldOf<ChangingResource['path']>[] {
-  const names = new Set(Object.keys(fields).map((field) => (field in subIds ? 'subIds' : field)))
+  const names = new Set(Object.keys(fields).map((field) => (subIdNames.has(field) ? 'subIds' : field)))
   // The type has the fields that all resources have.
   return [...names] as FieldOf<ChangingResource['path']>[]
 }

@@ -1,6 +1,7 @@
-import { checksumsOf, dayRange, isRetained, type SourceChecksums } from './checksums.ts'
+import { checksumsOf, dayRange, isRetained, type SourceChecksums, timeRange } from './checksums.ts'
 import { batchesOf, type Run } from './copy.ts'
 import { StillDifferent } from './errors.ts'
+import { checkDay, type Row } from './received.ts'
 import { type ChangingResource, exportedFields } from './resources.ts'
 
 /** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
@@ -16,7 +17,7 @@ export interface Verified {
 
 /** Reads the checksums of every day with rows, in the source or in the copy. @returns undefined if there are none */
 export async function readChecksums(run: Run, resource: ChangingResource): Promise<SourceChecksums | undefined> {
-  const range = await dayRange(run, resource, await run.target.days(resource))
+  const range = dayRange(await timeRange(run, resource), await run.target.days(resource))
   return range && (await checksumsOf(run, resource, range))
 }
 
@@ -40,7 +41,8 @@ export async function verify(run: Run, resource: ChangingResource, source: Sourc
       const query = { ...resource.query, from: day, to: day }
       const fields = exportedFields(resource)
       const rows = run.client.exportBatches(resource.path, { query, fields, signal: run.signal })
-      const stored = await run.target.replaceDay(resource, day, batchesOf(rows), () => isRetained(run, resource, day))
+      const batches = batchesOfDay(resource, day, rows)
+      const stored = await run.target.replaceDay(resource, day, batches, () => isRetained(run, resource, day))
       if (stored === undefined) continue
       run.onRows(resource.name, stored, (index + 1) / different.length)
       repaired.add(day)
@@ -50,6 +52,13 @@ export async function verify(run: Run, resource: ChangingResource, source: Sourc
   }
   const rows = source.days.reduce((sum, day) => sum + day.rows, 0)
   return { days: source.days.length, rows, repaired: [...repaired].sort() }
+}
+
+async function* batchesOfDay(resource: ChangingResource, day: string, parts: AsyncIterable<Row[]>) {
+  for await (const rows of batchesOf(resource, parts)) {
+    checkDay(resource, day, rows)
+    yield rows
+  }
 }
 
 /** @returns the days with rows that differ */

@@ -1,5 +1,6 @@
+import type { Row } from '../received.ts'
 import { type ChangingResource, columnOf } from '../resources.ts'
-import { type Row, recordColumns, sqlType } from './rows.ts'
+import { recordColumns, sqlType } from './rows.ts'
 
 /** A part of the rows of a UTC day, newest first. */
 interface Part {

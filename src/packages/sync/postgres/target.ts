@@ -1,9 +1,10 @@
 import postgres from 'postgres'
 import type { DayChecksum, DayRange } from '../checksums.ts'
 import { assertSameAccount, SyncError } from '../errors.ts'
+import { isCursor, isDay, isInstant, type Row } from '../received.ts'
 import { type ChangingResource, columnOf, type Resource } from '../resources.ts'
 import { otherRows } from './otherRows.ts'
-import { jsonOf, type Row, recordColumns } from './rows.ts'
+import { jsonOf, recordColumns } from './rows.ts'
 import { createTables } from './tables.ts'
 
 /** How far a resource has been copied. */
@@ -25,6 +26,7 @@ export interface Target {
    * @throws SyncError when it is a copy of another account
    */
   assign(accountId: string): Promise<void>
+  /** @throws SyncError when the state is not one that this program writes */
   readState(resource: Resource): Promise<SyncState>
   /**
    * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was.
@@ -90,7 +92,11 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
          FROM ${schema}.sync_state WHERE resource = $1 FOR UPDATE`,
         [name],
       )
-      return row ?? { firstDay: null, since: null, nextSince: null, cursor: null }
+      if (!row) return { firstDay: null, since: null, nextSince: null, cursor: null }
+      const { firstDay, since, nextSince, cursor } = row
+      assertValid('sync_state', name, isNullOr(isDay, firstDay) && isNullOr(isCursor, cursor))
+      assertValid('sync_state', name, isNullOr(isInstant, since) && isNullOr(isInstant, nextSince))
+      return row
     },
     async store(resource, rows, before, after) {
       // TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
@@ -129,7 +135,9 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
            to_char(max(${timeColumn}) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS last
          FROM ${schema}.${name}`,
       )
-      return row?.first ? { from: row.first, to: row.last } : undefined
+      if (!row?.first) return undefined
+      if (isDay(row.first) && isDay(row.last)) return { from: row.first, to: row.last }
+      throw new SyncError(`${schema}.${name} has a row with ${timeColumn} before the year 1 or after 9999; delete it.`)
     },
     async replaceDay(resource, day, batches, isComplete) {
       let count = 0
@@ -153,6 +161,14 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
     close: () => sql.end({ timeout: 5 }),
   }
 
+  /** @throws SyncError when a row of a table with states was changed by another program */
+  function assertValid(table: string, resource: string, isValid: boolean): void {
+    if (isValid) return
+    throw new SyncError(
+      `the row ${resource} of ${schema}.${table} was changed by another program; delete it, and the next run starts again.`,
+    )
+  }
+
   async function replace(resource: Resource, rows: readonly Row[]): Promise<void> {
     await sql.unsafe(upsertOf(resource, 1, '', ''), [jsonOf(resource, rows)])
   }
@@ -172,4 +188,8 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       FROM json_to_recordset($${parameter}::text::json) AS r(${recordColumns(resource, names)})${joined}
       ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${updates.join(', ')} ${condition}`
   }
+}
+
+function isNullOr(isValid: (value: unknown) => boolean, value: unknown): boolean {
+  return value === null || isValid(value)
 }

@@ -1,0 +1,124 @@
+import { SyncError } from './errors.ts'
+import { type ChangingResource, type Resource, subIdNames } from './resources.ts'
+
+// Responses and stored states are checked here before any other code uses them.
+
+/** A row of the API. */
+export type Row = Record<string, unknown>
+
+/** A response that is not one of the API. A later run may succeed: a proxy may have sent it. */
+export class InvalidResponse extends SyncError {
+  override name = 'InvalidResponse'
+}
+
+/** Whether a value is a day of the calendar, such as `2026-11-20`. */
+export function isDay(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && isInstant(`${value}T00:00:00Z`)
+}
+
+/** Whether a value is a UTC time as in a response, such as `2026-11-20T10:00:00.000Z`. */
+export function isInstant(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/.test(value)) return false
+  const ms = Date.parse(value)
+  // TRAP: Date.parse accepts 30 February.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value.slice(0, 10))
+}
+
+/** Whether a value can be the cursor of a row. */
+export function isCursor(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,2048}$/.test(value)
+}
+
+export function isAccountId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value)
+}
+
+export function isFieldName(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z]\w{0,62}$/.test(value)
+}
+
+export function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{15}$/.test(value)
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Checks a value of a response.
+ * @param path of the request
+ * @throws InvalidResponse that names the field and the value
+ */
+export function received<Value>(
+  path: string,
+  field: string,
+  value: unknown,
+  isValid: (value: unknown) => value is Value,
+): Value {
+  if (isValid(value)) return value
+  throw new InvalidResponse(`the response of ${path} is not valid: ${field} is ${shown(value)}; check --url.`)
+}
+
+/** Checks the list `data` of a response. @throws InvalidResponse */
+export function receivedRows(path: string, { data }: { data: unknown }): Row[] {
+  return received(path, 'data', data, (value): value is Row[] => Array.isArray(value) && value.every(isRecord))
+}
+
+/** Checks `retainedFrom` of a response. @returns its day; empty if it is absent @throws InvalidResponse */
+export function receivedRetainedDay(path: string, response: object): string {
+  const { retainedFrom } = response as { retainedFrom?: unknown }
+  return retainedFrom === undefined ? '' : received(path, 'retainedFrom', retainedFrom, isInstant).slice(0, 10)
+}
+
+/** @throws InvalidResponse when a row has no valid key, time or cursor, or a stored field of another type */
+export function checkRows(resource: Resource, rows: readonly Row[]): void {
+  const fields = Object.entries(resource.fields).map(([field, declared]) => {
+    const type = declared.replace(/ NOT NULL$/, '')
+    return { field, isNullable: type === declared && !resource.key.includes(field), isValid: isOfType[type] }
+  })
+  for (const row of rows) {
+    received(resource.path, 'a row', row, isRecord)
+    received(resource.path, 'cursor of a row', row.cursor, isCursor)
+    const subIds = row.subIds == null ? undefined : received(resource.path, 'subIds of a row', row.subIds, isRecord)
+    for (const { field, isNullable, isValid } of fields) {
+      const value = subIdNames.has(field) ? subIds?.[field] : row[field]
+      if (value == null ? isNullable : isValid?.(value)) continue
+      throw new InvalidResponse(
+        `the response of ${resource.path} is not valid: ${field} of a row is ${shown(value)}; check --url.`,
+      )
+    }
+  }
+}
+
+/** Checks that the rows of an export of one UTC day belong to it. @throws InvalidResponse */
+export function checkDay({ path, time }: ChangingResource, day: string, rows: readonly Row[]): void {
+  for (const row of rows) {
+    received(path, `${time} of a row of ${day}`, row[time], (value): value is string => `${value}`.startsWith(day))
+  }
+}
+
+/** Whether a value of an export has a SQL type. JSON in an export is text. */
+const isOfType: Record<string, (value: unknown) => boolean> = {
+  text: isText,
+  json: isText,
+  timestamptz: isInstant,
+  boolean: (value) => typeof value === 'boolean',
+  bigint: isCount,
+  'double precision': Number.isFinite,
+  'numeric(18, 6)': Number.isFinite,
+  'text[]': (value) => Array.isArray(value) && value.every(isText),
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0')
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'missing'
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+}

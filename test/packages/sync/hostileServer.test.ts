@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres, { type Sql } from 'postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { run } from '../../../src/packages/sync/program.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
+
+const at = '2026-11-20T10:00:00.000Z'
+const click = {
+  ...{ id: 'c1', clickedAt: at, storedAt: at, isBot: false, isTest: false, subIds: { sub1: 's' }, costBase: 1 },
+}
+const hash = createHash('md5').update(`c1|${at}`).digest('hex').slice(0, 15)
+
+/** The responses of a server with one click. */
+const sound = () => ({
+  key: { accountId: 'acme' } as object,
+  checksums: { asOf: '2026-11-21T00:00:00.000Z', data: [{ day: '2026-11-20', rows: 1, costBase: 1, hash }] } as object,
+  page: { data: [click], nextCursor: null } as object,
+  lines: [{ ...click, cursor: 'x1' }] as unknown[],
+  asOf: '2026-11-21T00:00:00.000Z',
+})
+let responses = sound()
+let server: ReturnType<typeof createServer>
+let url: string
+let place: string
+let copy: string
+let errors: string
+
+beforeAll(async () => {
+  server = createServer(({ url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost')
+    const { key, checksums, page, lines, asOf } = responses
+    const format = searchParams.get('format')
+    if (pathname.endsWith('/key')) response.writeHead('error' in key ? 400 : 200).end(JSON.stringify(key))
+    else if (pathname.includes('/checksums/')) response.end(JSON.stringify(checksums))
+    else if (format === 'parquet') response.end('PAR1')
+    else if (format === null) response.end(JSON.stringify(page))
+    else {
+      response.setHeader('x-as-of', asOf)
+      response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    }
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), 'tributary-hostile-'))
+  copy = join(place, 'deep/er/copy')
+  await mkdir(join(place, 'outside'), { recursive: true })
+  await writeFile(join(place, 'outside/part.parquet'), 'mine')
+  responses = sound()
+  errors = ''
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    errors += text
+    return true
+  })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await rm(place, { recursive: true, force: true })
+})
+
+const sync = async (target: string, ...more: string[]) => {
+  errors = ''
+  return await run([target, '--url', url, '--resources', 'clicks', '--verify', ...more], { TRIBUTARY_KEY: 'key' })
+}
+
+async function expectOutsideUnchanged(): Promise<void> {
+  expect((await readdir(place)).filter((name) => name !== 'deep')).toEqual(['outside'])
+  expect(await readdir(join(place, 'outside'))).toEqual(['part.parquet'])
+  expect(await readFile(join(place, 'outside/part.parquet'), 'utf8')).toBe('mine')
+  expect(await readdir(join(place, 'deep/er'))).toEqual(['copy'])
+}
+
+const day = (more: object) => ({ ...sound(), checksums: { ...sound().checksums, data: [{ ...firstDay, ...more }] } })
+const firstDay = { day: '2026-11-20', rows: 1, costBase: 1, hash }
+const row = (more: object) => ({ ...sound(), lines: [{ ...click, cursor: 'x1', ...more }] })
+
+/** Responses, and what the message says of them. */
+const ofBoth: [string, () => ReturnType<typeof sound>][] = [
+  ...[
+    '2026-11-20/../../../../outside',
+    '../../outside',
+    '2026-02-30',
+    '2026-11-21',
+    '2025-01-01',
+    '',
+    20,
+    null,
+    {},
+  ].map((one) => ['day', () => day({ day: one })] as [string, () => ReturnType<typeof sound>]),
+  ['data', () => ({ ...sound(), checksums: { asOf: at, data: {} } })],
+  ['data', () => ({ ...sound(), checksums: { asOf: at, data: [null] } })],
+  ['data', () => ({ ...sound(), page: { data: 'x' } })],
+  ['day', () => ({ ...sound(), checksums: { asOf: at, data: [firstDay, firstDay] } })],
+  ...['1', -1, 1.5, null].map((one) => ['rows', () => day({ rows: one })] as [string, () => ReturnType<typeof sound>]),
+  ...['', 'G'.repeat(15), 7, `${hash}\n`].map(
+    (one) => ['hash', () => day({ hash: one })] as [string, () => ReturnType<typeof sound>],
+  ),
+  ['costBase', () => day({ costBase: '1; DROP' })],
+  ...['yesterday', 'infinity', 9, '2026-11-20T24:00:00Z'].map(
+    (one) =>
+      ['asOf', () => ({ ...sound(), checksums: { asOf: one, data: [] } })] as [string, () => ReturnType<typeof sound>],
+  ),
+  ['retainedFrom', () => ({ ...sound(), checksums: { ...sound().checksums, retainedFrom: '../x' } })],
+  ['retainedFrom', () => ({ ...sound(), checksums: { ...sound().checksums, retainedFrom: null } })],
+  ['clickedAt', () => ({ ...sound(), page: { data: [{ ...click, clickedAt: '+275760-09-13T00:00:00Z' }] } })],
+  ['clickedAt', () => ({ ...sound(), page: { data: [{ id: 'c1' }] } })],
+  ['accountId', () => ({ ...sound(), key: { accountId: '\u001b[2J' } })],
+  ['accountId', () => ({ ...sound(), key: {} })],
+]
+
+describe('tributary-sync into a folder', () => {
+  it('refuses a response that is not valid in one line, and changes no other folder', async () => {
+    for (const [field, make] of ofBoth) {
+      responses = make()
+      expect([field, await sync(copy)]).toEqual([field, 1])
+      expect(errors).toMatch(new RegExp(`^error: the response of \\S+ is not valid: ${field}[^\\n]* is [^\\n]*\\n$`))
+      await expectOutsideUnchanged()
+      expect(await readdir(join(copy, 'clicks')).catch(() => [])).toEqual([])
+    }
+    responses = { ...sound(), page: { data: [{ ...click, '../x': 1 }] } }
+    expect(await sync(copy)).toBe(1)
+    expect(errors).toContain('the name of a field is "../x"')
+    responses = sound()
+    expect(await sync(copy)).toBe(0)
+    expect(await readdir(join(copy, 'clicks/day=2026-11-20'))).toEqual(['part.parquet'])
+  })
+
+  it('refuses a state that another program has changed', async () => {
+    expect(await sync(copy)).toBe(0)
+    const file = { ...firstDay, amount: '1', sha256: 'x' }
+    const states: [string, unknown[]][] = [
+      [
+        'clicks/.tributary-sync.json',
+        [
+          { fields: [], days: [{ ...file, day: '2026-11-20/../../../../../outside' }] },
+          [{ ...file, day: '../../outside' }],
+          ...[
+            { fields: ['\u001b'], days: [] },
+            { days: [] },
+            null,
+            7,
+            [null],
+            [{ ...file, hash: 1 }],
+            [{ ...file, rows: '1' }],
+          ],
+        ],
+      ],
+      ['.tributary-sync-source.json', [{}, { accountId: 7 }, { accountId: 'a\n' }, []]],
+    ]
+    responses = { ...sound(), checksums: { asOf: at, data: [] } }
+    for (const [name, contents] of states) {
+      const sane = await readFile(join(copy, name))
+      for (const text of [...contents.map((content) => JSON.stringify(content)), '{', '']) {
+        await writeFile(join(copy, name), text)
+        expect([text, await sync(copy)]).toEqual([text, 1])
+        expect(errors).toBe(
+          `error: ${join(copy, name)} was changed by another program; delete it, and the next run writes it again.\n`,
+        )
+        await expectOutsideUnchanged()
+      }
+      await writeFile(join(copy, name), sane)
+    }
+  })
+
+  it('follows no symbolic link in the folder', async () => {
+    const outside = join(place, 'outside')
+    await mkdir(join(copy, 'clicks'), { recursive: true })
+    await symlink(outside, join(copy, 'clicks/day=2026-11-20'))
+    expect(await sync(copy)).toBe(1)
+    expect(errors).toContain('is a symbolic link or a file, not a folder; remove it.')
+    await rm(join(copy, 'clicks'), { recursive: true })
+    await symlink(outside, join(copy, 'clicks'))
+    expect(await sync(copy)).toBe(1)
+    expect(errors).toContain('is a symbolic link or a file, not a folder; remove it.')
+    await rm(join(copy, 'clicks'))
+    await symlink(join(outside, 'part.parquet'), join(copy, '.tributary-sync-source.json.tmp'))
+    await mkdir(join(copy, 'clicks/day=2026-11-20'), { recursive: true })
+    for (const name of ['.part.parquet.tmp', 'part.parquet']) {
+      await symlink(join(outside, 'part.parquet'), join(copy, 'clicks/day=2026-11-20', name))
+    }
+    await symlink(join(outside, 'part.parquet'), join(copy, 'clicks/.tributary-sync.json.tmp'))
+    expect(await sync(copy)).toBe(0)
+    await expectOutsideUnchanged()
+    expect(await readFile(join(copy, 'clicks/day=2026-11-20/part.parquet'), 'utf8')).toBe('PAR1')
+    // The day has no rows any more: the link is removed, not what it leads to.
+    await rm(join(copy, 'clicks/day=2026-11-20'), { recursive: true })
+    await symlink(outside, join(copy, 'clicks/day=2026-11-20'))
+    responses = { ...sound(), checksums: { asOf: at, data: [] } }
+    expect(await sync(copy)).toBe(0)
+    await expectOutsideUnchanged()
+    await rm(join(copy, 'clicks/.tributary-sync.json'))
+    await symlink('/dev/zero', join(copy, 'clicks/.tributary-sync.json'))
+    expect(await sync(copy)).toBe(1)
+    expect(errors).toContain('.tributary-sync.json is a symbolic link or a folder; remove it.')
+  })
+
+  it('prints an error of the server without its control characters', async () => {
+    responses = { ...sound(), key: { error: 'no\n', message: '\u001b[2J\rgone\n' } }
+    expect(await sync(copy)).toBe(1)
+    expect(errors).toMatch(/^error: \P{Cc}+\n$/u)
+  })
+})
+
+describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
+  let database: PostgresServer
+  let sql: Sql
+  beforeAll(async () => {
+    database = await startPostgres()
+    sql = postgres(database.url('tributary'), { max: 1, onnotice() {} })
+  })
+  afterAll(async () => {
+    await sql?.end()
+    await database?.close()
+  })
+
+  it('refuses a response that is not valid in one line, stores nothing of it, and continues after a valid one', async () => {
+    const target = database.url('tributary')
+    const ofRows: [string, () => ReturnType<typeof sound>][] = [
+      ['a row', () => ({ ...sound(), lines: [['x']] })],
+      ...[{ id: undefined }, { id: null }, { id: 7 }, { id: 'a\0' }].map(
+        (one) => ['id', () => row(one)] as [string, () => ReturnType<typeof sound>],
+      ),
+      ['storedAt', () => row({ storedAt: 'infinity' })],
+      ['clickedAt', () => row({ clickedAt: 1 })],
+      ['isBot', () => row({ isBot: 'false' })],
+      ['cost', () => row({ cost: 'NaN' })],
+      ['country', () => row({ country: {} })],
+      ['subIds', () => row({ subIds: 'x' })],
+      ['sub1', () => row({ subIds: { sub1: 7 } })],
+      ['cursor', () => row({ cursor: 'a b' })],
+      ['cursor', () => row({ cursor: 'x'.repeat(3_000) })],
+      ['X-As-Of', () => ({ ...sound(), asOf: 'infinity' })],
+    ]
+    for (const [field, make] of [...ofBoth, ...ofRows]) {
+      responses = make()
+      expect([field, await sync(target)]).toEqual([field, 1])
+      expect(errors).toMatch(/^error: [^\n]*\n$/)
+      expect(errors).toMatch(new RegExp(`is not valid: ${field}|A line of the export has no cursor`))
+      expect(await sql`SELECT id FROM tributary.clicks`).toEqual([])
+      expect(await sql`SELECT FROM tributary.sync_state`).toHaveLength(0)
+    }
+    // Unknown fields are those of a later version; a sub-id cannot replace a field.
+    responses = row({ 'x"; DROP': 1, subIds: { sub1: 's', id: 'other', __proto__: 1, storedAt: 'x' } })
+    expect(await sync(target)).toBe(0)
+    expect(await sql`SELECT id, sub1, stored_at FROM tributary.clicks`).toEqual([
+      { id: 'c1', sub1: 's', stored_at: new Date(at) },
+    ])
+  })
+
+  it('replaces no day by rows of another day', async () => {
+    await sql`UPDATE tributary.clicks SET stored_at = stored_at - interval '1 ms'`
+    responses = { ...sound(), lines: [{ ...click, id: 'c2', clickedAt: '2026-11-19T10:00:00.000Z', cursor: 'x1' }] }
+    await sql`UPDATE tributary.sync_state SET cursor = NULL, since = '2026-11-21T00:00:00.000Z'`
+    expect(await sync(database.url('tributary'))).toBe(1)
+    expect(errors).toContain('clickedAt of a row of 2026-11-20 is "2026-11-19T10:00:00.000Z"')
+    expect(await sql`SELECT id FROM tributary.clicks WHERE clicked_at >= '2026-11-20'`).toEqual([{ id: 'c1' }])
+  })
+
+  it('refuses a state that another program has changed', async () => {
+    const values = { first_day: '-infinity', since: 'infinity', next_since: '2026-02-30T00:00:00Z', cursor: 'a b' }
+    for (const [column, value] of Object.entries(values)) {
+      await sql`DELETE FROM tributary.sync_state`
+      await sql.unsafe(`INSERT INTO tributary.sync_state (resource, ${column}) VALUES ('clicks', '${value}')`)
+      responses = sound()
+      expect([column, await sync(database.url('tributary'))]).toEqual([column, 1])
+      expect(errors).toMatch(/the row clicks of tributary.sync_state was changed by another program; delete it/)
+    }
+    await sql`DELETE FROM tributary.sync_state`
+    await sql`
+      INSERT INTO tributary.clicks (id, clicked_at, is_bot, is_test, stored_at)
+      VALUES ('far', 'infinity', false, false, now())`
+    expect(await sync(database.url('tributary'))).toBe(1)
+    expect(errors).toContain('tributary.clicks has a row with clicked_at before the year 1 or after 9999; delete it.')
+  })
+})
