@@ -6,9 +6,8 @@ import type { Writer } from './writer.ts'
  * Work that an account needs besides its batches.
  * `attribute_late_clicks`: clicks were stored, so conversions that arrived before their click may have to be attributed.
  * `attribute_conversions`: duplicate clicks are removed, so conversions may have to be attributed to the remaining copy.
- * `count_stored_rows`: the account has rows from before rows were counted.
  */
-export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions' | 'count_stored_rows'
+export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions'
 
 /** @throws the last error when Postgres stays unavailable */
 export async function openTasks({ stores, accountId, ...retry }: Writer): Promise<Set<AccountTask>> {

@@ -103,8 +103,8 @@ export interface MissingRows {
 }
 
 /**
- * Compares the rows in ClickHouse with those that were confirmed. Rows that no import counted (accounts from before these
- * counts, rows that were restored or inserted by hand) are added to the counts. Months of removed clicks are left out.
+ * Compares the rows in ClickHouse with those that were confirmed. Rows that no import counted (rows that were restored
+ * or inserted by hand) are added to the counts. Months of removed clicks are left out.
  * @returns months with missing rows
  */
 export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { version } from '../../package.ts'
 
 /** The stores cannot be migrated; the message is one line. */
 export class MigrationError extends Error {
@@ -15,7 +16,10 @@ export interface Migration {
 }
 
 /** The record of a file that ran, as a store keeps it in `schema_migrations`. */
-export type AppliedMigration = Pick<Migration, 'name' | 'checksum'>
+export interface AppliedMigration extends Pick<Migration, 'name' | 'checksum'> {
+  /** Version that ran it; absent or empty in a store of a version that did not record it. */
+  version?: string | null
+}
 
 export type StoreName = 'clickhouse' | 'postgres'
 
@@ -59,8 +63,10 @@ export function findPending(
   const isOf = (file: AppliedMigration) => (one: AppliedMigration) =>
     one.name === file.name && one.checksum === file.checksum
   if (baseline && applied.length > 0 && !applied.some(isOf(baseline))) {
+    const [made] = applied.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    const maker = made?.version ? `version ${made.version}` : 'a version that is not recorded'
     throw new MigrationError(
-      `${store}: the tables were created by another build and cannot be upgraded. Run "tributary export" for each account with that build, then "tributary import" with this one into empty stores.`,
+      `${store}: the tables were created by another build, ${maker}, and this one, version ${version}, cannot upgrade them. Move each account: run "tributary account export" with the build that created the tables, then "tributary account import" with this one into empty stores.`,
     )
   }
   for (const { name, checksum } of applied) {

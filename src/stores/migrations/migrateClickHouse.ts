@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
+import { version } from '../../package.ts'
 import { Problem } from '../../problem.ts'
 import { waitForClickHouseClock } from '../clickhouse/clock.ts'
 import type { Cluster, ClusterNode } from '../clickhouse/cluster.ts'
@@ -150,7 +151,11 @@ async function runPending(
   adapt: (statement: string) => string | undefined,
 ): Promise<string[]> {
   const pending = findPending('clickhouse', files, await readApplied(client))
-  if (pending.length > 0) await access.begin()
+  if (pending.length > 0) {
+    await access.begin()
+    // Earlier versions made the table without it. A store that is refused above does not change.
+    await client.command({ query: 'ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS version String' })
+  }
   for (const { name, sql, checksum } of pending) {
     for (const statement of splitStatements(sql)) {
       const query = adapt(statement)
@@ -158,7 +163,7 @@ async function runPending(
       if (query) await execute(client, { query, clickhouse_settings: keepAliveSettings })
     }
     await access.confirm()
-    await client.insert({ table: 'schema_migrations', values: [{ name, checksum }], format: 'JSONEachRow' })
+    await client.insert({ table: 'schema_migrations', values: [{ name, checksum, version }], format: 'JSONEachRow' })
   }
   return pending.map(({ name }) => `clickhouse/${name}`)
 }
@@ -166,7 +171,7 @@ async function runPending(
 /** Creates the table only where it is missing, so that a check without pending files needs no right to define tables. */
 async function readApplied(client: ClickHouseClient): Promise<AppliedMigration[]> {
   try {
-    const query = 'SELECT name, checksum FROM schema_migrations FINAL'
+    const query = 'SELECT * FROM schema_migrations FINAL'
     return await (await client.query({ query, format: 'JSONEachRow' })).json()
   } catch (error) {
     if (!isUnknownTable(error)) throw error

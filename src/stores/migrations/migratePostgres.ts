@@ -1,3 +1,4 @@
+import { version } from '../../package.ts'
 import type { Postgres } from '../postgres/connection.ts'
 import { type AppliedMigration, findPending, readMigrations } from './files.ts'
 
@@ -14,11 +15,13 @@ export async function migratePostgres(postgres: Postgres, root: string): Promise
       CREATE TABLE IF NOT EXISTS schema_migrations (
         name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`
     const applied = await transaction<AppliedMigration[]>`
-      SELECT name, checksum FROM schema_migrations`
+      SELECT name, checksum, to_jsonb(schema_migrations) ->> 'version' AS version FROM schema_migrations`
     const pending = findPending('postgres', files, applied)
+    // Earlier versions made the table without it. A store that is refused above does not change.
+    if (pending.length > 0) await transaction`ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS version text`
     for (const { name, sql, checksum } of pending) {
       await transaction.unsafe(sql)
-      await transaction`INSERT INTO schema_migrations (name, checksum) VALUES (${name}, ${checksum})`
+      await transaction`INSERT INTO schema_migrations (name, checksum, version) VALUES (${name}, ${checksum}, ${version})`
     }
     return pending.map(({ name }) => `postgres/${name}`)
   })

@@ -1,5 +1,4 @@
-import { completeTask, openTasks } from '../accountTasks.ts'
-import { findMissingRows } from '../confirmedRows.ts'
+import { openTasks } from '../accountTasks.ts'
 import { completeErasures } from '../erasure/eraseRows.ts'
 import { settle } from '../fence.ts'
 import { readLeftovers } from '../journal.ts'
@@ -43,10 +42,6 @@ export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
     await repairBatches(writer, leftovers)
   }
   const tasks = await openTasks(writer)
-  if (tasks.has('count_stored_rows')) {
-    await findMissingRows(writer)
-    await completeTask(writer, 'count_stored_rows')
-  }
   const corrected = tasks.has('attribute_conversions') ? await attributeConversions(writer) : 0
   return {
     batches: leftovers.length,

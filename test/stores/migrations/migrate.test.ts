@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { packageRoot } from '../../../src/package.ts'
+import { packageRoot, version } from '../../../src/package.ts'
 import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
@@ -48,6 +48,20 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     ])
     expect(await migrate(stores, root)).toEqual([])
     expect(await readNumbers('fixture_totals')).toEqual([5])
+  })
+
+  it('record their version, also in the stores of versions that did not', async () => {
+    for (const alter of [runInClickHouse, (sql: string) => stores.postgres.unsafe(sql)]) {
+      await alter('ALTER TABLE schema_migrations DROP COLUMN version')
+    }
+    await addFile('clickhouse/0002_rows.sql', createRows)
+    await addFile('postgres/0002_fixture.sql', 'CREATE TABLE fixture (n integer);')
+    await migrate(stores, root)
+    expect(await migrate(stores, root)).toEqual([])
+    const last = "SELECT version FROM schema_migrations WHERE name LIKE '0002%'"
+    expect([...(await stores.postgres.unsafe(last))]).toEqual([{ version }])
+    const inClickHouse = await stores.clickhouse.client.query({ query: last, format: 'JSONEachRow' })
+    expect(await inClickHouse.json()).toEqual([{ version }])
   })
 
   it('run once when two instances start together', async () => {

@@ -21,21 +21,8 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('stores of another build', (
     ;[older, newer] = await Promise.all([openTestStores(), openTestStores()])
     older.markDirty()
     folder = await mkdtemp(join(tmpdir(), 'tributary-move-'))
-    for (const { environment } of [older, newer]) {
-      await run(
-        environment,
-        'account',
-        'create',
-        '--name',
-        'Acme',
-        '--id',
-        'acme',
-        '--plan',
-        'pro',
-        '--currency',
-        'EUR',
-      )
-    }
+    const account = ['--name', 'Acme', '--id', 'acme', '--plan', 'pro', '--currency', 'EUR']
+    await run(older.environment, 'account', 'create', ...account)
     await run(older.environment, 'demo', '--account', 'acme', '--clicks', '3000', '--days', '10')
   })
   afterAll(async () => {
@@ -43,11 +30,11 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('stores of another build', (
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('are moved by export and import', async () => {
+  it('are moved by account export and account import', async () => {
+    const moved = join(folder, 'acme')
+    await run(older.environment, 'account', 'export', '--account', 'acme', '--output', moved)
+    await run(newer.environment, 'account', 'import', moved)
     for (const resource of resourceNames) {
-      const file = join(folder, `${resource}.ndjson`)
-      await run(older.environment, 'export', resource, '--account', 'acme', '--output', file)
-      await run(newer.environment, 'import', resource, file, '--account', 'acme')
       const [before, after] = await Promise.all([older, newer].map((stores) => readSorted(stores, resource)))
       expect(after).toEqual(before)
       expect(after?.length).toBeGreaterThan(0)
@@ -56,8 +43,14 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('stores of another build', (
   })
 
   it.each(recordsOfOtherBuilds)('are refused with one line that says how to move: $name $checksum', async (record) => {
-    await older.postgres`UPDATE schema_migrations SET ${older.postgres(record)}`
-    expect(await refusal()).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(oneLine('postgres')) })
+    await older.postgres`UPDATE schema_migrations SET ${older.postgres({ ...record, version: '0.0.7' })}`
+    const stderr = expect.stringMatching(oneLine('postgres', 'version 0.0.7'))
+    expect(await refusal()).toEqual({ code: 1, stdout: '', stderr })
+  })
+
+  it('are refused if they do not know their version', async () => {
+    await older.postgres`ALTER TABLE schema_migrations DROP COLUMN version`
+    expect((await refusal()).stderr).toMatch(oneLine('postgres', 'a version that is not recorded'))
   })
 
   it('are refused for the tables of ClickHouse too', async () => {
@@ -65,17 +58,20 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('stores of another build', (
     await older.postgres`CREATE SCHEMA public`
     const { client } = older.clickhouse
     await client.command({ query: "DELETE FROM schema_migrations WHERE name != ''" })
-    await client.insert({ table: 'schema_migrations', values: recordsOfOtherBuilds, format: 'JSONEachRow' })
-    expect((await refusal()).stderr).toMatch(oneLine('clickhouse'))
+    await client.insert({
+      table: 'schema_migrations',
+      values: recordsOfOtherBuilds.map((record) => ({ ...record, version: '0.0.8' })),
+      format: 'JSONEachRow',
+    })
+    expect((await refusal()).stderr).toMatch(oneLine('clickhouse', 'version 0.0.8'))
   })
 
   const refusal = (): Promise<Ended> => runHere(['migrate'], older.environment)
 })
 
-function oneLine(store: string): RegExp {
-  return new RegExp(
-    `^error: ${store}: the tables were created by another build .*tributary export.*tributary import.*\\n$`,
-  )
+function oneLine(store: string, maker: string): RegExp {
+  const move = 'run "tributary account export" .*, then "tributary account import" .*'
+  return new RegExp(`^error: ${store}: the tables were created by another build, ${maker}, .*${move}\\n$`)
 }
 
 async function run(environment: Record<string, string>, ...words: string[]): Promise<string> {
