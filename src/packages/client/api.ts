@@ -456,7 +456,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event
-         * @description An analytics signal from your server, stored with the events of the pixel. It never creates a conversion, and its `value` is not revenue. 200 means that the event is stored. After a 503 response, or none, retry with the same `event_id`: if the event was stored before, the response has `deduplicated: true`.
+         * @description An analytics signal from your server, stored with the events of the pixel. It never creates a conversion, and its `value` is not revenue. 200 means that the event is stored. After a 503 response, or none, retry with the same `event_id` within 24 hours: if the event was stored before, the response has `deduplicated: true`.
          *
          *     Scope: `write:events`.
          */
@@ -544,7 +544,7 @@ export interface paths {
         put?: never;
         /**
          * Send a batch of events
-         * @description Up to 1,000 events as JSON, or as NDJSON with one event per line. Each event is validated and accepted on its own, with the result that `POST /events` gives. Events with an `event_id` are stored once: after a 503 or without a response, send the whole batch again. Every event counts against the rate limit of the key; a batch that exceeds it is rejected as a whole.
+         * @description Up to 1,000 events as JSON, or as NDJSON with one event per line. Each event is validated and accepted on its own, with the result that `POST /events` gives. Events with an `event_id` are stored once within 24 hours: after a 503 or without a response, send the whole batch again. Every event counts against the rate limit of the key; a batch that exceeds it is rejected as a whole.
          *
          *     Scope: `write:events`.
          */
