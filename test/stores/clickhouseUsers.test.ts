@@ -10,8 +10,11 @@ import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { readSettings } from '../../src/settings.ts'
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../src/stores/clickhouse/grants.ts'
+import { killQueries } from '../../src/stores/clickhouse/killQueries.ts'
+import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
+import { deleteRows } from '../../src/writer/deleteRows.ts'
 import { completeErasures } from '../../src/writer/erasure/eraseRows.ts'
 import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'
@@ -140,8 +143,26 @@ describe('the writer and the reader', () => {
 
 describe('the writer', () => {
   it('deletes rows and ends its own queries, as repairs do', async () => {
-    await server.run(writer, `DELETE FROM tributary.click_index WHERE account_id = 'missing'`)
-    await server.run(writer, `KILL QUERY WHERE query_id IN ('none') SYNC`)
+    const { clickhouse } = stores
+    const indexed = `SELECT count() FROM tributary.click_index WHERE account_id = 'acme' AND id = 'c1'`
+    expect(await server.run(writer, indexed)).toBe('1')
+    const writing = await openWriter(stores, 'acme', { onMessage: () => {}, signal: new AbortController().signal })
+    await deleteRows(writing, ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete')
+    expect(await server.run(writer, indexed)).toBe('0')
+    await writing.close()
+    const repair = await runHere(['verify', '--account', 'acme', '--repair', '--json'], environment)
+    expect([repair.code, JSON.parse(repair.stdout)]).toMatchObject([0, { repaired: true }])
+    expect(await server.run(writer, indexed)).toBe('1')
+
+    const endless =
+      'SELECT count() FROM (SELECT arrayJoin(range(1000000))) AS a, (SELECT arrayJoin(range(1000000))) AS b'
+    const running = clickhouse.client.query({ query: endless, query_id: 'own-1' }).then((result) => result.text())
+    const ended = expect(running).rejects.toMatchObject({ type: 'QUERY_WAS_CANCELLED' })
+    const listed = `SELECT count() FROM system.processes WHERE query_id = 'own-1'`
+    await expect.poll(() => server.run(writer, listed), { timeout: 20_000 }).toBe('1')
+    await killQueries(clickhouse, 'own-')
+    await ended
+    expect(await server.run(writer, listed)).toBe('0')
   })
 
   it('erases a click, and sees that the replaced parts are gone', async () => {
