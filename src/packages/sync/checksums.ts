@@ -114,7 +114,7 @@ export async function isRetained(source: Source, resource: ChangingResource, day
 }
 
 /** @returns the first day of rows that the source has not removed by age; empty if it has not removed rows from `day` on */
-async function retainedDay(
+export async function retainedDay(
   { client, signal }: Source,
   { path, query }: ChangingResource,
   day: string,

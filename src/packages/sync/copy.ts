@@ -103,7 +103,7 @@ export async function copyBeyond(run: Run, resource: ChangingResource, asOf: str
 }
 
 /** @returns how far a time is between two others, 0 to 1 */
-function share(first: string | null, time: unknown, last: string | null): number {
+export function share(first: string | null, time: unknown, last: string | null): number {
   const [start, at, end] = [first, time, last].map((one) => Date.parse(`${one}`))
   const done = (Number(at) - Number(start)) / (Number(end) - Number(start))
   return Number.isFinite(done) ? Math.min(Math.max(done, 0), 1) : 1

@@ -12,6 +12,7 @@ import {
   timeRange,
 } from './checksums.ts'
 import { assertSameAccount } from './errors.ts'
+import type { Filled } from './fill.ts'
 import { digestOf, makeFolder, readStateFile, replaceFile } from './folder.ts'
 import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from './received.ts'
 import type { ChangingResource, Resource } from './resources.ts'
@@ -41,8 +42,8 @@ interface FolderState {
 export interface WrittenDays {
   /** Days for which a file was written or removed. */
   written: string[]
-  /** Fields that the files did not have before. */
-  added: string[]
+  /** Fields that the files did not have before; undefined if there are none. */
+  filled: Filled | undefined
   /** What the files were compared with; undefined if neither the source nor the copy has rows. */
   checksums: SourceChecksums | undefined
 }
@@ -110,8 +111,10 @@ export async function writeDays(run: DirectoryRun, resource: ChangingResource): 
   }
   // Last, so that the run after a killed one still says which fields are new.
   if (`${names}` !== `${before.fields}`) await writeState(names)
-  const added = before.fields.length > 0 ? names.filter((name) => !before.fields.includes(name)) : []
-  return { written, added, checksums }
+  const columns = before.fields.length > 0 ? names.filter((name) => !before.fields.includes(name)) : []
+  const from = checksums?.range.from
+  const keepsOlder = days[0] !== undefined && from !== undefined && days[0] < from
+  return { written, filled: columns.length > 0 ? { columns, ...(keepsOlder && { from }) } : undefined, checksums }
 }
 
 /** @returns the names of the fields of a row, sorted */

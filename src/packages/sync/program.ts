@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { createTributary, TributaryError } from 'tributary-client'
 import type { Source } from './checksums.ts'
-import { copyAll, copyBeyond, type Run } from './copy.ts'
+import { copyBeyond, type Run } from './copy.ts'
 import { assignFolder, type DirectoryRun, writeAll, writeDays } from './directory.ts'
 import { StillDifferent, SyncError, UsageError } from './errors.ts'
 import { fetchByHttp } from './fetch.ts'
+import { copyAndFillAll, type Filled, fillColumns } from './fill.ts'
 import { openPostgres } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
 import { InvalidResponse, isAccountId, isDay, received } from './received.ts'
 import { changing, metadata } from './resources.ts'
-import { readChecksums, type Verified, verify } from './verify.ts'
+import { readChecksums, type Verified, verified, verify } from './verify.ts'
 
 const resourceNames = [...changing, ...metadata].map(({ name }) => name)
 
@@ -31,6 +32,8 @@ interface Result {
   verified?: Record<string, Verified>
   /** Days for which a file was written or removed. */
   written?: Record<string, string[]>
+  /** New columns, which all rows have now. */
+  filled: Record<string, Filled>
 }
 
 /**
@@ -145,23 +148,37 @@ async function repeat(
 /** Checksums are read first, so that the copy is beyond their `asOf` when it is compared. */
 async function runPostgres(run: Run, options: Options): Promise<Omit<Result, 'rows'>> {
   await run.target.assign(await accountOf(run))
-  const verified: Record<string, Verified> = {}
-  for (const resource of metadata.filter(isIn(options))) await copyAll(run, resource)
+  const proofs: Record<string, Verified> = {}
+  const filled: Record<string, Filled> = {}
+  for (const resource of metadata.filter(isIn(options))) {
+    const added = await copyAndFillAll(run, resource)
+    if (added) filled[resource.name] = added
+  }
   for (const resource of changing.filter(isIn(options))) {
     const checksums = options.verify && (await readChecksums(run, resource))
     await copyBeyond(run, resource, checksums?.asOf)
-    if (checksums) verified[resource.name] = await verify(run, resource, checksums)
+    const added = await fillColumns(run, resource)
+    if (added) filled[resource.name] = added
+    if (checksums) proofs[resource.name] = await verify(run, resource, checksums)
   }
-  return options.verify ? { verified } : {}
+  return { filled, ...(options.verify && { verified: proofs }) }
 }
 
 async function runDirectory(run: DirectoryRun, options: Options): Promise<Omit<Result, 'rows'>> {
   await assignFolder(run.folder, await accountOf(run))
   const written: Record<string, string[]> = {}
   for (const resource of metadata.filter(isIn(options))) await writeAll(run, resource)
-  for (const resource of changing.filter(isIn(options)))
-    written[resource.name] = (await writeDays(run, resource)).written
-  return { written }
+  const filled: Record<string, Filled> = {}
+  const proofs: Record<string, Verified> = {}
+  for (const resource of changing.filter(isIn(options))) {
+    const { written: days, filled: added, checksums } = await writeDays(run, resource)
+    written[resource.name] = days
+    if (added) filled[resource.name] = added
+    if (!checksums) continue
+    const proof = verified(resource, checksums, days)
+    proofs[resource.name] = { ...proof, compared: [...proof.compared, 'SHA-256 of each file'] }
+  }
+  return { written, filled, ...(options.verify && { verified: proofs }) }
 }
 
 /** @returns id of the account of the key */
@@ -183,9 +200,17 @@ function print(result: Result, { json }: Options): void {
   }
   const counts = Object.entries(result.rows).map(([name, rows]) => `${name} ${rows}`)
   process.stdout.write(`Rows stored: ${counts.join(', ')}.\n`)
-  for (const [name, { days, rows, repaired }] of Object.entries(result.verified ?? {})) {
+  for (const [name, { columns, from }] of Object.entries(result.filled)) {
+    const kept = from ? `; rows before ${from}, which the account has removed, lack them` : ''
+    process.stdout.write(`New columns filled for all rows: ${name} ${columns.join(', ')}${kept}.\n`)
+  }
+  for (const [name, { from, to, days, rows, compared, repaired }] of Object.entries(result.verified ?? {})) {
+    // The account may have removed all days by age.
+    const range = from <= to ? `, ${from} to ${to}` : ''
     const fixed = repaired.length > 0 ? `; replaced ${repaired.join(', ')}` : ''
-    process.stdout.write(`Verified: ${rows} ${name} of ${days} days${fixed}.\n`)
+    process.stdout.write(
+      `Verified: ${rows} ${name} of ${days} days${range}; compared by day: ${compared.join(', ')}${fixed}.\n`,
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import { checksumsOf, dayRange, isRetained, type SourceChecksums, timeRange } from './checksums.ts'
+import { checksumsOf, type DayRange, dayRange, isRetained, type SourceChecksums, timeRange } from './checksums.ts'
 import { batchesOf, type Run } from './copy.ts'
 import { StillDifferent } from './errors.ts'
 import { checkDay, type Row } from './received.ts'
@@ -8,7 +8,9 @@ import { type ChangingResource, exportedFields } from './resources.ts'
 const repairsMax = 3
 
 /** Result of the comparison of a resource. */
-export interface Verified {
+export interface Verified extends DayRange {
+  /** What was compared for each day: the number of rows, the hash of their keys and `storedAt`, and the sum of an amount. */
+  compared: string[]
   days: number
   rows: number
   /** Days that differed and were replaced. */
@@ -50,8 +52,17 @@ export async function verify(run: Run, resource: ChangingResource, source: Sourc
     }
     different = again
   }
-  const rows = source.days.reduce((sum, day) => sum + day.rows, 0)
-  return { days: source.days.length, rows, repaired: [...repaired].sort() }
+  return verified(resource, source, [...repaired].sort())
+}
+
+/** @param repaired days that differed and were replaced */
+export function verified(
+  { key, amount }: ChangingResource,
+  { range, days }: SourceChecksums,
+  repaired: string[],
+): Verified {
+  const compared = ['rows', `hash of ${key.join(', ')} and storedAt`, ...(amount ? [amount] : [])]
+  return { ...range, compared, days: days.length, rows: days.reduce((sum, { rows }) => sum + rows, 0), repaired }
 }
 
 async function* batchesOfDay(resource: ChangingResource, day: string, parts: AsyncIterable<Row[]>) {

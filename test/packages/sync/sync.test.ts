@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -105,13 +105,16 @@ const program = join(packageRoot, 'src/packages/sync/dist/main.js')
 
 async function sync(...more: string[]) {
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, ...more], { env: environment })
-  return JSON.parse(stdout) as {
-    rows: Record<string, number>
-    verified?: Record<string, { days: number; rows: number; repaired: string[] }>
-  }
+  return JSON.parse(stdout) as Synced
 }
 
-/** A proxy in front of the API that stalls the export of clicks after a number of lines. `stalled` resolves when it does. */
+interface Synced {
+  rows: Record<string, number>
+  filled: object
+  verified?: Record<string, { days: number; rows: number; compared: string[]; repaired: string[] }>
+}
+
+/** A proxy in front of the API that stalls an export of clicks after a number of lines. `stalled` resolves when it does. */
 async function openStallingProxy(
   linesMax: number,
 ): Promise<{ url: string; stalled: Promise<unknown>; close(): Promise<void> }> {
@@ -122,6 +125,7 @@ async function openStallingProxy(
       outgoing.writeHead(response.statusCode ?? 0, response.headers)
       if (!/^\/api\/v1\/clicks\?.*format=ndjson/.test(`${incoming.url}`)) return response.pipe(outgoing)
       const lines = (await text(response)).split('\n')
+      if (lines.length <= linesMax) return outgoing.end(lines.join('\n'))
       outgoing.write(`${lines.slice(0, linesMax).join('\n')}\n`)
       signals.emit('stalled')
     }).end()
@@ -209,6 +213,36 @@ describe('tributary-sync', () => {
     expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
   })
 
+  it('fills a column that is added to its tables for all rows, says so, and continues where it was killed', async () => {
+    await copy`ALTER TABLE tributary.clicks DROP COLUMN referrer CASCADE, DROP COLUMN sub1 CASCADE`
+    await copy`ALTER TABLE tributary.conversions DROP COLUMN status CASCADE`
+    await copy`ALTER TABLE tributary.events DROP COLUMN properties CASCADE`
+    await copy`ALTER TABLE tributary.campaigns DROP COLUMN tags CASCADE`
+    const proxy = await openStallingProxy(clickCount - 100)
+    const given = args.with(args.indexOf('--url') + 1, proxy.url)
+    const child = spawn(process.execPath, [program, ...given, '--resources', 'clicks'], { env: environment })
+    const ended = once(child, 'exit')
+    await proxy.stalled
+    await expect.poll(async () => await copy`SELECT FROM tributary.sync_fill WHERE cursor IS NOT NULL`).toHaveLength(1)
+    child.kill('SIGKILL')
+    await ended
+    await proxy.close()
+    const { filled, rows, verified } = await sync('--verify')
+    expect(filled).toEqual({
+      campaigns: { columns: ['tags'] },
+      clicks: { columns: ['sub1', 'referrer'].sort() },
+      conversions: { columns: ['status'] },
+      events: { columns: ['properties'] },
+    })
+    expect(rows.clicks).toBeLessThan(clickCount)
+    expect(verified).toMatchObject({
+      clicks: { from: '2026-11-18', to: '2026-11-20', compared: ['rows', 'hash of id and storedAt', 'costBase'] },
+      events: { compared: ['rows', 'hash of origin, id, generation and storedAt'] },
+    })
+    await expectEqualRows(client, copy)
+    expect((await sync()).filled).toEqual({})
+  })
+
   it('has functions whose numbers are those of reports and of the daily series', async () => {
     const snake = (row: object) => {
       const { id: _, name: __, complete: ___, date: ____, ...metrics } = row as Record<string, unknown>
@@ -254,7 +288,7 @@ describe('tributary-sync', () => {
     const syncFiles = async (...more: string[]) => {
       const words = [program, files, ...args.slice(1), ...more]
       const { stdout } = await promisify(execFile)(process.execPath, words, { env: environment })
-      return JSON.parse(stdout) as { written: Record<'clicks' | 'conversions' | 'events', string[]> }
+      return JSON.parse(stdout) as Synced & { written: Record<'clicks' | 'conversions' | 'events', string[]> }
     }
     const first = await syncFiles()
     expect(first.written.clicks.length).toBeGreaterThan(2)
@@ -285,8 +319,20 @@ describe('tributary-sync', () => {
     const day = new Date(firstMs + (clickCount + 50) * 40_000).toISOString().slice(0, 10)
     expect((await syncFiles()).written).toEqual({ clicks: [day], conversions: [], events: [] })
     expect(await byCampaign()).toEqual(await report())
+    // A file of a version whose rows had one field less.
+    const stateFile = join(files, 'clicks/.tributary-sync.json')
+    const state = JSON.parse(await readFile(stateFile, 'utf8'))
+    state.fields = state.fields.filter((field: string) => field !== 'ip')
+    state.days.find((one: { day: string }) => one.day === day).fields = 'other'
+    await writeFile(stateFile, JSON.stringify(state))
+    const extended = await syncFiles()
+    expect([extended.filled, extended.written.clicks]).toEqual([{ clicks: { columns: ['ip'] } }, [day]])
+    expect((await syncFiles()).filled).toEqual({})
     await writeFile(join(files, `clicks/day=${day}/part.parquet`), 'damaged')
-    expect((await syncFiles('--verify')).written).toEqual({ clicks: [day], conversions: [], events: [] })
+    const damaged = await syncFiles('--verify')
+    expect(damaged.written).toEqual({ clicks: [day], conversions: [], events: [] })
+    expect(damaged.verified?.clicks).toMatchObject({ from: '2026-11-18', to: '2026-11-20', repaired: [day] })
+    expect(damaged.verified?.clicks?.compared).toContain('SHA-256 of each file')
     expect(await byCampaign()).toEqual(await report())
   })
 

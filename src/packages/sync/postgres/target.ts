@@ -19,6 +19,15 @@ export interface SyncState {
   cursor: string | null
 }
 
+/** New columns of a table with rows, and how far they are filled. */
+export interface FillState {
+  columns: string[]
+  /** UTC day of the first row to fill. */
+  firstDay: string
+  /** Cursor of the last row that was filled; null if there is none. */
+  cursor: string | null
+}
+
 /** A copy in PostgreSQL. */
 export interface Target {
   /**
@@ -34,8 +43,13 @@ export interface Target {
    * @throws SyncError when another process has changed the state
    */
   store(resource: ChangingResource, rows: readonly Row[], before: SyncState, after: SyncState): Promise<number>
-  /** Inserts or replaces rows of metadata. */
+  /** Inserts or replaces rows. */
   storeAll(resource: Resource, rows: readonly Row[]): Promise<void>
+  /** @returns undefined if no column is to be filled @throws SyncError as `readState` */
+  readFill(resource: Resource): Promise<FillState | undefined>
+  /** Stores that the rows up to a cursor are filled. */
+  continueFill(resource: Resource, cursor: string): Promise<void>
+  endFill(resource: Resource): Promise<void>
   /** Checksums of the rows that were stored before `asOf`. */
   checksums(resource: ChangingResource, asOf: string, range: DayRange): Promise<DayChecksum[]>
   /** First and last UTC day with rows; undefined for an empty table. */
@@ -110,6 +124,20 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       )
       if (!written) throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
       return written.rows
+    },
+    async readFill({ name }) {
+      const [row] = await sql.unsafe<[FillState?]>(
+        `SELECT columns, first_day::text AS "firstDay", cursor FROM ${schema}.sync_fill WHERE resource = $1`,
+        [name],
+      )
+      if (row) assertValid('sync_fill', name, isDay(row.firstDay) && isNullOr(isCursor, row.cursor))
+      return row
+    },
+    async continueFill({ name }, cursor) {
+      await sql.unsafe(`UPDATE ${schema}.sync_fill SET cursor = $2 WHERE resource = $1`, [name, cursor])
+    },
+    async endFill({ name }) {
+      await sql.unsafe(`DELETE FROM ${schema}.sync_fill WHERE resource = $1`, [name])
     },
     async storeAll(resource, rows) {
       await replace(resource, rows)
