@@ -1,3 +1,4 @@
+import { subIdNames } from '../../../schema/subIds.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { type Click, clickRowFields } from '../../writer/tables/click.ts'
@@ -62,8 +63,11 @@ const shape: RowShape<ClickRow> = {
   spread: fieldTypes.subIdFields,
 }
 
-/** The types of the fields of a click. */
-export const clickFieldTypes = shape.fields
+/** The types of the stored fields of a click. */
+export const clickFieldTypes = {
+  ...shape.fields,
+  ...Object.fromEntries(subIdNames.map((name) => [name, fieldTypes.text])),
+}
 
 /** The columns of an imported file of clicks. */
 export const importedClickColumns = columnsOf(shape)
