@@ -2,8 +2,8 @@ import type { Metric } from '../../schema/metrics.ts'
 import { metricNames } from '../../schema/metrics.ts'
 import { ch, type Fragment, identifier, integer, join } from '../stores/clickhouse/sql.ts'
 import { columnName } from '../stores/columnName.ts'
-import { difference, fromMillionths, type Millionths, millionthsOf } from './money.ts'
-import { ratio } from './ratio.ts'
+import { add, difference, formatMillionths, fromMillionths, type Millionths, millionthsOf } from './money.ts'
+import { ratio, ratioMillionths } from './ratio.ts'
 
 /** How a metric is computed: a sum over clicks or conversions, or derived from other metrics, never from averages. */
 type Definition =
@@ -105,6 +105,13 @@ export const isBucket: Fragment = join(
   ' OR ',
 )
 
+/** Whether the row is a bucket, like `isBucket`. */
+export function countsRows(row: SumTexts): boolean {
+  return countNames.some((metric) => Number(row[metric] ?? 0) !== 0)
+}
+
+const countNames = sums.filter(({ unit }) => unit === 'count').map(({ metric }) => metric)
+
 /** Sums as ClickHouse returns them: counts as numbers, decimals as text, since JSON numbers would round them. */
 export type SumTexts = Partial<Record<Metric, string | number>>
 
@@ -121,6 +128,30 @@ export function orderValue(metric: Metric): Fragment {
     return ch`if(${d} = 0, NULL, sign(${n}) * sign(${d}) * intDivOrZero(${doubled}, 2 * abs(${d})))`
   }
   return definition.kind === 'difference' ? millionthsSql(metric) : identifier(metric)
+}
+
+/** The value of a metric by which rows are ordered, like `orderValue`. @returns millionths, null for a null ratio */
+export function readOrderValue(metric: Metric, row: SumTexts): Millionths | null {
+  const definition = definitions[metric]
+  if (definition.kind !== 'ratio') return readMillionths(metric, row)
+  const { numerator, denominator, times } = definition
+  return ratioMillionths(readMillionths(numerator, row), readMillionths(denominator, row), times)
+}
+
+/** The exact value of a metric that is not a ratio. */
+function readMillionths(metric: Metric, row: SumTexts): Millionths {
+  const definition = definitions[metric]
+  if (definition.kind !== 'difference') return millionthsOf(row[metric] ?? 0)
+  return difference(readMillionths(definition.minuend, row), readMillionths(definition.subtrahend, row))
+}
+
+/** Adds sums exactly. @returns zeros for no rows */
+export function addSums(rows: readonly SumTexts[]): SumTexts {
+  const total = ({ metric }: Sum) => {
+    const value = rows.reduce<Millionths>((sum, row) => add(sum, millionthsOf(row[metric] ?? 0)), 0)
+    return [metric, formatMillionths(BigInt(value))]
+  }
+  return Object.fromEntries(sums.map(total)) as SumTexts
 }
 
 /** A metric that is not a ratio, in millionths. */

@@ -1,39 +1,43 @@
 import type { ReportResponse } from '../../../schema/report.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
-import { type SumTexts, setMetrics, toMetrics } from '../../query/metricFormulas.ts'
+import { addSums, type SumTexts, setMetrics, toMetrics } from '../../query/metricFormulas.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { selectGroups } from '../../stores/clickhouse/select.ts'
+import { type Bucket, type Buckets, orderBuckets, readGroups } from './buckets.ts'
 import type { ReportPlan } from './plan.ts'
 import { previousSql, reportSql } from './sql.ts'
 
-type Bucket = SumTexts & { id1: string; id2?: string; id3?: string }
+type BucketRow = SumTexts & { id1: string; id2?: string; id3?: string }
 type ReportRow = ReportResponse['data'][number]
+
+/** ClickHouse orders more groups in less time than this process reads them. */
+const orderedGroupsMax = 1_000
 
 /**
  * Executes a report and adds the names of its buckets.
+ * @param groupsMax groups of sums that are ordered here; ClickHouse orders more
  * @returns up to `limit` rows; totals and bucketCount include all buckets
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function runReport(
-  { stores, nameCache }: RouteContext,
+  { stores, nameCache }: Pick<RouteContext, 'stores' | 'nameCache'>,
   plan: ReportPlan,
   signal: AbortSignal,
+  groupsMax = orderedGroupsMax,
 ): Promise<ReportResponse> {
-  const options = { label: 'reports', signal, settings: factsSettings(plan.facts) }
-  const { rows, totals, rowsBeforeLimit } = await selectGroups<Bucket>(stores.clickhouse, reportSql(plan), options)
-  const buckets = rows.map(idsOf)
+  const { buckets, totals, bucketCount } = await readBuckets(stores, plan, signal, groupsMax)
   const names = plan.dimensions.map((dimension, index) =>
     readNames(
       nameCache,
       plan.accountId,
       dimension,
-      buckets.map((ids) => ids[index] ?? ''),
+      buckets.map(({ ids }) => ids[index] ?? ''),
     ),
   )
   const [previous, ...nameFunctions] = await Promise.all([
-    plan.previous && readPrevious(stores, plan, plan.previous, buckets, signal),
+    plan.previous && readPrevious(stores, plan, plan.previous, buckets, signal, groupsMax),
     ...names,
   ])
   const blank = blankRow(plan)
@@ -43,8 +47,7 @@ export async function runReport(
     to: toInstantText(plan.range.untilMs),
     ...(plan.tz !== undefined && { tz: plan.tz }),
     currency: plan.currency,
-    data: rows.map((sums, index) => {
-      const ids = buckets[index] ?? []
+    data: buckets.map(({ ids, sums }) => {
       const row: ReportRow = { ...blank }
       setLabels(row, plan, ids, nameFunctions)
       setMetrics(row, sums, plan.metrics)
@@ -54,14 +57,29 @@ export async function runReport(
     totals: toMetrics(totals, plan.metrics),
     ...(previous && { previous: previous.response }),
     ...plan.retained,
-    bucketCount: rowsBeforeLimit,
-    truncated: rowsBeforeLimit > rows.length,
+    bucketCount,
+    truncated: bucketCount > buckets.length,
     asOf: toInstantText(plan.nowMs),
   }
 }
 
-function idsOf({ id1, id2, id3 }: Bucket): string[] {
-  return [id1, id2, id3].filter((id) => id !== undefined)
+async function readBuckets(
+  { clickhouse }: RouteContext['stores'],
+  plan: ReportPlan,
+  signal: AbortSignal,
+  groupsMax: number,
+): Promise<Buckets> {
+  const { metrics, order } = plan
+  const options = { label: 'reports', signal, settings: factsSettings(plan.facts) }
+  const needed = order.by === 'id' ? metrics : [...metrics, order.by]
+  const groups = await readGroups(clickhouse, { facts: plan.facts, metrics: needed }, groupsMax, options)
+  if (groups) return orderBuckets(groups, plan)
+  const { rows, totals, rowsBeforeLimit } = await selectGroups<BucketRow>(clickhouse, reportSql(plan), options)
+  return { buckets: rows.map(bucketOf), totals, bucketCount: rowsBeforeLimit }
+}
+
+function bucketOf({ id1, id2, id3, ...sums }: BucketRow): Bucket {
+  return { ids: [id1, id2, id3].filter((id) => id !== undefined), sums }
 }
 
 /** Has the properties of a row in the order of the response: copies of it are faster than objects that properties are added to. */
@@ -104,18 +122,13 @@ async function readPrevious(
   stores: RouteContext['stores'],
   { dimensions, metrics }: ReportPlan,
   { facts, range, counterpartOf }: NonNullable<ReportPlan['previous']>,
-  buckets: readonly (readonly string[])[],
+  buckets: readonly Bucket[],
   signal: AbortSignal,
+  groupsMax: number,
 ) {
-  const counterparts = new Map(buckets.map((ids) => [JSON.stringify(ids), counterpart(ids)]))
-  const wanted = [...counterparts.values()].filter((ids) => ids !== null)
-  const settings = { ...factsSettings(facts), totals_mode: 'before_having' } as const
-  const { rows, totals } = await selectGroups<Bucket>(stores.clickhouse, previousSql(facts, metrics, wanted), {
-    label: 'reports.previous',
-    signal,
-    settings,
-  })
-  const byIds = new Map(rows.map((row) => [JSON.stringify(idsOf(row)), row]))
+  const counterparts = new Map(buckets.map(({ ids }) => [JSON.stringify(ids), counterpart(ids)]))
+  const { groups, totals } = await readEarlier()
+  const byIds = new Map(groups.map(({ ids, sums }) => [JSON.stringify(ids), sums]))
   return {
     response: {
       from: toInstantText(range.fromMs),
@@ -128,6 +141,18 @@ async function readPrevious(
       const id = earlier?.length === 1 ? (earlier[0] ?? null) : earlier && key
       return { id, ...toMetrics(byIds.get(key) ?? {}, metrics) }
     },
+  }
+
+  /** All groups of the earlier range, or those of the buckets, with the totals of all. */
+  async function readEarlier(): Promise<{ groups: Bucket[]; totals: SumTexts }> {
+    const options = { label: 'reports.previous', signal, settings: factsSettings(facts) }
+    const groups = await readGroups(stores.clickhouse, { facts, metrics }, groupsMax, options)
+    if (groups) return { groups, totals: addSums(groups.map(({ sums }) => sums)) }
+    const wanted = [...counterparts.values()].filter((ids) => ids !== null)
+    const settings = { ...options.settings, totals_mode: 'before_having' } as const
+    const query = previousSql(facts, metrics, wanted)
+    const { rows, totals } = await selectGroups<BucketRow>(stores.clickhouse, query, { ...options, settings })
+    return { groups: rows.map(bucketOf), totals }
   }
 
   function counterpart(ids: readonly string[]): string[] | null {

@@ -1,5 +1,6 @@
 import type { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import type { RouteContext } from '../../http/context.ts'
+import { type KeyedSums, keyedSumsSql, readId } from '../../query/facts/keyedSums.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
 import { type SumTexts, toMetrics } from '../../query/metricFormulas.ts'
@@ -7,7 +8,6 @@ import { toInstantText } from '../../query/timeRange.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { DailyPlan, StatsPlan } from './plan.ts'
-import { seriesSql, totalsSql } from './sql.ts'
 
 /**
  * Executes a series.
@@ -73,12 +73,12 @@ async function readSeries(
   facts: FactsPlan,
   signal: AbortSignal,
 ): Promise<Map<string, SumTexts>> {
-  const rows = await selectRows<SumTexts & { id: string }>(clickhouse, seriesSql(facts), {
+  const rows = await selectRows<KeyedSums>(clickhouse, keyedSumsSql(facts), {
     label: 'stats.daily',
     signal,
     settings: factsSettings(facts),
   })
-  return new Map(rows.map((row) => [row.id, row]))
+  return new Map(rows.map((row) => [readId(facts, row), row]))
 }
 
 async function readTotals(
@@ -86,7 +86,7 @@ async function readTotals(
   facts: FactsPlan,
   signal: AbortSignal,
 ): Promise<SumTexts> {
-  const [totals] = await selectRows<SumTexts>(clickhouse, totalsSql(facts), {
+  const [totals] = await selectRows<SumTexts>(clickhouse, keyedSumsSql(facts), {
     label: 'stats.overview',
     signal,
     settings: factsSettings(facts),

@@ -41,6 +41,27 @@ export function isOfWholeDays(dimension: TimeDimension): boolean {
   return dimension !== 'hour' && dimension !== 'hour_of_day'
 }
 
+/** A key as JSON has it. An hour is a pair, with its offset, when the offset changes in the range. */
+export type TimeKey = string | number | readonly [string, string]
+
+/** @returns the id of a selected key, equal to that of `timeId` */
+export function readTimeId(dimension: TimeDimension, key: TimeKey, offsets: readonly OffsetChange[]): string {
+  switch (dimension) {
+    case 'day':
+    case 'week':
+    case 'weekday':
+      return `${key}`
+    case 'month':
+      return `${key}`.slice(0, 7)
+    case 'hour_of_day':
+      return `${key}`.padStart(2, '0')
+    case 'hour': {
+      const [local, offset] = typeof key === 'object' ? key : [`${key}`, offsetText(offsets[0]?.offsetS ?? 0)]
+      return `${local.slice(0, 10)}T${local.slice(11, 13)}:00${offset}`
+    }
+  }
+}
+
 /** @returns the id of a key in responses */
 export function timeId(dimension: TimeDimension, key: Fragment, offsets: readonly OffsetChange[]): Fragment {
   switch (dimension) {

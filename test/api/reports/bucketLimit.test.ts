@@ -35,3 +35,14 @@ it.each([
   const buckets = filter === '' ? campaigns : rows
   expect(response.headers).toMatchObject({ 'x-bucket-count': `${buckets}`, 'x-truncated': truncated })
 })
+
+it('orders ids by their characters, also those beyond 16 bits', async () => {
+  const ids = ['z', '\ufb00', '😀', '😁']
+  const clicks = ids.map((os, n) => ({ id: `c${n}`, clicked_at: '2026-11-20 10:00:00.000', os }))
+  const other = await api.account('characters')
+  await storeClicks(api.stores, 'characters', clicks)
+  for (const sort of ['id', 'clicks']) {
+    const report = await api.read(`/reports?group_by=os&days=7&sort=${sort}`, other, ReportResponse)
+    expect(report.data.map(({ id }) => id)).toEqual(ids)
+  }
+})

@@ -3,7 +3,7 @@ import type { ReportQuery } from '../../../schema/report.ts'
 import { planReport } from '../../../src/api/reports/plan.ts'
 import { reportSql } from '../../../src/api/reports/sql.ts'
 import { planDaily } from '../../../src/api/stats/plan.ts'
-import { seriesSql } from '../../../src/api/stats/sql.ts'
+import { keyedSumsSql } from '../../../src/query/facts/keyedSums.ts'
 import type { FactsPlan } from '../../../src/query/facts/plan.ts'
 import { factsSettings } from '../../../src/query/facts/sql.ts'
 import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
@@ -50,11 +50,12 @@ describe('a report reads by the primary key', () => {
   ])('of %s', async (_table, query, expected) => {
     const plan = planReport(query as ReportQuery, caller, testNowMs)
     expect(await keysOf(reportSql(plan), plan.facts)).toEqual(expected)
+    if (plan.dimensions.length === 1) expect(await keysOf(keyedSumsSql(plan.facts), plan.facts)).toEqual(expected)
   })
 
   it('of sums_by_quarter_hour, from its projection if it has no campaign', async () => {
     const { facts } = planDaily({ tz: 'Asia/Kathmandu' }, caller, testNowMs)
-    const { text, params } = render(seriesSql(facts))
+    const { text, params } = render(keyedSumsSql(facts))
     const response = await stores.clickhouse.client.query({
       query: `EXPLAIN indexes = 1 ${text}`,
       query_params: params,
