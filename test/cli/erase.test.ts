@@ -367,7 +367,7 @@ async function eraseUntilKilled(statements: number) {
       get(target, name) {
         const value = Reflect.get(target, name)
         if (typeof value !== 'function') return value
-        if (name !== 'exec') return value.bind(target)
+        if (!['exec', 'query', 'command'].includes(String(name))) return value.bind(target)
         return (order: { query: string }) => {
           if (order.query.trim().startsWith('ALTER') && mutations++ >= statements) throw new Killed()
           return value.call(target, order)

@@ -105,7 +105,7 @@ it('Into PostgreSQL fills a database with the numbers of reports and stats', asy
   const [install, shell = ''] = await blocksOf('Into PostgreSQL', 'sh')
   expect(install).toBe(await installationOf('sync'))
   const output = await run('sh', '-ec', shell.replace('postgres://user:password@localhost:5432/warehouse', target.url))
-  expect(output).toContain('Verified: 60 clicks of 2 days.')
+  expect(output).toContain('Verified: 60 clicks of 2 days')
   const [report = '', daily = '', details = ''] = await blocksOf('Into PostgreSQL', 'sql')
   const rows = await target.sql.unsafe(report)
   const numbers = rows.map(({ id, name, ...metrics }) => [id, name, ...Object.values(metrics).map(numeric)])

@@ -85,7 +85,7 @@ describe('clicks', () => {
       isTest: true,
     }
     await importContent(stores, account, 'clicks', [row])
-    expect(await stored('* EXCEPT (account_id, stored_at)', 'clicks')).toEqual([
+    expect(await stored('* EXCEPT (account_id, stored_at, row_text)', 'clicks')).toEqual([
       {
         id: 'all',
         clicked_at: '2026-01-01 00:00:00.000',

@@ -99,7 +99,7 @@ it('an import that was interrupted and then killed is completed exactly by the n
   const interrupted = await endHalfWay(account, 'SIGINT', 18_000)
   expect(interrupted.code).toBe(1)
   expect(interrupted.stderr).toMatch(
-    /^error: interrupted\. Stored so far: \d+ of \d+ rows read\. Run it again to complete it\.\n$/,
+    /^error: interrupted\. Stored so far: \d+ of \d+ rows read\. Run it again with the same rows in the same order to complete it\.\n$/,
   )
   await endHalfWay(account, 'SIGKILL', 35_000)
   const { code, stdout } = await run(wordsFor(account), stores.environment)

@@ -63,7 +63,7 @@ const isSumsTable = (table: WrittenTable) => (sumsTableNames as string[]).includ
 
 async function present(stores: Stores, accountId: string, table: WrittenTable): Promise<Row[]> {
   const added = sums.map(({ name }) => `sum(${table}.${name}) AS ${name}`)
-  const columns = isSumsTable(table) ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '*'
+  const columns = isSumsTable(table) ? `* EXCEPT (${sums.map(({ name }) => name)}), ${added}` : '* EXCEPT row_text'
   const grouping = isSumsTable(table) ? 'GROUP BY ALL' : ''
   return await rowsOf<Row>(stores, `SELECT ${columns} FROM ${table} WHERE account_id = '${accountId}' ${grouping}`)
 }

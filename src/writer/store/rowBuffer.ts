@@ -3,11 +3,11 @@ import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 
 /**
  * Large enough that ClickHouse creates few parts, which it merges with all indexes; small enough for two batches and the server's
- * copy of one in memory, and to arrive within the window of a write. A click takes about 300 bytes. The buffer doubles as it
+ * copy of one in memory, and to arrive within the window of a write. A click takes about 500 bytes. The buffer doubles as it
  * grows: just below a power of two.
  */
 const rowsMax = 50_000
-const bytesMax = 15 << 20
+const bytesMax = 30 << 20
 
 /** Encoded rows of one table, each key once: the first row wins. Reusable after `clear`. */
 export class RowBuffer<Row> {

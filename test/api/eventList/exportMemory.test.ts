@@ -28,6 +28,7 @@ it('an export of events sorts on disk what does not fit into memory', { timeout:
     const spilling = {
       max_bytes_before_external_sort: `${Number(sortMemory) / 10}`,
       max_block_size: `${Math.round(Number(blockRows) / 10)}`,
+      max_bytes_ratio_before_external_sort: 0,
     }
     expect(await exportWith(spilling)).toBe(events)
     const inMemory = exportWith({ ...spilling, max_bytes_before_external_sort: '0' })

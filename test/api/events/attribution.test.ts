@@ -140,15 +140,15 @@ describe('a cached campaign', () => {
     await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'back', user_id: 'ann' }])
     const start = Date.UTC(2026, 10, 23)
     api.setNow(start)
-    expect(await send(api.app, key, byVisitor('back', { event_id: 'b1' }))).toEqual(accepted)
+    expect(await send(api.app, key, byVisitor('back', { event_id: 'back1' }))).toEqual(accepted)
     await api.stores.postgres`UPDATE campaigns SET user_id = 'bob' WHERE account_id = 'acme' AND id = 'back'`
     api.setNow(start - 3_600_000)
-    expect(await send(api.app, key, byVisitor('back', { event_id: 'b2' }))).toEqual(accepted)
+    expect(await send(api.app, key, byVisitor('back', { event_id: 'back2' }))).toEqual(accepted)
     const users = (await storedEvents(api.stores, 'acme')).filter(({ campaign_id }) => campaign_id === 'back')
     expect(new Map(users.map(({ id, user_id }) => [id, user_id]))).toEqual(
       new Map([
-        ['b1', 'ann'],
-        ['b2', 'bob'],
+        ['back1', 'ann'],
+        ['back2', 'bob'],
       ]),
     )
   })
