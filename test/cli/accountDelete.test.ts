@@ -223,7 +223,7 @@ async function deleteUntilKilled(statements: number): Promise<boolean> {
         if (typeof value !== 'function') return value
         if (name !== 'exec') return value.bind(target)
         return (order: { query: string }) => {
-          if (order.query.startsWith('ALTER') && deletions++ >= statements) throw new Killed()
+          if (order.query.includes('ALTER TABLE') && deletions++ >= statements) throw new Killed()
           return value.call(target, order)
         }
       },
