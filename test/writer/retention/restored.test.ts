@@ -43,6 +43,8 @@ const kindsOf = (found: readonly Difference[]) =>
   [...new Set(found.map(({ kind, table }) => `${kind} ${table}`))].sort()
 /** Tables and their rows, without times of storage. */
 const tablesOf = async (account: string) => JSON.parse(await contentOf(stores, account))
+/** Without copies of clicks: a repair deletes copies of missing clicks, and reads do not need a copy. */
+const withoutCopies = (tables: { table: string }[]) => tables.filter(({ table }) => table !== 'converted_click_rows')
 /** Sums and the click index. */
 const derivedOf = async (account: string) =>
   (await tablesOf(account)).filter(({ table }: { table: string }) => /^(sums_|click_index)/.test(table))
@@ -100,7 +102,7 @@ it('a month in which only some clicks are missing is not removed until they are 
   expect(await repair(account, found)).toEqual([{ accountId: account, ...missing }])
   await expect(remove(account)).rejects.toThrow('confirmed clicks of 2025-01 are missing, and nothing was removed')
   expect(await importContent(stores, account, 'clicks', rows.clicks)).toMatchObject({ inserted: 2, duplicates: 4 })
-  expect(await tablesOf(account)).toEqual(before)
+  expect(withoutCopies(await tablesOf(account))).toEqual(withoutCopies(before))
   expect(kindsOf(await verify(account))).toEqual(['missing_rows clicks'])
   const accepted = await runHere(['verify', '--account', account, '--accept-missing'], stores.environment)
   expect(accepted.code).toBe(0)
