@@ -11,7 +11,7 @@ const layers = {
   api: ['http', 'accounts', 'rows', 'query', 'stores', 'package', 'writer/tables'],
   writer: ['query', 'stores'],
   import: ['writer', 'accounts', 'stores', 'query'],
-  export: ['import/fileFormat', 'import/resourceNames', 'rows', 'query', 'stores', 'writer/tables'],
+  export: ['import/parsers/fileFormat', 'import/resourceNames', 'rows', 'query', 'stores', 'writer/tables'],
   'cli/demoData': ['import', 'accounts', 'stores'],
 }
 

@@ -14,8 +14,8 @@ import {
   readErasureClock,
   readErasureKey,
 } from '../writer/erasure/erasures.ts'
+import type { Writer } from '../writer/lease/writer.ts'
 import { openWriter } from '../writer/openWriter.ts'
-import type { Writer } from '../writer/writer.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'

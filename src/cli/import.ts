@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Delimiter, formatOf } from '../import/fileFormat.ts'
 import { checkHeader, columnNames } from '../import/header.ts'
+import { type Delimiter, formatOf } from '../import/parsers/fileFormat.ts'
 import { FormatError } from '../import/parsers/formatError.ts'
 import { type RejectLimit, TooManyRejects } from '../import/rejectLimit.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'

@@ -3,12 +3,12 @@ import { hasRetention, listRetention, retainedBy } from '../accounts/retention.t
 import { reasonOf, runPeriodically } from '../stores/periodic.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
+import type { Writer } from '../writer/lease/writer.ts'
 import { openWriterIfFree } from '../writer/openWriter.ts'
 import { removeMonths } from '../writer/removeMonths.ts'
-import type { RecoveryLog } from '../writer/repair/serverRecovery.ts'
 import type { RemovedCounts } from '../writer/retention/completeRemoval.ts'
 import { readLastStoredMs } from '../writer/retention/lastStored.ts'
-import type { Writer } from '../writer/writer.ts'
+import type { RecoveryLog } from '../writer/serverRecovery.ts'
 
 /** Held by the only instance that currently removes months. */
 const retentionLease = 'retention'

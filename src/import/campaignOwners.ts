@@ -1,7 +1,7 @@
 import { queryPostgres } from '../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../stores/retry.ts'
+import type { Writer } from '../writer/lease/writer.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
-import type { Writer } from '../writer/writer.ts'
 
 /**
  * Finds campaigns of the writer's account.

@@ -5,8 +5,8 @@ import { importedClickColumns } from './readers/click.ts'
 import { conversionColumns } from './readers/conversion.ts'
 import { metadataColumns } from './readers/metadata.ts'
 import { pixelEventColumns } from './readers/pixelEvent.ts'
+import type { Columns } from './readers/rowDecoder.ts'
 import type { ResourceName } from './resourceNames.ts'
-import type { Columns } from './rowDecoder.ts'
 
 const columnsOfResources: Readonly<Record<ResourceName, Columns>> = {
   clicks: importedClickColumns,

@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/accounts.ts'
+import type { Writer } from '../writer/lease/writer.ts'
 import { openWriter } from '../writer/openWriter.ts'
-import type { Writer } from '../writer/writer.ts'
+import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type RejectLimit } from './rejectLimit.ts'
 import { RejectReasons } from './rejectReasons.ts'
 import { type Reject, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
 import { type Outcome, type RowBatch, resources } from './resources.ts'
-import { RemovedMonthError, RowError } from './rowError.ts'
 import type { Source } from './source.ts'
 
 /** What an import reads, and the account that it writes. */

@@ -2,12 +2,12 @@ import type { ReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { FileFormat } from './fileFormat.ts'
 import { beginningBytes, fingerprintOf } from './fingerprint.ts'
 import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
+import type { FileFormat } from './parsers/fileFormat.ts'
 import { readLines } from './parsers/lines.ts'
 import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
-import { RowError } from './rowError.ts'
+import { RowError } from './readers/rowError.ts'
 
 /** A file cannot be read or rejected rows cannot be written; the message is one line. */
 export class SourceError extends Error {

@@ -1,4 +1,4 @@
-import type { Writer } from '../writer/writer.ts'
+import type { Writer } from '../writer/lease/writer.ts'
 import { findOwners } from './campaignOwners.ts'
 
 /** Unknown ids that a warning shows. */

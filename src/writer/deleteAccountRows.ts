@@ -2,8 +2,8 @@ import { tablesOf } from '../stores/clickhouse/distributedTables.ts'
 import { asProblem } from '../stores/clickhouse/select.ts'
 import { ch, identifier, text } from '../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../stores/retry.ts'
-import { deleteRows } from './deleteRows.ts'
-import type { Writer } from './writer.ts'
+import { deleteRows } from './lease/deleteRows.ts'
+import type { Writer } from './lease/writer.ts'
 
 /**
  * Deletes every row of the account from ClickHouse: clicks, conversions, events, indexes and sums. The parts are rewritten

@@ -1,11 +1,11 @@
 import { assertCurrent } from '../stores/migrations/migrate.ts'
 import type { Lease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/retry.ts'
-import { assertNotDeleted } from './accountDeleted.ts'
-import { settle, WriteFence } from './fence.ts'
+import { assertNotDeleted } from './lease/accountDeleted.ts'
+import { settle, WriteFence } from './lease/fence.ts'
+import type { Writer } from './lease/writer.ts'
+import { acquireWriterLease, type RetryContext, tryWriterLease } from './lease/writerLease.ts'
 import { type CompletedWork, recoverAccount } from './repair/recoverAccount.ts'
-import type { Writer } from './writer.ts'
-import { acquireWriterLease, type RetryContext, tryWriterLease } from './writerLease.ts'
 
 /** Options of a writer. */
 export interface WriterOptions extends RetryContext {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { convert, DecimalText, readMoney, readRate } from '../../src/import/decimal.ts'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
+import { convert, DecimalText, readMoney, readRate } from '../../src/import/readers/decimal.ts'
 import { metadataReaders } from '../../src/import/readers/metadata.ts'
 import { pixelEventReader } from '../../src/import/readers/pixelEvent.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { findMissingRows } from '../../src/writer/confirmedRows.ts'
+import { findMissingRows } from '../../src/writer/journal/confirmedRows.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'

@@ -1,6 +1,6 @@
 import { sums } from '../../src/query/metricFormulas.ts'
 import type { Stores } from '../../src/stores/open.ts'
-import { sumsTableNames } from '../../src/writer/repair/sumsTables.ts'
+import { sumsTableNames } from '../../src/writer/derived/sumsTables.ts'
 import { rowsOf } from '../import/runImport.ts'
 import { changeTables, startMerges, stopMerges } from '../kit/rows.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sums } from '../../src/query/metricFormulas.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
-import { sumDifferences } from '../../src/writer/repair/sumDifferences.ts'
-import { sumsTableNames } from '../../src/writer/repair/sumsTables.ts'
+import { sumDifferences } from '../../src/writer/derived/sumDifferences.ts'
+import { sumsTableNames } from '../../src/writer/derived/sumsTables.ts'
 import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 

@@ -1,5 +1,5 @@
-import { type Delimiter, delimiters } from '../fileFormat.ts'
-import { RowError } from '../rowError.ts'
+import { RowError } from '../readers/rowError.ts'
+import { type Delimiter, delimiters } from './fileFormat.ts'
 import { FormatError } from './formatError.ts'
 import { type Line, lineBytesMax } from './lines.ts'
 import { type RawRow, withoutReturn } from './ndjsonParser.ts'

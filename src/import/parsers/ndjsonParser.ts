@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { DecimalText } from '../decimal.ts'
-import type { RawFields } from '../rowDecoder.ts'
-import { RowError } from '../rowError.ts'
+import { DecimalText } from '../readers/decimal.ts'
+import type { RawFields } from '../readers/rowDecoder.ts'
+import { RowError } from '../readers/rowError.ts'
 import { FormatError } from './formatError.ts'
 import type { Line } from './lines.ts'
 

@@ -2,10 +2,10 @@ import { subIdNames } from '../../../schema/subIds.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { type Click, clickRowFields } from '../../writer/tables/click.ts'
-import { baseAmount } from '../baseCurrency.ts'
-import type { Decimal } from '../decimal.ts'
-import * as fieldTypes from '../fieldTypes.ts'
-import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowDecoder.ts'
+import { baseAmount } from './baseCurrency.ts'
+import type { Decimal } from './decimal.ts'
+import * as fieldTypes from './fieldTypes.ts'
+import { columnsOf, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 /** A click with the fields that only a file has. */
 interface ClickRow extends Click {

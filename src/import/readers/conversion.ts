@@ -1,11 +1,11 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { blankConversion, type Conversion, type CopiedField, copiedFromClick } from '../../writer/tables/conversion.ts'
-import { baseAmount } from '../baseCurrency.ts'
-import type { Decimal } from '../decimal.ts'
-import * as fieldTypes from '../fieldTypes.ts'
-import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowDecoder.ts'
+import { baseAmount } from './baseCurrency.ts'
 import { clickFieldTypes } from './click.ts'
+import type { Decimal } from './decimal.ts'
+import * as fieldTypes from './fieldTypes.ts'
+import { columnsOf, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 /** A conversion with the fields that only a file has. */
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {

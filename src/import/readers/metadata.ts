@@ -4,8 +4,8 @@ import { formatMillionths } from '../../query/money.ts'
 import { columnName } from '../../stores/columnName.ts'
 import { blankMetadata, type MetadataRowOf } from '../../stores/postgres/metadataFields.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
-import * as fieldTypes from '../fieldTypes.ts'
-import { type Columns, columnsOf, type RowReader, type RowShape, rowReader } from '../rowDecoder.ts'
+import * as fieldTypes from './fieldTypes.ts'
+import { type Columns, columnsOf, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 const named = {
   id: fieldTypes.id,

@@ -1,9 +1,9 @@
 import { eventOrigins } from '../../../schema/event.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { type PixelEvent, pixelEventRowFields } from '../../writer/tables/pixelEvent.ts'
-import * as fieldTypes from '../fieldTypes.ts'
-import { columnsOf, type RowReader, type RowShape, rowReader } from '../rowDecoder.ts'
-import { RowError } from '../rowError.ts'
+import * as fieldTypes from './fieldTypes.ts'
+import { columnsOf, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { RowError } from './rowError.ts'
 
 const shape: RowShape<PixelEvent> = {
   name: 'pixel-events',

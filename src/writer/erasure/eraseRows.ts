@@ -7,8 +7,8 @@ import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, identifier, instant, instants, join, text, texts } from '../../stores/clickhouse/sql.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { clearBatches, recordBatch } from '../journal.ts'
-import type { Writer } from '../writer.ts'
+import { clearBatches, recordBatch } from '../journal/journal.ts'
+import type { Writer } from '../lease/writer.ts'
 import { chunksOf } from './chunksOf.ts'
 import {
   addErasures,

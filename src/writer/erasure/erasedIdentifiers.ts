@@ -1,7 +1,7 @@
+import type { Writer } from '../lease/writer.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
-import type { Writer } from '../writer.ts'
 import { completeErasures } from './eraseRows.ts'
 import { addErasures, type ErasedKind, type Erasure, hashOf, readErasures } from './erasures.ts'
 import { blank } from './personalFields.ts'

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { PendingQuery, Row } from 'postgres'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Writer } from '../writer.ts'
+import type { Writer } from '../lease/writer.ts'
 
 export type ErasedKind = 'visitor' | 'click'
 

@@ -5,7 +5,7 @@ import { runOnEveryNode } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, texts } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Writer } from '../writer.ts'
+import type { Writer } from '../lease/writer.ts'
 
 const pollMs = 200
 

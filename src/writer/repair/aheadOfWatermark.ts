@@ -3,7 +3,7 @@ import { ch, identifier, instant, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Writer } from '../writer.ts'
+import type { Writer } from '../lease/writer.ts'
 import type { RowsAheadOfWatermark, WatermarkInFuture } from './difference.ts'
 
 /**

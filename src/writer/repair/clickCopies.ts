@@ -3,9 +3,9 @@ import { ch, type Fragment, identifier, instant, join, text } from '../../stores
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import { columnName } from '../../stores/columnName.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { deleteRows } from '../deleteRows.ts'
-import { readRetained } from '../retention/readRetained.ts'
-import type { Writer } from '../writer.ts'
+import { deleteRows } from '../lease/deleteRows.ts'
+import { readRetained } from '../lease/readRetained.ts'
+import type { Writer } from '../lease/writer.ts'
 import type { WrongCopies } from './difference.ts'
 
 /** Counts copies of clicks that do not equal a stored click. A missing copy is no difference: the click is read instead. */

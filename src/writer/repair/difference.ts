@@ -1,5 +1,5 @@
 import type { Metric } from '../../../schema/metrics.ts'
-import type { MissingRows } from '../confirmedRows.ts'
+import type { MissingRows } from '../journal/confirmedRows.ts'
 
 /** A difference between what a table of an account has and what it should have. */
 export type Difference = { accountId: string } & (

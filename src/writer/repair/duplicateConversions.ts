@@ -1,10 +1,10 @@
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
+import type { Writer } from '../lease/writer.ts'
 import { sendChanges } from '../store/conversions.ts'
 import { readCurrentConversions } from '../store/currentConversions.ts'
 import type { Conversion } from '../tables/conversion.ts'
-import type { Writer } from '../writer.ts'
 import type { DuplicateIds } from './difference.ts'
 
 const pageIds = 1_000

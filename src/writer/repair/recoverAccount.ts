@@ -1,11 +1,11 @@
-import { openTasks } from '../accountTasks.ts'
+import { repairBatches } from '../derived/repairBatches.ts'
 import { completeErasures } from '../erasure/eraseRows.ts'
-import { settle } from '../fence.ts'
-import { readLeftovers } from '../journal.ts'
+import { openTasks } from '../journal/accountTasks.ts'
+import { readLeftovers } from '../journal/journal.ts'
+import { settle } from '../lease/fence.ts'
+import type { Writer } from '../lease/writer.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
 import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
-import type { Writer } from '../writer.ts'
-import { repairBatches } from './repairBatches.ts'
 
 /** Counts of the work completed for an interrupted writer. */
 export interface CompletedWork {

@@ -1,7 +1,7 @@
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Writer } from '../writer.ts'
+import type { Writer } from '../lease/writer.ts'
 
 /**
  * Reads when the latest click, conversion or event of the account was stored.

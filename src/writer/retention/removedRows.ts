@@ -3,8 +3,8 @@ import { ch, type Fragment, identifier, instant, text } from '../../stores/click
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Writer } from '../writer.ts'
-import { readRetained } from './readRetained.ts'
+import { readRetained } from '../lease/readRetained.ts'
+import type { Writer } from '../lease/writer.ts'
 
 /** A table with rows that are removed by age. */
 interface AgedTable {

@@ -5,9 +5,9 @@ import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { readRetained } from '../retention/readRetained.ts'
+import { readRetained } from '../lease/readRetained.ts'
+import type { Writer } from '../lease/writer.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
-import type { Writer } from '../writer.ts'
 
 type ClickField = (typeof copiedFromClick)[CopiedField]
 const copied = Object.entries(copiedFromClick) as [CopiedField, ClickField][]

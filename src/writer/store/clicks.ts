@@ -1,11 +1,11 @@
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { ch, text } from '../../stores/clickhouse/sql.ts'
-import { extentOf } from '../months.ts'
-import { sendBatch } from '../sendBatch.ts'
+import { extentOf } from '../journal/months.ts'
+import type { Writer } from '../lease/writer.ts'
 import { type Click, clickColumns } from '../tables/click.ts'
-import type { Writer } from '../writer.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer } from './rowBuffer.ts'
+import { sendBatch } from './sendBatch.ts'
 
 /** @returns the lookup of stored click ids of the writer's account, for all batches of an import */
 export function existingClicks(writer: Writer): ExistingKeys {

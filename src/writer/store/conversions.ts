@@ -1,12 +1,12 @@
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import { ch, text } from '../../stores/clickhouse/sql.ts'
-import { extentOf } from '../months.ts'
-import { sendBatch } from '../sendBatch.ts'
+import { extentOf } from '../journal/months.ts'
+import type { Writer } from '../lease/writer.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
-import type { Writer } from '../writer.ts'
 import { copyClickDimensions, copyConvertedClicks } from './attribution.ts'
 import { readCurrentConversions } from './currentConversions.ts'
+import { sendBatch } from './sendBatch.ts'
 
 /**
  * Upserts conversions by id: the higher `updatedAt` wins, in any order of arrival. Between equal values the stored row

@@ -4,8 +4,8 @@ import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import type { Selected } from '../../stores/clickhouse/tableColumns.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
+import type { Writer } from '../lease/writer.ts'
 import { type Conversion, conversionRowFields } from '../tables/conversion.ts'
-import type { Writer } from '../writer.ts'
 
 /**
  * Reads all columns of conversions in their current version, which a change writes again as deleted.

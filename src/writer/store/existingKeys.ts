@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { batchTimeout, selectBytes, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Writer } from '../writer.ts'
+import type { Writer } from '../lease/writer.ts'
 
 /** Queries for the keys of stored rows. */
 export interface KeySource {

@@ -4,7 +4,7 @@ import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { LeaseLost } from '../../stores/postgres/lease.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Writer } from '../writer.ts'
+import type { Writer } from '../lease/writer.ts'
 
 /** A row of a metadata table, by column; amounts and times are text. Dates that the file does not give are null. */
 export interface MetadataRow {

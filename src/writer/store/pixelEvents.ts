@@ -1,10 +1,10 @@
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { ch, text } from '../../stores/clickhouse/sql.ts'
-import { insertOnce } from '../sendBatch.ts'
+import type { Writer } from '../lease/writer.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
-import type { Writer } from '../writer.ts'
 import { ExistingKeys } from './existingKeys.ts'
 import { RowBuffer } from './rowBuffer.ts'
+import { insertOnce } from './sendBatch.ts'
 
 /** The key by which duplicates of an event are found within its account. No part contains a space. */
 function keyOf({ origin, id, generation }: PixelEvent): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { joinMonths } from '../../../src/writer/repair/clickDays.ts'
+import { joinMonths } from '../../../src/writer/derived/clickDays.ts'
 
 it('months of one year with few rows are compared and rebuilt together, in order', () => {
   const months = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { sums } from '../../../src/query/metricFormulas.ts'
-import { sumsTableNames } from '../../../src/writer/repair/sumsTables.ts'
+import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { advanceWatermarks, changeTables, storeClicks, storeConversions } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'

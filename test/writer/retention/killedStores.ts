@@ -1,4 +1,4 @@
-import type { Writer } from '../../../src/writer/writer.ts'
+import type { Writer } from '../../../src/writer/lease/writer.ts'
 
 /** The process was killed before a statement. */
 export class Killed extends Error {}

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { storeRemovedSums } from '../../../src/writer/removedSums.ts'
+import { storeRemovedSums } from '../../../src/writer/retention/removedSums.ts'
 import { makeAccount, rowsOf } from '../../import/runImport.ts'
 import { rowsOfEveryNode } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'

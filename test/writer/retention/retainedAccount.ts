@@ -1,5 +1,5 @@
+import type { Writer } from '../../../src/writer/lease/writer.ts'
 import { openWriter } from '../../../src/writer/openWriter.ts'
-import type { Writer } from '../../../src/writer/writer.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 
 /** Two months before it are January and February 2025, which have rows. */

@@ -9,7 +9,7 @@ import {
 } from '../../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../../src/cli/retentionJob.ts'
 import { LeaseLost } from '../../../src/stores/postgres/lease.ts'
-import { recordBatch } from '../../../src/writer/journal.ts'
+import { recordBatch } from '../../../src/writer/journal/journal.ts'
 import { removeMonths, UnverifiedMonths } from '../../../src/writer/removeMonths.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { repairDifferences } from '../../../src/writer/repair/repairDifferences.ts'

@@ -1,6 +1,6 @@
 import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import type { Writer } from '../writer.ts'
+import type { Writer } from './writer.ts'
 
 /**
  * Reads from when rows of the writer's account are retained.

@@ -1,7 +1,7 @@
-import { beginsBefore, NotBegun, runOnEveryNode } from '../stores/clickhouse/insert.ts'
-import { batchTimeout, selectRows } from '../stores/clickhouse/select.ts'
-import { ch, type Fragment } from '../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../stores/retry.ts'
+import { beginsBefore, NotBegun, runOnEveryNode } from '../../stores/clickhouse/insert.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from './writer.ts'
 
 type DeletionKind = 'mark' | 'rewrite'

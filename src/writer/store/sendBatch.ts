@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type Insertion, insertRows } from '../stores/clickhouse/insert.ts'
-import { retryWhileUnavailable } from '../stores/retry.ts'
-import { OutcomeUnknown, settle } from './fence.ts'
-import { clearBatches, type JournalEntry, recordBatch } from './journal.ts'
-import { repairBatches } from './repair/repairBatches.ts'
-import type { Writer } from './writer.ts'
+import { type Insertion, insertRows } from '../../stores/clickhouse/insert.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { repairBatches } from '../derived/repairBatches.ts'
+import { clearBatches, type JournalEntry, recordBatch } from '../journal/journal.ts'
+import { OutcomeUnknown, settle } from '../lease/fence.ts'
+import type { Writer } from '../lease/writer.ts'
 
 /** Rows of one table and their time range. */
 export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<JournalEntry, 'token'>

@@ -1,9 +1,9 @@
-import { Problem } from '../../problem.ts'
-import { reasonOf, runPeriodically } from '../../stores/periodic.ts'
-import { tryLease } from '../../stores/postgres/lease.ts'
-import { accountsWithUnfinishedWork } from '../accountTasks.ts'
-import { openWriterIfFree } from '../openWriter.ts'
-import type { Writer } from '../writer.ts'
+import { Problem } from '../problem.ts'
+import { reasonOf, runPeriodically } from '../stores/periodic.ts'
+import { tryLease } from '../stores/postgres/lease.ts'
+import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
+import type { Writer } from './lease/writer.ts'
+import { openWriterIfFree } from './openWriter.ts'
 
 /** Held by the only instance that currently completes interrupted imports. */
 const recoveryLease = 'recovery'

@@ -1,9 +1,9 @@
-import { queryPostgres } from '../stores/postgres/connection.ts'
-import { LeaseLost } from '../stores/postgres/lease.ts'
-import { retryWhileUnavailable } from '../stores/retry.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { LeaseLost } from '../../stores/postgres/lease.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import type { Writer } from '../lease/writer.ts'
 import type { AccountTask } from './accountTasks.ts'
 import type { MonthlyRows } from './months.ts'
-import type { Writer } from './writer.ts'
 
 /** A batch that may have been sent: its token and the time range of its rows. */
 export interface JournalEntry {

@@ -1,6 +1,6 @@
-import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../stores/retry.ts'
-import type { Writer } from './writer.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import type { Writer } from '../lease/writer.ts'
 
 /**
  * Work that an account needs besides its batches.

@@ -1,4 +1,4 @@
-import { queryPostgres } from '../stores/postgres/connection.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
 import type { Writer } from './writer.ts'
 
 /** The account of a writer has been deleted, or its deletion has begun. Nothing is written. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { Problem } from '../problem.ts'
-import { readClickHouseClock, waitForClickHouseClock } from '../stores/clickhouse/clock.ts'
-import type { ClickHouse } from '../stores/clickhouse/connection.ts'
-import { NotBegun, type WriteBounds } from '../stores/clickhouse/insert.ts'
-import { killQueries } from '../stores/clickhouse/killQueries.ts'
-import type { Lease } from '../stores/postgres/lease.ts'
-import { type RetryOptions, retryWhileUnavailable } from '../stores/retry.ts'
+import { Problem } from '../../problem.ts'
+import { readClickHouseClock, waitForClickHouseClock } from '../../stores/clickhouse/clock.ts'
+import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
+import { NotBegun, type WriteBounds } from '../../stores/clickhouse/insert.ts'
+import { killQueries } from '../../stores/clickhouse/killQueries.ts'
+import type { Lease } from '../../stores/postgres/lease.ts'
+import { type RetryOptions, retryWhileUnavailable } from '../../stores/retry.ts'
 
 const windowDefaultMs = 2_000
 const windowMaxMs = 32_000

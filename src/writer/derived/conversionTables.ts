@@ -2,8 +2,8 @@ import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts
 import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { deleteRows } from '../deleteRows.ts'
-import type { Writer } from '../writer.ts'
+import { deleteRows } from '../lease/deleteRows.ts'
+import type { Writer } from '../lease/writer.ts'
 
 /**
  * Rebuilds `conversion_index` and `converted_clicks` from the account's conversions: deletes wrong rows and inserts missing

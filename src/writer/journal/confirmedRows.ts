@@ -1,11 +1,11 @@
-import { batchTimeout, selectRows } from '../stores/clickhouse/select.ts'
-import { ch, identifier, instant, storableTimes, text } from '../stores/clickhouse/sql.ts'
-import { timeColumns } from '../stores/clickhouse/tableColumns.ts'
-import { queryPostgres } from '../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../stores/retry.ts'
+import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, identifier, instant, storableTimes, text } from '../../stores/clickhouse/sql.ts'
+import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { queryPostgres } from '../../stores/postgres/connection.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { readRetained } from '../lease/readRetained.ts'
+import type { Writer } from '../lease/writer.ts'
 import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
-import { readRetained } from './retention/readRetained.ts'
-import type { Writer } from './writer.ts'
 
 /** Resources that are counted by month: distinct clicks, and conversions in their latest version. */
 export type CountedResource = 'clicks' | 'conversions'

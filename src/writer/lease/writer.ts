@@ -1,5 +1,5 @@
-import type { Stores } from '../stores/open.ts'
-import type { Lease } from '../stores/postgres/lease.ts'
+import type { Stores } from '../../stores/open.ts'
+import type { Lease } from '../../stores/postgres/lease.ts'
 import type { WriteFence } from './fence.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { divideRounded } from '../query/money.ts'
+import { divideRounded } from '../../query/money.ts'
 import { RowError } from './rowError.ts'
 
 /** The text of a number, where a double would lose digits. */

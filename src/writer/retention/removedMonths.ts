@@ -3,11 +3,11 @@ import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import { queryPostgres } from '../../stores/postgres/connection.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { startOfNextMonth } from '../months.ts'
-import { readRetained } from '../retention/readRetained.ts'
-import type { Writer } from '../writer.ts'
-import { rebuildSpan } from './clickDays.ts'
-import { actualSums, type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
+import { rebuildSpan } from '../derived/clickDays.ts'
+import { actualSums, type Span, storedSums, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
+import { startOfNextMonth } from '../journal/months.ts'
+import { readRetained } from '../lease/readRetained.ts'
+import type { Writer } from '../lease/writer.ts'
 
 /** A checksum of what is derived from the clicks of a month. */
 export interface MonthChecksum {

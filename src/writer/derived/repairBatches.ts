@@ -1,6 +1,6 @@
-import { countRowsOf } from '../confirmedRows.ts'
-import { type JournalEntry, settleBatches } from '../journal.ts'
-import type { Writer } from '../writer.ts'
+import { countRowsOf } from '../journal/confirmedRows.ts'
+import { type JournalEntry, settleBatches } from '../journal/journal.ts'
+import type { Writer } from '../lease/writer.ts'
 import { rebuildClickDays, rebuildSums, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 
