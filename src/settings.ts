@@ -24,7 +24,7 @@ const formats: Record<string, { expected: string; isValid: (text: string) => boo
 }
 for (const [name, { isValid }] of Object.entries(formats)) FormatRegistry.Set(name, isValid)
 
-/** The environment variables. `docs/operations.md` has the same texts. */
+/** The environment variables. `docs/setup.md` has the same texts. */
 export const SettingsSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
   PORT: Type.Integer({

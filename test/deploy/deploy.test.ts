@@ -100,7 +100,7 @@ describe('deploy/Dockerfile', () => {
 describe('an installation without Docker', () => {
   it('copies every folder that the program reads', () => {
     const { files } = JSON.parse(read('package.json')) as { files: string[] }
-    const [sentence] = /^Copy `package\.json`.*$/m.exec(read('docs/operations.md')) ?? []
+    const [sentence] = /^Copy `package\.json`.*$/m.exec(read('docs/setup.md')) ?? []
     for (const folder of files) expect([folder, sentence?.includes(`\`${folder}/\``)]).toEqual([folder, true])
   })
 })

@@ -1,7 +1,7 @@
-// Runs the commands of docs/operations.md: all `sh` blocks unchanged, in order, in a clean clone of the last commit, and
-// compares their output with the `text` blocks below them.
+// Runs the commands of docs/setup.md and docs/restore.md: all `sh` blocks unchanged, in order, in a clean clone of the last
+// commit, and compares their output with the `text` blocks below them.
 //   npm run test:operations
-// Requires the Debian packages below, and the ports that the page names. ClickHouse is the embedded
+// Requires the Debian packages below, and the ports that the pages name. ClickHouse is the embedded
 // engine as a server, with the users of docs/clickhouse-users.sql.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { startClickHouse } from '../kit/clickhouseServer.ts'
 import { startPostgres } from '../kit/postgresServer.ts'
 import { startRedis } from '../kit/redis.ts'
 
-const page = 'docs/operations.md'
+const pages = ['docs/setup.md', 'docs/restore.md']
 /** Terminates the output of a block. */
 const separator = '\x1e'
 
@@ -38,7 +38,7 @@ const admin = new URL(clickhouse.url('admin'))
 const database = new URL(postgres.url(''))
 let failed = 0
 try {
-  const blocks = blocksOf(page)
+  const blocks = pages.flatMap(blocksOf)
   const outputs = await runBlocks(blocks, {
     PATH: process.env.PATH,
     HOME: process.env.HOME,

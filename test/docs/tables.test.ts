@@ -6,19 +6,28 @@ import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
 
-const file = join(packageRoot, 'docs/operations.md')
-const page = readFileSync(file, 'utf8')
+const pageOf = (name: string) => join(packageRoot, 'docs', name)
+const textOf = (name: string) => readFileSync(pageOf(name), 'utf8')
 
-describe('docs/operations.md', () => {
-  // `npm test -- -u` regenerates the tables.
-  it('lists every setting and every telemetry metric of the server', async () => {
-    const shown = replaceTable(replaceTable(page, 'settings', settingsTable()), 'metrics', await metricsTable())
-    await expect(shown).toMatchFileSnapshot(file)
+// `npm test -- -u` regenerates the tables.
+describe('docs/setup.md', () => {
+  it('lists every setting of the server', async () => {
+    const shown = replaceTable(textOf('setup.md'), 'settings', settingsTable())
+    await expect(shown).toMatchFileSnapshot(pageOf('setup.md'))
+  })
+})
+
+describe('docs/monitoring.md', () => {
+  it('lists every metric of the server', async () => {
+    const shown = replaceTable(textOf('monitoring.md'), 'metrics', await metricsTable())
+    await expect(shown).toMatchFileSnapshot(pageOf('monitoring.md'))
   })
 
   it('uses only existing metrics in alerts', async () => {
     const known = new Set((await openRegistry().getMetricsAsJSON()).map(({ name }) => name))
-    const alerts = [...page.matchAll(/^\| `(.+?[<>=]= ?\S+|.+? [<>] \S+)`/gm)].map(([, expression = '']) => expression)
+    const alerts = [...textOf('monitoring.md').matchAll(/^\| `(.+?[<>=]= ?\S+|.+? [<>] \S+)`/gm)].map(
+      ([, expression = '']) => expression,
+    )
     expect(alerts.length).toBeGreaterThan(8)
     for (const alert of alerts) {
       const names = [...alert.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name)
