@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseYaml } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
+import { batchLimits } from '../../schema/eventBatch.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings, SettingsSchema } from '../../src/settings.ts'
 
@@ -43,6 +44,11 @@ describe('deploy/compose.yaml', () => {
     const files = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((it) => it.startsWith('.')))
     expect(files.length).toBeGreaterThan(3)
     for (const file of files) expect(existsSync(join(packageRoot, 'deploy', file.split(':')[0] ?? '')), file).toBe(true)
+  })
+
+  it('lets nginx.conf pass every body that the API accepts', () => {
+    const [, megabytes] = /^\s*client_max_body_size (\d+)m;$/m.exec(read('deploy/nginx.conf')) ?? []
+    expect(Number(megabytes) * 1024 * 1024).toBeGreaterThan(batchLimits.bytesMax)
   })
 
   it('gives every instance in nginx.conf a fixed address', () => {
