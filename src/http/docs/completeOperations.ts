@@ -1,5 +1,5 @@
 import { clientSample } from './clientSample.ts'
-import { examples } from './examples.ts'
+import exampleTable from './examples.json' with { type: 'json' }
 import { isNeeded, type OpenApiDocument, type Operation, operationsOf, type Response } from './openapiDocument.ts'
 import {
   authenticateHeader,
@@ -8,6 +8,9 @@ import {
   requestIdHeader,
   retryHeader,
 } from './responseHeaders.ts'
+
+/** Request body, if any, and response of each operation; test/docs/examples.test.ts writes them from responses of a server. */
+const examples: Readonly<Record<string, { request?: unknown; response: unknown }>> = exampleTable
 
 /** Adds error responses, headers, examples and a code sample to every operation of the document. */
 export function completeOperations(document: OpenApiDocument): void {
