@@ -28,8 +28,8 @@ export interface AccessControlOptions extends RateLimitOptions {
 }
 
 /**
- * Adds access control to every route that declares a scope: API key, rate limit, plan, scope, in this order. The request
- * is counted before its scope is checked, so that every response to a key has the rate limit headers, errors too. An
+ * Adds access control to every route that declares a scope: API key, plan, scope, rate limit: the order of their errors. The
+ * request is counted as soon as its key is known, so that every response to a key has the rate limit headers, errors too. An
  * unknown path is counted as well, but is 404 with any key. After validation, a read waits for a slot of its account.
  * @returns the rate limits of events
  * @throws Error at start when a route under /api/v1 declares no scope

@@ -30,15 +30,6 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-describe('docs/decisions.md', () => {
-  it('lists each decision once, by subject', () => {
-    const text = textOf('docs/decisions.md')
-    const listed = [...text.matchAll(/^- \[(.+)\]\(#\S+\)$/gm)].map(([, title]) => title)
-    const decisions = [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
-    expect(listed.sort()).toEqual(decisions.sort())
-  })
-})
-
 /** Whether a path names a file or a folder, or is the beginning of a file name, as in `npx vitest run test/a/file`. */
 function isInRepository(path: string): boolean {
   // The environment of Docker Compose and the downloads of benches are made by their users.

@@ -44,7 +44,7 @@ export async function readJourney(context: RouteContext, plan: JourneyPlan, sign
   return { ...page, data: await toRows(context, plan, page.data, signal), omitted: [...plan.omitted], ...plan.retained }
 }
 
-/** Reads the keys of the first clicks of the journey, or of the next ones with `isNext`. */
+/** Reads the keys of clicks of the journey, from `start` on; of the first ones, unless given. */
 function readClickKeys(
   { stores }: RouteContext,
   plan: JourneyPlan,

@@ -111,7 +111,7 @@ FORMAT RowBinary`
 
 /**
  * A condition for the WHERE of an INSERT … SELECT: a statement that ClickHouse begins after the deadline fails, as NotBegun.
- * `now64` is computed after the statement has been registered, so after the deadline `endStatements` finds all statements.
+ * `now64` is computed after the statement has been registered, so after the deadline `killQueries` finds all statements.
  */
 export function mustBeginBefore(deadlineMs: number): Fragment {
   return ch`NOT throwIf(now64(3) >= ${instant(deadlineMs)})`
