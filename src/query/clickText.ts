@@ -52,6 +52,9 @@ export const clickTextSql: Fragment = ch`concatWithSeparator('\\0', '1', ${join(
   ', ',
 )})`
 
+/** Condition on a click whose text has this version and other values than the columns. */
+export const hasWrongText: Fragment = ch`startsWith(row_text, '1\\0') AND row_text != ${clickTextSql}`
+
 /** @returns the values of a text in the order of `clickTextFields`, undefined when the columns have to be read */
 export function readClickText(text: string): string[] | undefined {
   const values = text.split(separator)

@@ -13,12 +13,29 @@ type DeletionKind = 'mark' | 'rewrite'
  * @param kind `mark` hides the rows until a merge removes them; `rewrite` removes them from the parts before it returns
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
-export async function deleteRows(
+export function deleteRows(
   writer: Writer,
   table: Fragment,
   where: Fragment,
   label: string,
   kind: DeletionKind = 'mark',
+): Promise<void> {
+  const deletion = kind === 'mark' ? ch`DELETE FROM ${table}` : ch`ALTER TABLE ${table} DELETE`
+  return changeRows(writer, table, deletion, where, label)
+}
+
+/**
+ * Changes rows of a table until none matches, on every node of a cluster.
+ * @param change a mutation without its condition
+ * @param where as for `deleteRows`; a changed row does not match it
+ * @throws LeaseLost, or the last error when ClickHouse stays unavailable
+ */
+export async function changeRows(
+  writer: Writer,
+  table: Fragment,
+  change: Fragment,
+  where: Fragment,
+  label: string,
 ): Promise<void> {
   const { clickhouse } = writer.stores
   const remain = async () => {
@@ -34,15 +51,11 @@ export async function deleteRows(
   const attempt = async () => {
     if (!(await remain())) return
     await writer.fence.run(({ deadlineMs, queryId }) => {
-      const condition = ch`${where} AND ${beginsBefore(deadlineMs)}`
-      const deletion =
-        kind === 'mark'
-          ? ch`DELETE FROM ${table} WHERE ${condition}`
-          : ch`ALTER TABLE ${table} DELETE WHERE ${condition} SETTINGS mutations_sync = 2`
-      return runOnEveryNode(clickhouse, deletion, label, queryId)
+      const statement = ch`${change} WHERE ${where} AND ${beginsBefore(deadlineMs)} SETTINGS mutations_sync = 2`
+      return runOnEveryNode(clickhouse, statement, label, queryId)
     })
-    // A deletion that began after its deadline deletes nothing, and ClickHouse reports no error.
+    // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
     if (await remain()) throw new NotBegun()
   }
-  await retryWhileUnavailable('deleting rows', attempt, writer)
+  await retryWhileUnavailable('changing rows', attempt, writer)
 }

@@ -10,6 +10,7 @@ export type Difference = { accountId: string } & (
   | RowsAheadOfWatermark
   | WatermarkInFuture
   | WrongCopies
+  | WrongTexts
   | ErasedRows
   | RemovedMonth
   | RemovedRows
@@ -81,6 +82,13 @@ export interface WrongCopies {
   rows: number
 }
 
+/** Clicks whose column `row_text`, which pages read, has other values than the other columns. */
+export interface WrongTexts {
+  kind: 'wrong_texts'
+  table: 'clicks' | 'converted_click_rows'
+  rows: number
+}
+
 /** Rows of erased visitors or clicks that have personal fields, as after a restore of an earlier backup. */
 export interface ErasedRows {
   kind: 'not_erased'
@@ -129,6 +137,8 @@ export function lineOf(difference: Difference): string {
       return `${accountId} ${table}: the watermark of storedAt is ${difference.watermark}, in the future`
     case 'wrong_copies':
       return `${accountId} ${table}: ${counted(difference.rows, 'copy does', 'copies do')} not equal a stored click`
+    case 'wrong_texts':
+      return `${accountId} ${table}: ${counted(difference.rows, 'text does', 'texts do')} not equal the columns of the click`
     case 'not_erased':
       return `${accountId} ${table}: ${counted(difference.rows, 'row', 'rows')} of erased visitors or clicks with personal data`
     case 'removed_month':

@@ -13,6 +13,7 @@ import { findRemovedRows } from '../retention/removedRows.ts'
 import { countUnattributed } from '../store/lateClicks.ts'
 import { findRowsAheadOfWatermark, findWatermarksInFuture } from './aheadOfWatermark.ts'
 import { findWrongCopies } from './clickCopies.ts'
+import { findWrongTexts } from './clickTexts.ts'
 import type { Difference, Sums } from './difference.ts'
 import { findDuplicateClickIds } from './duplicateClicks.ts'
 import { findDuplicateConversionIds } from './duplicateConversions.ts'
@@ -40,6 +41,7 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
       ...(await findRowsAheadOfWatermark(writer)),
       ...(await findWatermarksInFuture(writer)),
       ...(await findWrongCopies(writer)),
+      ...(await findWrongTexts(writer)),
     ].map((difference) => ({ accountId, ...difference })),
   ]
   for (const span of await spansWithRows(writer, { accountId, ...storableTimes })) {

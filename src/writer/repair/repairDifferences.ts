@@ -10,6 +10,7 @@ import { rebuildRestoredMonths } from '../retention/removedMonths.ts'
 import { attributeConversions } from '../store/lateClicks.ts'
 import { raiseWatermark } from './aheadOfWatermark.ts'
 import { removeWrongCopies } from './clickCopies.ts'
+import { emptyWrongTexts } from './clickTexts.ts'
 import { type Difference, isRepairable } from './difference.ts'
 import { removeDuplicateClicks } from './duplicateClicks.ts'
 import { removeDuplicateConversions } from './duplicateConversions.ts'
@@ -66,6 +67,7 @@ async function repairOnce(writer: Writer, differences: readonly Difference[]): P
   for (const span of spans) await rebuildClickDays(writer, span)
   // Before conversions copy values from them.
   if (differences.some(({ kind }) => kind === 'wrong_copies')) await removeWrongCopies(writer)
+  if (differences.some(({ kind }) => kind === 'wrong_texts')) await emptyWrongTexts(writer)
   const areConversionTablesWrong = hasDuplicates('conversions') || derived.some(({ day }) => day === null)
   if (areConversionTablesWrong) await rebuildConversionTables(writer)
   const areConversionsUnattributed = differences.some(({ kind }) => kind === 'unattributed')

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
+import { clickTextSql } from '../../../src/query/clickText.ts'
 import { sums } from '../../../src/query/metricFormulas.ts'
+import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { advanceWatermarks, changeTables, storeClicks, storeConversions } from '../../kit/rows.ts'
@@ -97,6 +99,10 @@ const plants: Record<string, [statement: string, found: string]> = {
   'a copy of a click with another value': [
     `INSERT INTO converted_click_rows SELECT * REPLACE ('FR' AS country) FROM clicks WHERE account_id = 'planted' AND id = 'c2'`,
     'converted_click_rows',
+  ],
+  'a text of a click with another value than its column': [
+    `ALTER TABLE clicks UPDATE row_text = replaceOne(${render(clickTextSql).text}, 'k2', 'k9') WHERE account_id = 'planted' AND id = 'c3'`,
+    'clicks',
   ],
   'a conversion that copied other values than its click has': [
     `ALTER TABLE conversions UPDATE click_country = 'DE' WHERE account_id = 'planted' AND id = 'v1'`,
