@@ -1,6 +1,6 @@
 // Measures funnels, journeys and lists of events over HTTP, one request at a time. The first run generates 30 days of events in --folder;
 // later runs reuse them.
-//   node --import tsx bench/eventReads.ts --folder /tmp/event-reads --events 1000000
+//   npm run bench -- event-reads --folder /tmp/event-reads --events 1000000
 // Goals: a funnel of four steps in 300 ms at a million events and 1.5 s at ten million; a first page, also of a visitor, in
 // 40 ms; one event in 15 ms.
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // Measures exports of a list, relative to the bare SELECT of the same rows, and the memory that they need. The first run
 // generates rows of a year in --folder; later runs reuse them.
-//   node --import tsx bench/exports.ts --folder /tmp/exports --clicks 1000000
+//   npm run bench -- exports --folder /tmp/exports --clicks 1000000
 // The same process reads the bare SELECT over HTTP, alternating with the API. Goals: NDJSON at least 0.6 of the rows per
 // second, Parquet 0.8, and less than 50 MB more memory in the process of the API.
 import { readFile } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 // Measures the erasure of visitors and the removal of six months of clicks, and reads meanwhile. bench/README.md explains the
 // output. Each run generates its clicks anew.
-//   npm run bench:removal -- --size 1000000
+//   npm run bench -- removal --size 1000000
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 // Sends a steady load of events and reads, and compares memory, open files, parts and latency between an early and the last
 // part of the run.
-//   npm run soak -- --minutes 20
+//   npm run bench -- soak --minutes 20
 // The reads repeat a few queries of one account, so most responses come from the cache, as with dashboards.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

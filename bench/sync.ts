@@ -1,7 +1,7 @@
 // Measures tributary-sync into PostgreSQL 15: clicks per second of a first copy, relative to COPY of the same rows from a file
 // into the same table with the same indexes, and to the export alone; and the peak memory of the process. The first run
 // generates the clicks in --folder; later runs reuse them.
-//   node --import tsx bench/sync.ts --folder /tmp/sync --clicks 1000000
+//   npm run bench -- sync --folder /tmp/sync --clicks 1000000
 // Goal: at least 0.3 of the clicks per second of COPY.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -16,7 +16,12 @@ import { blocksOf, formDifferences, inlineCommandsOf } from './shellBlocks.ts'
 const pages = ['README.md', 'docs/imports.md', 'docs/development.md', 'CONTRIBUTING.md']
 
 /** Loads of some minutes, which are run by hand on an idle machine. */
-const runByHand = ['npm run hostile', 'npm run faults -- Crashes', 'npm run faults -- "rename of a click"']
+const runByHand = [
+  'npm run bench -- compare',
+  'npm run hostile',
+  'npm run faults -- Crashes',
+  'npm run faults -- "rename of a click"',
+]
 
 /** Commands that run this suite or the other checks, by the line of .ci/run that runs them. */
 const runByCi: readonly (readonly [command: RegExp, step: string])[] = [
