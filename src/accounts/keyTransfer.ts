@@ -1,3 +1,4 @@
+import type { Scope } from '../../schema/scopes.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
@@ -10,7 +11,7 @@ export interface TransferredKey {
   /** SHA-256 in hexadecimal. */
   hash: string
   prefix: string
-  scopes: string[]
+  scopes: Scope[]
   createdAt: string
   expiresAt: string | null
   revokedAt: string | null
@@ -31,6 +32,23 @@ export async function readKeys(postgres: Postgres, accountId: string): Promise<T
   )
   // Dates become ISO 8601.
   return JSON.parse(JSON.stringify(rows))
+}
+
+/** @returns how many of the keys, or their ids, belong to other accounts of this installation */
+export async function countKeysOfOthers(
+  postgres: Postgres,
+  accountId: string,
+  keys: readonly TransferredKey[],
+): Promise<number> {
+  const [row] = await queryPostgres(
+    postgres<{ count: number }[]>`
+      SELECT count(*)::integer AS count
+      FROM unnest(${keys.map(({ id }) => id)}::text[], ${keys.map(({ hash }) => hash)}::text[]) AS sent (id, hash)
+      WHERE EXISTS (
+        SELECT FROM api_keys
+        WHERE account_id <> ${accountId} AND (api_keys.id = sent.id OR api_keys.hash = decode(sent.hash, 'hex')))`,
+  )
+  return row?.count ?? 0
 }
 
 /**

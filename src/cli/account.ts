@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Account, createAccount, findAccount, listAccounts, setPlanOfAccount } from '../accounts/accounts.ts'
 import { findDeletion } from '../accounts/deletion.ts'
 import { listPlans } from '../accounts/plans.ts'
+import { isDisplayName } from '../export/scalars.ts'
 import { isStoreMissing } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { CommandContext } from './context.ts'
@@ -94,7 +95,7 @@ export async function requireAccount(context: CommandContext, id: string): Promi
 /** Parses an option that is a display name. */
 export function parseName(text: string): string {
   const name = text.trim()
-  if (name === '' || name.length > 200 || /\p{Cc}/u.test(name)) {
+  if (!isDisplayName(name)) {
     throw new InvalidArgumentError('A name has 1 to 200 characters.')
   }
   return name

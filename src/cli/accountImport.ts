@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { Value } from '@sinclair/typebox/value'
 import type { Command } from 'commander'
 import { type Account, createAccount, findInterruptedImport } from '../accounts/accounts.ts'
 import { findDeletion } from '../accounts/deletion.ts'
-import { storeKeys } from '../accounts/keyTransfer.ts'
-import { fileOf, hashed, Manifest, manifestName } from '../export/accountFolder.ts'
+import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
+import { fileOf, type Manifest } from '../export/accountFolder.ts'
 import { TooManyRejects } from '../import/rejectLimit.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
@@ -24,6 +20,7 @@ import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { asImportError } from './import.ts'
 import { openProgress } from './progress.ts'
+import { readAccountFolder } from './readAccountFolder.ts'
 
 /** Names first, so that no row names an unknown campaign; clicks before their conversions. */
 const importOrder = [
@@ -51,9 +48,7 @@ Example:
 }
 
 async function importAccount(context: CommandContext, folder: string): Promise<void> {
-  const { manifest, sha256 } = await readManifest(folder)
-  const files = { ...manifest.files, ...manifest.retained.files }
-  for (const [name, { sha256: digest }] of Object.entries(files)) await checkFile(folder, name, digest)
+  const { manifest, sha256 } = await readAccountFolder(folder)
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest, sha256)
   await importErasures(context, stores, account, manifest.erasures)
@@ -62,20 +57,12 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   const rejected: typeof rows = {}
   for (const resource of importOrder) {
     const tally = await importFile(context, stores, { folder, resource, account })
-    const exported = manifest.files[resource].rows
-    if (tally.read !== exported) {
-      throw new CommandError(
-        `${join(folder, fileOf(resource))} has ${tally.read} rows, but ${manifestName} says ${exported}.`,
-      )
-    }
     rows[resource] = tally.read - tally.rejected
     if (tally.rejected > 0) rejected[resource] = tally.rejected
   }
   const { id } = account
   const stored = await storeKeys(stores.postgres, id, manifest.keys)
-  if (stored < manifest.keys.length) {
-    throw new CommandError(`${manifest.keys.length - stored} keys of account ${id} belong to other accounts here.`)
-  }
+  if (stored < manifest.keys.length) throw keysOfOthers(manifest.keys.length - stored, id)
   const counts = Object.entries(rejected).map(
     ([resource, count]) => ` ${resource} of removed months rejected: ${count}.`,
   )
@@ -85,46 +72,18 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   )
 }
 
-/** @throws CommandError */
-async function readManifest(folder: string): Promise<{ manifest: Manifest; sha256: string }> {
-  const path = join(folder, manifestName)
-  let text: string
-  let manifest: unknown
-  try {
-    text = await readFile(path, 'utf8')
-    manifest = JSON.parse(text)
-  } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
-  }
-  const [invalid] = Value.Errors(Manifest, manifest)
-  if (invalid) throw new CommandError(`${path} is not of this version: ${invalid.path}: ${invalid.message}.`)
-  return { manifest: Value.Decode(Manifest, manifest), sha256: createHash('sha256').update(text).digest('hex') }
-}
-
-/** @throws CommandError if the content is not what was exported */
-async function checkFile(folder: string, name: string, expected: string): Promise<void> {
-  const path = join(folder, fileOf(name))
-  let sha256 = ''
-  const discard = async (chunks: AsyncIterable<Buffer>) => {
-    const all = hashed(chunks, (digest) => {
-      sha256 = digest
-    })
-    for await (const _ of all);
-  }
-  try {
-    await pipeline(createReadStream(path), createGunzip(), discard)
-  } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
-  }
-  if (sha256 !== expected) throw new CommandError(`${path} is not the exported file: its hash differs.`)
+function keysOfOthers(count: number, id: string): CommandError {
+  return new CommandError(`${count} keys of account ${id} belong to other accounts here.`)
 }
 
 /** Creates the account, or finds it after an interrupted import of the same manifest. */
 async function openAccount(
   { postgres }: Stores,
-  { account: exported, retained: retention }: Manifest,
+  { account: exported, retained: retention, keys }: Manifest,
   importOf: string,
 ): Promise<Account> {
+  const ofOthers = await countKeysOfOthers(postgres, exported.id, keys)
+  if (ofOthers > 0) throw keysOfOthers(ofOthers, exported.id)
   const createdAt = new Date(exported.createdAt)
   const created = await createAccount(postgres, { ...exported, createdAt, importOf, retention })
   if (created) return created

@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { Command } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { auditClause } from '../accounts/audit.ts'
-import { PastMoment } from '../export/moment.ts'
+import { ExportedErasure } from '../export/accountFolder.ts'
 import { completeErasures } from '../writer/erasure/eraseRows.ts'
 import {
   addErasures,
@@ -22,13 +22,7 @@ import { CommandError, UsageError } from './errors.ts'
 import { parseId } from './options.ts'
 import { table } from './table.ts'
 
-const ListedErasure = Type.Object({
-  account: Type.String({ pattern: idPattern }),
-  kind: Type.Union([Type.Literal('visitor'), Type.Literal('click')]),
-  key: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
-  hash: Type.String({ pattern: '^[0-9A-F]{64}$' }),
-  erasedAt: PastMoment,
-})
+const ListedErasure = Type.Object({ account: Type.String({ pattern: idPattern }), ...ExportedErasure.properties })
 
 /** The output of `erase list --json`. */
 const ErasureList = Type.Object({ erasures: Type.Array(ListedErasure) })

@@ -1,52 +1,57 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { idPattern } from '../../schema/scalars.ts'
+import { type Scope, scopes } from '../../schema/scopes.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
-import { Moment, PastMoment } from './moment.ts'
+import { DisplayName, Moment, PastMoment, PastMonth } from './scalars.ts'
 
 /** Name of the file that describes an exported account; it is in the folder of the files of rows. */
 export const manifestName = 'account.json'
 
-const MomentOrNull = Type.Union([Moment, Type.Null()])
-const Id = Type.String({ pattern: idPattern })
+const MomentOrNull = Type.Union([Moment, Type.Null()], { description: 'a time, or null' })
+const Id = Type.String({ pattern: idPattern, description: '1 to 64 letters, digits and _ . : -' })
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in hexadecimal' })
+const scopeNames = Type.Union(
+  scopes.map((scope) => Type.Literal(scope)),
+  { description: `one of ${scopes.join(', ')}` },
+)
 
 /** An API key, without its secret. */
 const ExportedKey = Type.Object({
   id: Id,
-  name: Type.String(),
-  hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the key' }),
-  prefix: Type.String(),
-  scopes: Type.Array(Type.String()),
+  name: DisplayName,
+  hash: Sha256,
+  prefix: Type.String({ pattern: '^trb_live_[0-9A-Za-z]{4}$', description: 'trb_live_ and 4 letters or digits' }),
+  scopes: Type.Array(Type.Unsafe<Scope>(scopeNames)),
   createdAt: Moment,
   expiresAt: MomentOrNull,
   revokedAt: MomentOrNull,
   lastUsedAt: MomentOrNull,
-  replacedBy: Type.Union([Id, Type.Null()]),
+  replacedBy: Type.Union([Id, Type.Null()], { description: 'the id of another key, or null' }),
 })
 
 /** A visitor or click that was erased, as a keyed hash: rows of it that are imported later are blanked. */
-const ExportedErasure = Type.Object({
-  kind: Type.Union([Type.Literal('visitor'), Type.Literal('click')]),
-  key: Type.String(),
-  hash: Type.String({ pattern: '^[0-9A-F]{64}$' }),
+export const ExportedErasure = Type.Object({
+  kind: Type.Union([Type.Literal('visitor'), Type.Literal('click')], { description: 'visitor or click' }),
+  key: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', description: 'a UUID' }),
+  hash: Type.String({ pattern: '^[0-9A-F]{64}$', description: 'SHA-256 in upper-case hexadecimal' }),
   erasedAt: PastMoment,
 })
 
-const ExportedFile = Type.Object({
-  rows: Type.Integer({ minimum: 0 }),
-  sha256: Type.String({ description: 'of the uncompressed content' }),
-})
+/** SHA-256 of the uncompressed content. */
+const ExportedFile = Type.Object({ rows: Type.Integer({ minimum: 0 }), sha256: Sha256 })
 export type ExportedFile = Static<typeof ExportedFile>
 
 /** Whole UTC months; 0: all rows are retained; null: the setting of the plan. */
 const Months = Type.Union([Type.Integer({ minimum: 0, maximum: 32_767 }), Type.Null()])
+const MonthOrNull = Type.Union([PastMonth, Type.Null()], { description: 'the start of a past month, or null' })
 
 /** How long clicks and events are retained, and what remains of those that were removed by age; null: all are retained. */
 const ExportedRetention = Type.Object({
   clickMonths: Months,
   eventMonths: Months,
-  clicksFrom: MomentOrNull,
-  eventsFrom: MomentOrNull,
+  clicksFrom: MonthOrNull,
+  eventsFrom: MonthOrNull,
   files: Type.Record(Type.String(), ExportedFile, { description: 'sums and ids of removed clicks, by table' }),
 })
 
@@ -55,9 +60,9 @@ export const Manifest = Type.Object({
   format: Type.Literal(1),
   account: Type.Object({
     id: Id,
-    name: Type.String(),
-    plan: Type.String(),
-    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+    name: DisplayName,
+    plan: DisplayName,
+    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'three uppercase letters' }),
     createdAt: Moment,
   }),
   keys: Type.Array(ExportedKey),
@@ -65,6 +70,7 @@ export const Manifest = Type.Object({
   retained: ExportedRetention,
   files: Type.Object(
     Object.fromEntries(resourceNames.map((name) => [name, ExportedFile])) as Record<ResourceName, typeof ExportedFile>,
+    { additionalProperties: false },
   ),
 })
 export type Manifest = Static<typeof Manifest>

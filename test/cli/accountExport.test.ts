@@ -157,7 +157,7 @@ describe('an exported account', () => {
       { status: 'paused' },
     ])
     await writeFile(join(folder, 'again', 'account.json'), JSON.stringify({ ...manifest, format: 2 }))
-    expect(await fails('again')).toContain('is not of this version: /format')
+    expect(await fails('again')).toContain('is no account of this version: /format')
     await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(manifest))
     await writeFile(
       join(folder, 'again', 'offers.ndjson.gz'),
@@ -170,11 +170,7 @@ describe('an exported account', () => {
     const sha256 = createHash('sha256').update(offers).digest('hex')
     rejected.files = { ...manifest.files, offers: { rows: 1, sha256 } }
     await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(rejected))
-    const { code, stderr } = await runHere(['account', 'import', join(folder, 'again')], target.stores.environment)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /name: is required(?:.|\n)*\nerror: [^\n]*offers\.ndjson\.gz cannot be imported: a row was rejected\.\n$/,
-    )
+    expect(await fails('again')).toMatch(/offers\.ndjson\.gz cannot be imported: line 1: name: is required\.\n$/)
     const longer = { ...manifest, account: { ...manifest.account, id: 'longer' } }
     longer.files = { ...manifest.files, campaigns: { ...manifest.files.campaigns, rows: 1_000 } }
     await writeFile(join(folder, 'again', 'offers.ndjson.gz'), await readFile(join(folder, 'acme', 'offers.ndjson.gz')))
@@ -249,4 +245,150 @@ describe('an account with removed months', () => {
     await target.stores.postgres`
       CREATE TRIGGER retained_ranges_fail BEFORE INSERT ON retained_ranges FOR EACH ROW EXECUTE FUNCTION fail_batch()`
   }
+})
+
+describe('a malformed account folder', () => {
+  const key = {
+    id: 'k-1',
+    name: 'BI tool',
+    hash: 'a'.repeat(64),
+    prefix: 'trb_live_Abc1',
+    scopes: ['read:clicks'],
+    createdAt: '2025-01-01T00:00:00.000Z',
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    replacedBy: null,
+  }
+  const removed: Record<string, string> = {
+    sums_by_day: '{"dimension":"campaign","day":"2025-01-10","value":"a\\"b","clicks":1,"cost":"0.25"}\n',
+    sums_by_day_and_campaign:
+      '{"dimension":"country","campaign_id":"k1","day":"2025-01-10","value":"FR","clicks":1,"cost":"0.25"}\n',
+    sums_by_quarter_hour: '{"bucket":"2025-01-10 10:15:00","campaign_id":"k1","clicks":1,"cost":"0.25"}\n',
+    click_index: '{"id":"c1","clicked_at":"2025-01-10 10:20:00.000","campaign_id":"k1"}\n',
+  }
+  const content: Record<string, string> = {
+    ...{ campaigns: '{"id":"k1","name":"K1"}\n{"id":"k2","name":"K2"}\n', offers: '', 'landing-pages': '' },
+    ...{ 'traffic-sources': '', clicks: '', conversions: '', 'pixel-events': '' },
+    ...removed,
+  }
+
+  /** Writes a folder with files of these contents. @param merged values of the manifest, or its text */
+  async function write(merged: object | string = {}, texts: Record<string, string> = {}): Promise<void> {
+    const all = Object.entries({ ...content, ...texts }).map(([name, text]) => {
+      const rows = text.split('\n').length - 1
+      return [name, { rows, sha256: createHash('sha256').update(text).digest('hex') }, gzipSync(text)] as const
+    })
+    await mkdir(join(folder, 'hostile'), { recursive: true })
+    for (const [name, , bytes] of all) await writeFile(join(folder, 'hostile', `${name}.ndjson.gz`), bytes)
+    const files = (isOfRemoved: boolean) => Object.fromEntries(all.filter(([name]) => name in removed === isOfRemoved))
+    const manifest = {
+      format: 1,
+      account: { id: 'hostile', name: 'Hostile', plan: 'pro', currency: 'EUR', createdAt: key.createdAt },
+      keys: [key],
+      erasures: [],
+      retained: {
+        ...{ clickMonths: null, eventMonths: null, clicksFrom: '2025-02-01T00:00:00.000Z', eventsFrom: null },
+        files: files(true),
+      },
+      files: files(false),
+    }
+    const text = typeof merged === 'string' ? merged : JSON.stringify({ ...manifest, ...merged })
+    await writeFile(join(folder, 'hostile', 'account.json'), text)
+  }
+
+  const account = { id: 'hostile', name: 'Hostile', plan: 'pro', currency: 'EUR', createdAt: key.createdAt }
+  const erasure = { kind: 'visitor', key: 'k', hash: 'A'.repeat(64), erasedAt: key.createdAt }
+  const anyFile = { rows: 0, sha256: 'a'.repeat(64) }
+  const noRows = Object.fromEntries(
+    Object.keys(content)
+      .filter((name) => !(name in removed))
+      .map((name) => [name, anyFile]),
+  )
+  const retained = { clickMonths: null, eventMonths: null, clicksFrom: null, eventsFrom: null, files: {} }
+  it.each<[string, object | string, Record<string, string>?]>([
+    ['account.json is no account of this version: /account/name:', { account: { ...account, name: 'a\0b' } }],
+    ['account.json is no account of this version: /account/plan:', { account: { ...account, plan: 'pro\0' } }],
+    ['no such plan: invented', { account: { ...account, plan: 'invented' } }],
+    ['/account/createdAt:', { account: { ...account, createdAt: '+275760-09-13T00:00:00.000Z' } }],
+    ['/account/id:', { account: { ...account, id: '../acme' } }],
+    ['/account:', { account: 5 }],
+    ['/keys:', { keys: {} }],
+    ['/keys/0/name:', { keys: [{ ...key, name: '\ud800' }] }],
+    ['/keys/0/hash:', { keys: [{ ...key, hash: 'a' }] }],
+    ['/keys/0/prefix:', { keys: [{ ...key, prefix: 'trb_live_\0abc' }] }],
+    ['/keys/0/scopes/0: must be one of read:', { keys: [{ ...key, scopes: ['read:everything'] }] }],
+    ['/keys/0/replacedBy: is not the id of one of its keys', { keys: [{ ...key, replacedBy: 'of-another-account' }] }],
+    ['/keys: two have the same id', { keys: [key, { ...key, hash: 'b'.repeat(64) }] }],
+    ['/keys: two have the same hash', { keys: [key, { ...key, id: 'k-2' }] }],
+    ['/erasures/0/key: must be a UUID', { erasures: [erasure] }],
+    ['/retained/clicksFrom:', { retained: { ...retained, clicksFrom: '2025-01-15T00:00:00.000Z' } }],
+    ['/retained/files: must have sums_by_day', { retained: { ...retained, clicksFrom: '2025-01-01T00:00:00.000Z' } }],
+    ['/retained/files: must have no files', { retained: { ...retained, files: { '../../clicks': anyFile } } }],
+    ['/files/..~1..~1x: Unexpected property', { files: { ...noRows, '../../x': anyFile } }],
+    ['/files/clicks:', { files: {} }],
+    ['account.json is no account of this version: /:', '[]'],
+    ['account.json cannot be read:', '{"format":1,"account":{"id":"hos'],
+    [
+      'campaigns.ndjson.gz cannot be imported: line 2: name: must not contain',
+      {},
+      { campaigns: '{"id":"k1","name":"K"}\n{"id":"k","name":"\\u0000"}\n' },
+    ],
+    [
+      'campaigns.ndjson.gz cannot be imported: line 1: is longer',
+      {},
+      { campaigns: `{"id":"${'k'.repeat(2 << 20)}"}\n` },
+    ],
+    ['campaigns.ndjson.gz cannot be read: it is a JSON array', {}, { campaigns: '[]\n' }],
+    [
+      'clicks.ndjson.gz cannot be imported: line 1: id: must be',
+      {},
+      { clicks: '{"id":"../../c","clickedAt":"2025-03-01T00:00:00Z"}\n' },
+    ],
+    ['conversions.ndjson.gz cannot be imported: line 1: is not JSON', {}, { conversions: '{"id":"v1","conve' }],
+    ['pixel-events.ndjson.gz cannot be imported: line 1: is not a JSON object', {}, { 'pixel-events': '5\n' }],
+    [
+      'sums_by_day.ndjson.gz cannot be imported: line 1: 2025-02-01 is not in a removed month',
+      {},
+      { sums_by_day: removed.sums_by_day?.replace('01-10', '02-01') ?? '' },
+    ],
+    [
+      'sums_by_day.ndjson.gz cannot be imported: line 1: is not a row of sums_by_day',
+      {},
+      { sums_by_day: removed.sums_by_day?.replace('0.25', 'x') ?? '' },
+    ],
+    [
+      'click_index.ndjson.gz cannot be imported: line 1: is not a row of click_index',
+      {},
+      { click_index: `{"id":"${'\\"'.repeat(400_000)}"}\n` },
+    ],
+  ])('ends the import before anything is stored: %s', async (message, merged, texts) => {
+    await write(merged, texts)
+    const { code, stdout, stderr } = await runHere(
+      ['account', 'import', join(folder, 'hostile')],
+      target.stores.environment,
+    )
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^error: [^\n]+\.\n$/)
+    expect(stderr).toContain(message)
+    expect(await target.stores.postgres`SELECT FROM accounts WHERE id = 'hostile'`).toEqual([])
+  })
+
+  it('is imported once it is corrected, unless a file is truncated or a key belongs to another account', async () => {
+    const fails = async () =>
+      (await runHere(['account', 'import', join(folder, 'hostile')], target.stores.environment)).stderr
+    await write()
+    await writeFile(join(folder, 'hostile', 'campaigns.ndjson.gz'), gzipSync(content.campaigns ?? '').subarray(0, -9))
+    expect(await fails()).toMatch(/^error: \S+campaigns\.ndjson\.gz cannot be read: unexpected end of file\.\n$/)
+    const [{ hash } = { hash: '' }] = (await manifestOf('acme')).keys
+    await write({ keys: [{ ...key, hash }] })
+    expect(await fails()).toBe('error: 1 keys of account hostile belong to other accounts here.\n')
+    expect(await target.stores.postgres`SELECT FROM accounts WHERE id = 'hostile'`).toEqual([])
+    await write()
+    expect(await succeed(target, 'account', 'import', join(folder, 'hostile'))).toMatchObject({
+      keys: 1,
+      rows: { campaigns: 2 },
+    })
+    expect((await succeed(target, 'verify', '--account', 'hostile')).differences).toEqual([])
+  })
 })

@@ -26,7 +26,37 @@ export const removedTables = Object.keys(columns) as RemovedTable[]
 /** The file of an account may not fit in memory. It need not be one block: a repetition first deletes what was stored. */
 const inBlocks = ch`max_insert_block_size = 262144, min_insert_block_size_rows = 262144, min_insert_block_size_bytes = 0`
 
-const namesOf = (table: RemovedTable) => columns[table].split(/, (?=[a-z])/).map((column) => column.split(' ')[0] ?? '')
+/** Names and types. */
+const definitionsOf = (table: RemovedTable) =>
+  columns[table].split(/, (?=[a-z])/).map((column) => [column.replace(/ .*/, ''), column.replace(/^\S+ /, '')] as const)
+const namesOf = (table: RemovedTable) => definitionsOf(table).map(([name]) => name)
+
+/** Values as ClickHouse writes them as JSON, by the type of their column. Day and time are a group. */
+const jsonValues: Readonly<Record<string, string>> = {
+  String: String.raw`"(?:[^"\\]|\\.)*"`,
+  Date: String.raw`"(\d{4}-\d\d-\d\d)"`,
+  "DateTime('UTC')": String.raw`"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"`,
+  "DateTime64(3, 'UTC')": String.raw`"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"`,
+  Int64: String.raw`-?\d{1,18}`,
+  'Decimal(38, 6)': String.raw`"-?\d{1,31}(?:\.\d{1,6})?"`,
+}
+
+/**
+ * Returns a check of the lines of the file of a table, which `storeRemovedSums` stores as they are.
+ * @param clicksMs from when clicks are retained
+ * @returns why a line of valid JSON is not a row of removed clicks; undefined if it is
+ */
+export function removedSumsCheck(table: RemovedTable, clicksMs: number): (line: string) => string | undefined {
+  const pairs = definitionsOf(table).map(([name, type]) => `"${name}":${jsonValues[type]}`)
+  const pattern = new RegExp(`^\\{${pairs.join(',')}\\}$`)
+  return (line) => {
+    const [, time] = pattern.exec(line) ?? []
+    if (time === undefined) return `is not a row of ${table}`
+    const [day, clock = '00:00:00'] = time.split(' ')
+    const timeMs = Date.parse(`${day}T${clock}Z`)
+    return timeMs >= storableTimes.fromMs && timeMs < clicksMs ? undefined : `${time} is not in a removed month`
+  }
+}
 
 /** Reads what a table has of removed clicks, as NDJSON in a fixed order. @param clicksMs from when clicks are retained */
 export function readRemovedSums(writer: Writer, table: RemovedTable, clicksMs: number): AsyncIterable<Buffer> {
