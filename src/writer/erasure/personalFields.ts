@@ -26,7 +26,10 @@ const personalOfClick = [
 /** Fields of a conversion that a file gives. */
 const ownConversionFields = ['visitorId', ...subIdNames] as const satisfies readonly (keyof Conversion)[]
 
-const copiedFields = (Object.entries(copiedFromClick) as [CopiedField, keyof Click][])
+/** Fields of a conversion that are copied from its click. */
+export const personalCopiedFields: readonly CopiedField[] = (
+  Object.entries(copiedFromClick) as [CopiedField, keyof Click][]
+)
   .filter(([, from]) => (personalOfClick as readonly string[]).includes(from))
   .map(([field]) => field)
 
@@ -83,7 +86,7 @@ export const personalTables: readonly PersonalTable[] = [
   {
     name: 'conversions',
     resource: 'conversions',
-    personal: columnsOf([...ownConversionFields, ...copiedFields]),
+    personal: columnsOf([...ownConversionFields, ...personalCopiedFields]),
     clickId: ch`click_id`,
     id: ch`id`,
     datedAt: ch`least(converted_at, stored_at)`,

@@ -3,9 +3,10 @@ import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import { columnName } from '../../stores/columnName.ts'
 import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { personalCopiedFields } from '../erasure/personalFields.ts'
 import { completeTask } from '../journal/accountTasks.ts'
 import type { Writer } from '../lease/writer.ts'
-import { type Conversion, copiedFromClick } from '../tables/conversion.ts'
+import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import { copyClickDimensions } from './attribution.ts'
 import { writeChanges } from './conversions.ts'
 import { readCurrentConversions } from './currentConversions.ts'
@@ -92,7 +93,10 @@ function isMisplaced({ accountId }: Writer): Fragment {
   AND (click_id, ifNull(click_at, toDateTime64(0, 3, 'UTC'))) NOT IN (SELECT id, clicked_at${indexed})`
 }
 
-/** Condition: the conversion is misplaced, or what it copied is not what its stored click has. */
+/**
+ * Condition: the conversion is misplaced, or what it copied is not what its stored click has. An erasure of the conversion's own
+ * visitor blanks all personal fields of the conversion, and leaves a click of another visitor as it is.
+ */
 function isWrong(writer: Writer): Fragment {
   const account = ch`account_id = ${text(writer.accountId)}`
   const ofClicks = ch`
@@ -100,13 +104,20 @@ function isWrong(writer: Writer): Fragment {
     WHERE ${account} AND (clicked_at, id) IN (
       SELECT assumeNotNull(click_at), click_id FROM conversions WHERE ${account} AND click_at IS NOT NULL)`
   const key = ch`assumeNotNull(click_at), click_id`
+  const differs = (fields: readonly CopiedField[]) => ch`(${key}, ${valuesOf(fields)}) NOT IN (
+    SELECT clicked_at, id, ${valuesOf(fields.map((field) => copiedFromClick[field]))}${ofClicks})`
+  const copied = personalCopiedFields.map((field) => ch`${identifier(columnName(field))} != ''`)
   const hasOtherValues = ch`click_at IS NOT NULL
   AND (${key}) IN (SELECT clicked_at, id${ofClicks})
-  AND (${key}, ${valuesOf(Object.keys(copiedFromClick))}) NOT IN (
-    SELECT clicked_at, id, ${valuesOf(Object.values(copiedFromClick))}${ofClicks})`
+  AND (${differs(otherFields)}
+    OR ${differs(personalCopiedFields)} AND (${join(copied, ' OR ')}))`
   return ch`(${isMisplaced(writer)}
   OR ${hasOtherValues})`
 }
+
+const otherFields = (Object.keys(copiedFromClick) as CopiedField[]).filter(
+  (field) => !personalCopiedFields.includes(field),
+)
 
 function valuesOf(fields: readonly string[]): Fragment {
   const columns = fields.map((field) => identifier(columnName(field)))
