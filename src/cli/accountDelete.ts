@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { beginDeletion, completeDeletion, findDeletion } from '../accounts/deletion.ts'
 import type { Stores } from '../stores/open.ts'
 import { deleteAccountRows } from '../writer/deleteAccountRows.ts'
-import { openDeletingWriter } from '../writer/openWriter.ts'
+import { withWriter } from '../writer/openWriter.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { accountOption, parseId } from './options.ts'
@@ -50,7 +50,7 @@ Example:
  * interrupted continues.
  * @param wait resolves after so many milliseconds
  * @returns when the deletion was completed, which may be before this call; undefined when there is no such account
- * @throws what `openDeletingWriter` and `deleteAccountRows` throw, or the reason of `signal`
+ * @throws what `openWriter` and `deleteAccountRows` throw, or the reason of `signal`
  */
 export async function deleteAccount(
   stores: Stores,
@@ -65,14 +65,11 @@ export async function deleteAccount(
     onMessage(`Its keys are revoked; waiting ${Math.ceil(waitMs / 1_000)} s for events in flight.`)
     await wait(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
-  const writer = await openDeletingWriter(stores, id, { onMessage, signal })
-  try {
+  return await withWriter(stores, id, { onMessage, signal, first: 'delete' }, async (writer) => {
     await deleteAccountRows(writer)
     await completeDeletion(stores.postgres, id)
     return (await findDeletion(stores.postgres, id))?.completedAt ?? new Date()
-  } finally {
-    await writer.close()
-  }
+  })
 }
 
 interface DeletionContext {

@@ -8,8 +8,6 @@ import { counted, refuseExisting, TargetError, writeFile } from '../export/outpu
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { listErasures } from '../writer/erasure/erasures.ts'
-import { readRetained } from '../writer/lease/readRetained.ts'
-import { openWriter } from '../writer/openWriter.ts'
 import { readRemovedSums, removedTables } from '../writer/retention/removedSums.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
@@ -49,11 +47,9 @@ async function exportAccount(context: CommandContext, id: string, folder: string
   const stores = await context.openStores()
   const { createdAt, ...account } = await requireAccount(context, id)
   await refused(() => refuseExisting(folder))
-  const { interrupted, printStatus: onMessage } = context
-  const writer = await openWriter(stores, id, { onMessage, signal: interrupted })
-  const { signal } = writer
   const part = `${folder}.incomplete`
-  try {
+  return await context.withWriter(id, async (writer) => {
+    const { signal } = writer
     await refused(async () => {
       await rm(part, { recursive: true, force: true })
       await mkdir(part, { mode: 0o700 })
@@ -73,7 +69,7 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       const rows = exportRows(stores, { ...query, format: 'ndjson', withInternal: true }, signal)
       files.push([resource, await write(resource, rows)])
     }
-    const { clicksMs, eventsMs } = await readRetained(writer)
+    const { clicksMs, eventsMs } = await writer.readRetained()
     const removed: [string, ExportedFile][] = []
     for (const table of clicksMs > 0 ? removedTables : []) {
       removed.push([table, await write(table, readRemovedSums(writer, table, clicksMs))])
@@ -102,9 +98,7 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       await rename(part, folder)
     })
     return manifest
-  } finally {
-    await writer.close()
-  }
+  })
 }
 
 async function* chunksOf(chunk: Buffer): AsyncGenerator<Buffer> {

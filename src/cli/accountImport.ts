@@ -13,7 +13,6 @@ import { openSource } from '../import/source.ts'
 import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/eraseRows.ts'
 import { addErasures } from '../writer/erasure/erasures.ts'
-import { openWriter } from '../writer/openWriter.ts'
 import { RetainedOtherwise, storeRemovedSums } from '../writer/retention/removedSums.ts'
 import { requirePlan } from './account.ts'
 import type { CommandContext } from './context.ts'
@@ -51,8 +50,8 @@ async function importAccount(context: CommandContext, folder: string): Promise<v
   const { manifest, sha256 } = await readAccountFolder(folder)
   const stores = await context.openStores()
   const account = await openAccount(stores, manifest, sha256)
-  await importErasures(context, stores, account, manifest.erasures)
-  await importRemovedSums(context, stores, { folder, account, retained: manifest.retained })
+  await importErasures(context, account, manifest.erasures)
+  await importRemovedSums(context, { folder, account, retained: manifest.retained })
   const rows: Partial<Record<ResourceName, number>> = {}
   const rejected: typeof rows = {}
   for (const resource of importOrder) {
@@ -99,41 +98,28 @@ async function openAccount(
 }
 
 /** Before the rows, which need not be searched afterwards. */
-async function importErasures(
-  { printStatus: onMessage, interrupted: signal }: CommandContext,
-  stores: Stores,
-  { id }: Account,
-  erasures: Manifest['erasures'],
-): Promise<void> {
+async function importErasures(context: CommandContext, { id }: Account, erasures: Manifest['erasures']): Promise<void> {
   if (erasures.length === 0) return
-  const writer = await openWriter(stores, id, { onMessage, signal })
-  try {
+  await context.withWriter(id, async (writer) => {
     const added = erasures.map(({ erasedAt, ...erasure }) => ({ ...erasure, erasedMs: Date.parse(erasedAt) }))
     await addErasures(writer, added)
     await completeErasures(writer, { ifStillRead: 'leave' })
-  } finally {
-    await writer.close()
-  }
+  })
 }
 
 /** Before clicks and conversions: sums of the same days are added to these. */
 async function importRemovedSums(
-  { printStatus: onMessage, interrupted: signal }: CommandContext,
-  stores: Stores,
+  context: CommandContext,
   { folder, account, retained }: { folder: string; account: Account; retained: Manifest['retained'] },
 ): Promise<void> {
   const msOf = (moment: string | null) => (moment === null ? 0 : Date.parse(moment))
   const ranges = { clicksMs: msOf(retained.clicksFrom), eventsMs: msOf(retained.eventsFrom) }
   if (ranges.clicksMs === 0 && ranges.eventsMs === 0) return
-  const writer = await openWriter(stores, account.id, { onMessage, signal })
+  const open = (table: string) => createReadStream(join(folder, fileOf(table))).pipe(createGunzip())
   try {
-    await storeRemovedSums(writer, ranges, (table) =>
-      createReadStream(join(folder, fileOf(table))).pipe(createGunzip()),
-    )
+    await context.withWriter(account.id, (writer) => storeRemovedSums(writer, ranges, open))
   } catch (error) {
     throw error instanceof RetainedOtherwise ? new CommandError(error.message) : error
-  } finally {
-    await writer.close()
   }
 }
 

@@ -3,6 +3,8 @@ import type { Settings } from '../settings.ts'
 import { readSettings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
+import type { Writer } from '../writer/lease/writer.ts'
+import { type WriterOptions, withWriter } from '../writer/openWriter.ts'
 import { CommandError } from './errors.ts'
 import { describeCreated } from './storeLocation.ts'
 
@@ -30,6 +32,12 @@ export interface CommandContext {
    * @throws SettingsError, EmbeddedError or MigrationError
    */
   openStores(): Promise<Stores>
+  /** Runs work with the writer of an account, whose progress messages are printed on standard error. @throws what `openWriter` throws */
+  withWriter<Result>(
+    accountId: string,
+    work: (writer: Writer) => Promise<Result>,
+    first?: WriterOptions['first'],
+  ): Promise<Result>
   /** Prints the result of the subcommand: the object with `--json`, else the text. Control characters are escaped. */
   print(result: object, text: string): void
   /** For subcommands that stream their result. */
@@ -66,6 +74,10 @@ export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCom
     openStores() {
       stores ??= openMigrated(context, log)
       return stores
+    },
+    async withWriter(accountId, work, first = 'recover') {
+      const options = { onMessage: printStatus, signal: context.interrupted, first }
+      return await withWriter(await context.openStores(), accountId, options, work)
     },
     print(result, text) {
       stdout.write(`${printableLines(context.json ? JSON.stringify(result) : text)}\n`)

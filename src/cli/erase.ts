@@ -14,8 +14,6 @@ import {
   readErasureClock,
   readErasureKey,
 } from '../writer/erasure/erasures.ts'
-import type { Writer } from '../writer/lease/writer.ts'
-import { openWriter } from '../writer/openWriter.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
@@ -91,7 +89,8 @@ Examples:
 }
 
 async function eraseOne(context: CommandContext, accountId: string, kind: ErasedKind, id: string): Promise<void> {
-  const erased = await withWriter(context, accountId, async (writer) => {
+  await requireAccount(context, accountId)
+  const erased = await context.withWriter(accountId, async (writer) => {
     const key = await readErasureKey(writer)
     const hash = hashOf(key, kind, id)
     const erasure = { kind, key, hash, erasedMs: await readErasureClock(writer) }
@@ -121,7 +120,7 @@ async function applyList(context: CommandContext, file: string): Promise<void> {
   for (const accountId of byAccount.keys()) await requireAccount(context, accountId)
   const total = { clicks: 0, conversions: 0, events: 0 }
   for (const [accountId, erasures] of byAccount) {
-    const erased = await withWriter(context, accountId, async (writer) => {
+    const erased = await context.withWriter(accountId, async (writer) => {
       for (let from = 0; from < erasures.length; from += batchSize) {
         const batch = erasures
           .slice(from, from + batchSize)
@@ -156,20 +155,4 @@ async function readList(file: string): Promise<ListedErasure[]> {
   if (invalid)
     throw new CommandError(`${file} is not the output of erase list --json: ${invalid.path}: ${invalid.message}.`)
   return Value.Decode(ErasureList, content).erasures
-}
-
-async function withWriter<Result>(
-  context: CommandContext,
-  accountId: string,
-  work: (writer: Writer) => Promise<Result>,
-): Promise<Result> {
-  const stores = await context.openStores()
-  await requireAccount(context, accountId)
-  const { interrupted: signal, printStatus: onMessage } = context
-  const writer = await openWriter(stores, accountId, { onMessage, signal })
-  try {
-    return await work(writer)
-  } finally {
-    await writer.close()
-  }
 }

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { listRetention, type Retention, setRetention } from '../accounts/retention.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
-import { openWriter } from '../writer/openWriter.ts'
 import { UnverifiedMonths } from '../writer/removeMonths.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
@@ -77,16 +76,12 @@ async function run(context: CommandContext, accountId: string | undefined): Prom
   const removed = []
   const failures: string[] = []
   for (const { accountId: account } of (await listRetention(stores.postgres, accountId)).filter(removesRows)) {
-    const { printStatus: onMessage, interrupted: signal } = context
-    const writer = await openWriter(stores, account, { onMessage, signal })
     try {
-      const result = await removeOldMonths(writer, Date.now())
+      const result = await context.withWriter(account, (writer) => removeOldMonths(writer, Date.now()))
       if (result) removed.push({ account, ...result.removed, ...textsOf(result.retained) })
     } catch (error) {
       if (!(error instanceof UnverifiedMonths)) throw error
       failures.push(error.message)
-    } finally {
-      await writer.close()
     }
   }
   context.print(

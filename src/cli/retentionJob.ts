@@ -4,7 +4,8 @@ import { reasonOf, runPeriodically } from '../stores/periodic.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { Writer } from '../writer/lease/writer.ts'
-import { openWriterIfFree } from '../writer/openWriter.ts'
+import { tryWriterLease } from '../writer/lease/writerLease.ts'
+import { withWriter } from '../writer/openWriter.ts'
 import { removeMonths } from '../writer/removeMonths.ts'
 import type { RemovedCounts } from '../writer/retention/completeRemoval.ts'
 import { readLastStoredMs } from '../writer/retention/lastStored.ts'
@@ -91,19 +92,17 @@ export async function removeOldMonthsOfAll(
   /** Logs a failure that concerns only this account. */
   async function removeOldMonthsOf(accountId: string): Promise<void> {
     try {
-      const opened = await openWriterIfFree(stores, accountId, { onMessage: () => {}, signal })
-      if (!opened) return
-      try {
+      const lease = await tryWriterLease(stores, accountId)
+      if (!lease) return
+      await withWriter(stores, accountId, { lease, onMessage: () => {}, signal }, async (writer) => {
         // A machine may boot with a clock that is years ahead, which may be the clock of Postgres too. Cost: an account that
         // stores nothing any longer keeps its rows.
-        const lastMs = await readLastStoredMs(opened.writer)
-        const result = await removeOldMonths(opened.writer, Math.min(nowMs, lastMs), announceMs)
+        const lastMs = await readLastStoredMs(writer)
+        const result = await removeOldMonths(writer, Math.min(nowMs, lastMs), announceMs)
         if (!result) return
         const { clicks, events } = result.removed
         log.info(`Account ${accountId}: removed old months; clicks removed: ${clicks}, events removed: ${events}.`)
-      } finally {
-        await opened.writer.close()
-      }
+      })
     } catch (error) {
       if (signal.aborted) throw error
       log.warn(`Account ${accountId}: removing old months failed; retrying in an hour. ${reasonOf(error)}`)

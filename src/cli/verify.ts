@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
 import { listAccounts } from '../accounts/accounts.ts'
-import type { Stores } from '../stores/open.ts'
 import { setConfirmedRows } from '../writer/journal/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal/journal.ts'
 import type { Writer } from '../writer/lease/writer.ts'
-import { openIdleWriter } from '../writer/openWriter.ts'
 import { type Difference, isRepairable, type LostRows, lineOf } from '../writer/repair/difference.ts'
 import { findDifferences } from '../writer/repair/findDifferences.ts'
 import { repairDifferences } from '../writer/repair/repairDifferences.ts'
@@ -56,13 +54,15 @@ async function verify(
   const remaining: Difference[] = []
   try {
     for (const { id } of accounts) {
-      await withWriter(context, stores, id, async (writer) => {
+      const verifyAccount = async (writer: Writer) => {
         const differences = await findDifferences(writer)
         found.push(...differences)
         if (!repair) await reportLeftovers(writer)
         const left = acceptMissing ? await acceptMissingRows(writer, differences) : differences
         remaining.push(...(repair ? await repairDifferences(writer, left) : left))
-      })
+      }
+      // Interrupted imports are reported; only a repair completes them.
+      await context.withWriter(id, verifyAccount, 'settle')
     }
   } catch (error) {
     for (const difference of found) context.printStatus(lineOf(difference))
@@ -108,21 +108,6 @@ function adviceOn(remaining: readonly Difference[], repair: boolean): string {
     ...(isChanged ? ['Sums of removed clicks have changed and cannot be computed again: restore a backup.'] : []),
     ...(isOther && !repair ? ['Run verify with --repair to repair the other differences.'] : []),
   ].join(' ')
-}
-
-/** Runs `work` while it holds the lease of the account. Unlike an import, it does not repair interrupted imports first. */
-async function withWriter(
-  { interrupted, printStatus }: CommandContext,
-  stores: Stores,
-  accountId: string,
-  work: (writer: Writer) => Promise<void>,
-): Promise<void> {
-  const writer = await openIdleWriter(stores, accountId, { onMessage: printStatus, signal: interrupted })
-  try {
-    await work(writer)
-  } finally {
-    await writer.close()
-  }
 }
 
 async function reportLeftovers(writer: Writer): Promise<void> {

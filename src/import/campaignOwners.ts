@@ -1,5 +1,3 @@
-import { queryPostgres } from '../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../stores/retry.ts'
 import type { Writer } from '../writer/lease/writer.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 
@@ -8,15 +6,12 @@ import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
  * @returns the owner (`userId`) of each campaign that exists, by its id
  */
 export async function findOwners(writer: Writer, campaignIds: readonly string[]): Promise<Map<string, string>> {
-  const { postgres } = writer.stores
-  const campaigns = await retryWhileUnavailable(
+  const campaigns = await writer.sql(
     'looking up campaigns',
-    () =>
-      queryPostgres(postgres<{ id: string; user_id: string }[]>`
-        SELECT id, user_id
-        FROM campaigns
-        WHERE account_id = ${writer.accountId} AND id = ANY(${[...campaignIds]}::text[])`),
-    writer,
+    (postgres) => postgres<{ id: string; user_id: string }[]>`
+      SELECT id, user_id
+      FROM campaigns
+      WHERE account_id = ${writer.accountId} AND id = ANY(${[...campaignIds]}::text[])`,
   )
   return new Map(campaigns.map(({ id, user_id }) => [id, user_id]))
 }

@@ -1,7 +1,6 @@
 import type { NamedTable } from '../../schema/metadata.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { ErasedIdentifiers } from '../writer/erasure/erasedIdentifiers.ts'
-import { readRetained } from '../writer/lease/readRetained.ts'
 import type { Writer } from '../writer/lease/writer.ts'
 import { ClickBatch, existingClicks } from '../writer/store/clicks.ts'
 import { storeConversions } from '../writer/store/conversions.ts'
@@ -72,7 +71,7 @@ async function importClicks({ writer, account, isMoved }: ImportRun): Promise<Re
   const read = clickReader(account)
   const existing = existingClicks(writer)
   const erased = await ErasedIdentifiers.read(writer)
-  const { clicksMs } = await readRetained(writer)
+  const { clicksMs } = await writer.readRetained()
   const unknownCampaigns = new UnknownCampaigns(writer)
   return {
     unknownCampaigns,
@@ -136,7 +135,7 @@ async function importPixelEvents({ writer, account, nowMs, isMoved }: ImportRun)
   const read = pixelEventReader(account.id, nowMs)
   const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
-  const { eventsMs } = await readRetained(writer)
+  const { eventsMs } = await writer.readRetained()
   const unknownCampaigns = new UnknownCampaigns(writer)
   return {
     unknownCampaigns,

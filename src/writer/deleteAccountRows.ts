@@ -1,8 +1,6 @@
 import { tablesOf } from '../stores/clickhouse/distributedTables.ts'
 import { asProblem } from '../stores/clickhouse/select.ts'
-import { ch, identifier, text } from '../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../stores/retry.ts'
-import { deleteRows } from './lease/deleteRows.ts'
+import { identifier } from '../stores/clickhouse/sql.ts'
 import type { Writer } from './lease/writer.ts'
 
 /**
@@ -12,7 +10,7 @@ import type { Writer } from './lease/writer.ts'
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function deleteAccountRows(writer: Writer): Promise<void> {
-  const readTables = async () => {
+  const tables = await writer.retry('reading the tables', async () => {
     const { client, cluster, database } = writer.stores.clickhouse
     const [node] = cluster?.nodes ?? []
     try {
@@ -20,11 +18,9 @@ export async function deleteAccountRows(writer: Writer): Promise<void> {
     } catch (error) {
       throw asProblem(error)
     }
-  }
-  for (const { name, engine } of await retryWhileUnavailable('reading the tables', readTables, writer)) {
+  })
+  for (const { name, engine } of tables) {
     if (!engine.endsWith('MergeTree') || name === 'schema_migrations') continue
-    writer.signal.throwIfAborted()
-    const where = ch`account_id = ${text(writer.accountId)}`
-    await deleteRows(writer, identifier(name), where, 'delete_account', 'rewrite')
+    await writer.deleteRows(identifier(name), writer.ofAccount, 'delete_account', 'rewrite')
   }
 }

@@ -1,17 +1,14 @@
 import type { PendingQuery, Row } from 'postgres'
-import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
-import { LeaseLost } from '../stores/postgres/lease.ts'
+import type { Postgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges, RetainedResource } from '../stores/postgres/retainedRanges.ts'
-import { retryWhileUnavailable } from '../stores/retry.ts'
 import { spansWithRows } from './derived/clickDays.ts'
 import { findMissingRows } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
-import { readRetained } from './lease/readRetained.ts'
 import type { Writer } from './lease/writer.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
 import { compareSpan } from './repair/findDifferences.ts'
 import { completeRemoval, type RemovedCounts } from './retention/completeRemoval.ts'
-import { checksumsOf, type MonthChecksum } from './retention/removedMonths.ts'
+import { checksumsOf, type MonthChecksum, recordChecksums } from './retention/removedMonths.ts'
 import { retainedMsOf } from './retention/removedRows.ts'
 
 /** Clicks to remove are missing or stored twice, or sums do not agree with them: without the rows nothing could be repaired. */
@@ -45,7 +42,7 @@ export async function removeMonths(
   until: RetainedRanges,
   { announceMs, ...removal }: Removal,
 ): Promise<RemovedCounts | undefined> {
-  const before = await readRetained(writer)
+  const before = await writer.readRetained()
   const changes = (['clicks', 'events'] as const)
     .map((resource) => ({ resource, untilMs: retainedMsOf(resource, until) }))
     .filter(({ resource, untilMs }) => untilMs > retainedMsOf(resource, before))
@@ -98,19 +95,14 @@ async function record(
   checksums: readonly MonthChecksum[],
   { audit, isDue }: Omit<Removal, 'announceMs'>,
 ): Promise<boolean> {
-  const { stores, accountId, lease, onMessage, signal } = writer
-  const { postgres } = stores
-  const attempt = async () => {
-    await lease.assertHeld()
-    const [state] = await queryPostgres(postgres<{ isDue: boolean }[]>`
-      WITH held AS (
-        SELECT 1 FROM leases
-        WHERE name = ${lease.name} AND fence = ${lease.fencingToken.toString()}::bigint
-        FOR SHARE),
+  const [state] = await writer.change(
+    'recording which months are removed',
+    (postgres, held) => postgres<{ isDue: boolean }[]>`
+      WITH ${held},
       due AS (${isDue?.(postgres) ?? postgres`SELECT 1`}),
       recorded AS (
         INSERT INTO retained_ranges (account_id, resource, retained_from)
-        SELECT ${accountId}::text, changed.resource, changed.month
+        SELECT ${writer.accountId}::text, changed.resource, changed.month
         FROM held, due, unnest(
           ${changes.map(({ resource }) => resource)}::text[], ${changes.map(({ untilMs }) => monthOf(untilMs))}::date[]
         ) AS changed (resource, month)
@@ -118,17 +110,9 @@ async function record(
         SET retained_from = excluded.retained_from, recorded_at = clock_timestamp(), is_complete = false
         WHERE retained_ranges.retained_from < excluded.retained_from
         RETURNING account_id, resource, retained_from),
-      sums AS (
-        INSERT INTO removed_months (account_id, table_name, month, checksum)
-        SELECT ${accountId}::text, computed.name, computed.month, computed.checksum
-        FROM held, due, unnest(
-          ${checksums.map(({ table }) => table)}::text[], ${checksums.map(({ month }) => month)}::date[],
-          ${checksums.map(({ checksum }) => checksum)}::text[]) AS computed (name, month, checksum)
-        ON CONFLICT DO NOTHING),
+      ${recordChecksums(writer, postgres, checksums, postgres`held, due`)},
       ${audit(postgres)}
-      SELECT EXISTS (SELECT FROM due) AS "isDue" FROM held`)
-    if (!state) throw new LeaseLost()
-    return state.isDue
-  }
-  return await retryWhileUnavailable('recording which months are removed', attempt, { onMessage, signal })
+      SELECT EXISTS (SELECT FROM due) AS "isDue" FROM held`,
+  )
+  return state?.isDue ?? false
 }

@@ -3,7 +3,9 @@ import { reasonOf, runPeriodically } from '../stores/periodic.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
 import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
 import type { Writer } from './lease/writer.ts'
-import { openWriterIfFree } from './openWriter.ts'
+import { tryWriterLease } from './lease/writerLease.ts'
+import { withWriter } from './openWriter.ts'
+import { recoverAccount } from './repair/recoverAccount.ts'
 
 /** Held by the only instance that currently completes interrupted imports. */
 const recoveryLease = 'recovery'
@@ -62,10 +64,10 @@ async function completeWorkOf(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const opened = await openWriterIfFree(stores, accountId, { onMessage: () => {}, signal })
-    if (!opened) return
-    await opened.writer.close()
-    const { batches, attributed, erased, removed } = opened.completed
+    const lease = await tryWriterLease(stores, accountId)
+    if (!lease) return
+    const options = { lease, onMessage: () => {}, signal, first: 'settle' } as const
+    const { batches, attributed, erased, removed } = await withWriter(stores, accountId, options, recoverAccount)
     if (erased > 0) log.info(`Account ${accountId}: completed an interrupted erasure; rows erased: ${erased}.`)
     if (removed > 0)
       log.info(`Account ${accountId}: completed an interrupted removal of months; rows removed: ${removed}.`)

@@ -4,7 +4,8 @@ import { beginDeletion } from '../../src/accounts/deletion.ts'
 import { deleteAccount } from '../../src/cli/accountDelete.ts'
 import { deleteAccountRows } from '../../src/writer/deleteAccountRows.ts'
 import { AccountDeleted } from '../../src/writer/lease/accountDeleted.ts'
-import { openDeletingWriter, openWriter } from '../../src/writer/openWriter.ts'
+import { Writer } from '../../src/writer/lease/writer.ts'
+import { openWriter } from '../../src/writer/openWriter.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { runHere, start } from './runCommand.ts'
 
@@ -191,13 +192,13 @@ describe('the deletion of an account', () => {
           }
         },
       })
-    const writer = await openDeletingWriter(server.stores, 'interrupted', running)
+    const writer = await openWriter(server.stores, 'interrupted', { ...running, first: 'delete' })
     const cluster = clickhouse.cluster && {
       ...clickhouse.cluster,
       nodes: clickhouse.cluster.nodes.map((node) => ({ ...node, client: failing(node.client) })),
     }
     const stores = { ...server.stores, clickhouse: { ...clickhouse, cluster, client: failing(clickhouse.client) } }
-    await deleteAccountRows({ ...writer, stores })
+    await deleteAccountRows(new Writer({ ...writer, stores }))
     await writer.close()
     expect(failures).toBe(1)
   })
@@ -233,7 +234,7 @@ async function deleteUntilKilled(statements: number): Promise<boolean> {
     nodes: clickhouse.cluster.nodes.map((node) => ({ ...node, client: killed(node.client) })),
   }
   const stores = { ...server.stores, clickhouse: { ...clickhouse, cluster, client: killed(clickhouse.client) } }
-  const writer = await openDeletingWriter(stores, 'interrupted', running)
+  const writer = await openWriter(stores, 'interrupted', { ...running, first: 'delete' })
   try {
     await deleteAccountRows(writer)
     return true

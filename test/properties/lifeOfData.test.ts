@@ -4,6 +4,7 @@ import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import { completeErasures } from '../../src/writer/erasure/eraseRows.ts'
 import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
+import { Writer } from '../../src/writer/lease/writer.ts'
 import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
@@ -140,7 +141,7 @@ async function remove(account: string, beforeMonth: number, killedAfter: number)
   const killed = killedStores(api.stores)
   await withWriter(api.stores, account, async (writer) => {
     killed.allow(killedAfter)
-    await removeOldMonths({ ...writer, stores: killed.stores }, nowMs, 0).catch((error) => {
+    await removeOldMonths(new Writer({ ...writer, stores: killed.stores }), nowMs, 0).catch((error) => {
       if (!(error instanceof Killed)) throw error
     })
   })

@@ -16,7 +16,6 @@ import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { completeErasures } from '../../src/writer/erasure/eraseRows.ts'
 import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
-import { deleteRows } from '../../src/writer/lease/deleteRows.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'
 import { removeMonths } from '../../src/writer/removeMonths.ts'
 import { runHere } from '../cli/runCommand.ts'
@@ -147,7 +146,7 @@ describe('the writer', () => {
     const indexed = `SELECT count() FROM tributary.click_index WHERE account_id = 'acme' AND id = 'c1'`
     expect(await server.run(writer, indexed)).toBe('1')
     const writing = await openWriter(stores, 'acme', { onMessage: () => {}, signal: new AbortController().signal })
-    await deleteRows(writing, ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete')
+    await writing.deleteRows(ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete')
     expect(await server.run(writer, indexed)).toBe('0')
     await writing.close()
     const repair = await runHere(['verify', '--account', 'acme', '--repair', '--json'], environment)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Stores } from '../../src/stores/open.ts'
-import { openIdleWriter } from '../../src/writer/openWriter.ts'
+import { openWriter } from '../../src/writer/openWriter.ts'
 import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
 import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent as importWith, makeAccount, rowsOf } from '../import/runImport.ts'
@@ -76,7 +76,9 @@ async function expectExact({ changes }: { changes: boolean }): Promise<void> {
     ...{ clicks: clicks.length, cost: clicks.length / 4, approved: changes ? changed.length : 0 },
     pending: conversions.length - (changes ? changed.length : 0),
   })
-  const writer = await openIdleWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
+  const writer = await openWriter(stores, account, {
+    ...{ onMessage: () => {}, signal: new AbortController().signal, first: 'settle' },
+  })
   expect(await findDifferences(writer)).toEqual([])
   await writer.close()
   expect(await stores.postgres`SELECT 1 FROM import_batches WHERE account_id = ${account}`).toEqual([])

@@ -1,13 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
-import { deleteRows } from '../lease/deleteRows.ts'
-import { readRetained } from '../lease/readRetained.ts'
+import { type MonthlyRows, startOfNextMonth } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
-import { repairSumsTable } from './sumDifferences.ts'
+import { sumCorrection } from './sumDifferences.ts'
 import { type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
 
 const dayMs = 86_400_000
@@ -37,15 +32,11 @@ export async function rebuildClickDays(writer: Writer, span: Span): Promise<void
 
 /** Rebuilds all sums of a span within one year, and the click index unless its clicks are removed or missing. Idempotent. */
 export async function rebuildSpan(writer: Writer, span: Span): Promise<void> {
-  if (!span.areClicksRemoved && !span.areClicksMissing) await rebuildClickIndex(writer, span)
+  if (!span.lacksClicks) await rebuildClickIndex(writer, span)
   await repairSumsTables(writer, span)
 }
 
-/**
- * Rebuilds all sums from the stored clicks and conversions, one or a few months at a time. If the clicks of a month were
- * removed, or are all missing, it rebuilds only the sums of conversions of that month. Idempotent.
- * @param span whole UTC days
- */
+/** Like `rebuildClickDays`, without the click index. */
 export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
   for (const part of await spansToRebuild(writer, span)) await repairSumsTables(writer, part)
 }
@@ -53,13 +44,9 @@ export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
 async function repairSumsTables(writer: Writer, span: Span): Promise<void> {
   for (const name of sumsTableNames) {
     // Safe to repeat: it adds what is still missing, and the fence prevents concurrent repairs.
-    const attempt = () => writer.fence.run((bounds) => repairSumsTable(writer.stores.clickhouse, name, span, bounds))
-    await retryWhileUnavailable(`repairing ${name}`, attempt, writer)
+    await writer.insert(`repairing ${name}`, `repair.${name}`, (inTime) => sumCorrection(name, span, inTime))
   }
 }
-
-/** Months that have fewer rows together are compared and rebuilt together: a statement for few rows takes as long to plan as to run. */
-const rowsTogetherMax = 100_000
 
 /**
  * Splits a span into parts of whole UTC months, each within one year and of limited memory, with or without their clicks;
@@ -69,7 +56,7 @@ export async function spansWithRows(writer: Writer, span: Span): Promise<Span[]>
   return await splitSpan(writer, span, new Set())
 }
 
-/** The same; each month of which all confirmed clicks are missing is a part of its own. */
+/** The same, except that months of which all confirmed clicks are missing are parts without their clicks. */
 async function spansToRebuild(writer: Writer, span: Span): Promise<Span[]> {
   return await splitSpan(writer, span, await monthsWithoutClicks(writer, span))
 }
@@ -86,61 +73,36 @@ SELECT toStartOfMonth(day) AS month, toFloat64(count()) AS rows
 FROM (${join(days, '\nUNION ALL\n')})
 GROUP BY month
 ORDER BY month`
-  const months = await retryWhileUnavailable(
-    'looking for days to rebuild',
-    () => selectRows<MonthlyRows>(writer.stores.clickhouse, query, { label: 'rebuild.months', ...batchTimeout }),
-    writer,
-  )
-  const { clicksMs } = await readRetained(writer)
-  const kindOf = (month: string): Partial<Span> => {
-    if (startOfMonth(month) < clicksMs) return { areClicksRemoved: true }
-    return missing.has(month) ? { areClicksMissing: true } : {}
-  }
-  return runsOf(months, (one, other) => isDeepStrictEqual(kindOf(one.month), kindOf(other.month)))
-    .flatMap(joinMonths)
-    .map(({ first, last }) => ({
+  const months = await writer.select<MonthlyRows>('looking for days to rebuild', query, 'rebuild.months')
+  const { clicksMs } = await writer.readRetained()
+  const lacksClicks = (month: string) =>
+    Date.parse(month) < clicksMs ? 'removed' : missing.has(month) ? 'missing' : undefined
+  return joinMonths(months.map((month) => ({ ...month, lacksClicks: lacksClicks(month.month) }))).map(
+    ({ first, last, lacksClicks }) => ({
       ...span,
-      fromMs: Math.max(span.fromMs, startOfMonth(first)),
-      untilMs: Math.min(span.untilMs, startOfMonth(last, 1)),
-      ...kindOf(first),
-    }))
+      fromMs: Math.max(span.fromMs, Date.parse(first)),
+      untilMs: Math.min(span.untilMs, startOfNextMonth(last)),
+      ...(lacksClicks && { lacksClicks }),
+    }),
+  )
 }
 
-/** Splits a list wherever two neighbours are not alike. */
-function runsOf<Item>(items: readonly Item[], areAlike: (one: Item, next: Item) => boolean): Item[][] {
-  const runs: Item[][] = []
-  for (const item of items) {
-    const run = runs.at(-1)
-    const previous = run?.at(-1)
-    if (run && previous !== undefined && areAlike(previous, item)) run.push(item)
-    else runs.push([item])
+/** Months that have fewer rows together are compared and rebuilt together: a statement for few rows takes as long to plan as to run. */
+const rowsTogetherMax = 100_000
+
+type JoinedMonths = Pick<Span, 'lacksClicks'> & { first: string; last: string; rows: number }
+
+/** Joins consecutive months of one year that all have or all lack their clicks, while they have at most `rowsTogetherMax` rows. */
+export function joinMonths(months: readonly (MonthlyRows & Pick<Span, 'lacksClicks'>)[]): JoinedMonths[] {
+  const joined: JoinedMonths[] = []
+  for (const { month, rows, lacksClicks } of months) {
+    const last = joined.at(-1)
+    const isAlike = last?.first.slice(0, 4) === month.slice(0, 4) && last.lacksClicks === lacksClicks
+    if (last && isAlike && last.rows + rows <= rowsTogetherMax)
+      Object.assign(last, { last: month, rows: last.rows + rows })
+    else joined.push({ first: month, last: month, rows, lacksClicks })
   }
-  return runs
-}
-
-/** A month as its first day, `2026-01-01`, with a number of rows. */
-interface MonthlyRows {
-  month: string
-  rows: number
-}
-
-/** Joins months of one year, in order, while they have at most `rowsTogetherMax` rows together. */
-export function joinMonths(months: readonly MonthlyRows[]): { first: string; last: string }[] {
-  const joined: { first: string; last: string; rows: number }[] = []
-  for (const { month, rows } of months) {
-    const previous = joined.at(-1)
-    if (previous && previous.first.slice(0, 4) === month.slice(0, 4) && previous.rows + rows <= rowsTogetherMax) {
-      previous.last = month
-      previous.rows += rows
-    } else joined.push({ first: month, last: month, rows })
-  }
-  return joined.map(({ first, last }) => ({ first, last }))
-}
-
-/** @returns the start of a month, or of one that many months later, epoch milliseconds */
-function startOfMonth(month: string, later = 0): number {
-  const start = new Date(`${month}T00:00:00Z`)
-  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + later, 1)
+  return joined
 }
 
 /**
@@ -149,27 +111,22 @@ function startOfMonth(month: string, later = 0): number {
  */
 async function rebuildClickIndex(writer: Writer, span: Span): Promise<void> {
   const label = 'rebuild.click_index'
+  const key = ch`clicked_at, id, campaign_id`
   const wrong = ch`
 ${inSpan(span)}
-  AND (clicked_at, id, campaign_id) NOT IN (SELECT clicked_at, id, campaign_id FROM clicks WHERE ${inSpan(span)})`
-  await deleteRows(writer, ch`click_index`, wrong, label)
-  const insert = () =>
-    writer.fence.run(({ deadlineMs, queryId }) =>
-      runStatement(
-        writer.stores.clickhouse,
-        ch`
+  AND (${key}) NOT IN (SELECT ${key} FROM clicks WHERE ${inSpan(span)})`
+  await writer.deleteRows(ch`click_index`, wrong, label)
+  await writer.insert(
+    'rebuilding the index of clicks',
+    label,
+    (inTime) => ch`
 INSERT INTO click_index (account_id, id, clicked_at, campaign_id)
 SELECT account_id, id, clicked_at, campaign_id
 FROM clicks
 WHERE ${inSpan(span)}
-  AND (clicked_at, id, campaign_id) NOT IN (
-    SELECT clicked_at, id, campaign_id FROM click_index WHERE ${inSpan(span)})
-  AND ${mustBeginBefore(deadlineMs)}`,
-        label,
-        queryId,
-      ),
-    )
-  await retryWhileUnavailable('rebuilding the index of clicks', insert, writer)
+  AND (${key}) NOT IN (SELECT ${key} FROM click_index WHERE ${inSpan(span)})
+  AND ${inTime}`,
+  )
 }
 
 function inSpan({ accountId, fromMs, untilMs }: Span, at: Fragment = ch`clicked_at`): Fragment {

@@ -1,8 +1,4 @@
-import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { deleteRows } from '../lease/deleteRows.ts'
+import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /**
@@ -10,12 +6,11 @@ import type { Writer } from '../lease/writer.ts'
  * ones. Conversions are few, so the whole account is compared.
  */
 export async function rebuildConversionTables(writer: Writer): Promise<void> {
-  for (const derivation of derivations(writer.accountId)) await rebuild(writer, derivation)
+  for (const derivation of derivations(writer)) await rebuild(writer, derivation)
 }
 
 /** The tables that are derived from an account's conversions. */
-export function derivations(accountId: string): Derivation[] {
-  const account = ch`account_id = ${text(accountId)}`
+export function derivations({ ofAccount }: Writer): Derivation[] {
   const columns = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
   return [
     {
@@ -23,22 +18,20 @@ export function derivations(accountId: string): Derivation[] {
       table: ch`conversion_index`,
       columns: ch`account_id, id, version, converted_at`,
       key: ch`id`,
-      stored: ch`SELECT account_id, id, version, converted_at FROM conversion_index FINAL WHERE ${account}`,
-      derived: ch`SELECT account_id, id, version, converted_at FROM conversions FINAL WHERE ${account}`,
-      account,
+      stored: ch`SELECT account_id, id, version, converted_at FROM conversion_index FINAL WHERE ${ofAccount}`,
+      derived: ch`SELECT account_id, id, version, converted_at FROM conversions FINAL WHERE ${ofAccount}`,
     },
     {
       name: 'converted_clicks',
       table: ch`converted_clicks`,
       columns,
       key: ch`clicked_at, click_id, conversion_id`,
-      stored: ch`SELECT ${columns} FROM converted_clicks FINAL WHERE ${account}`,
+      stored: ch`SELECT ${columns} FROM converted_clicks FINAL WHERE ${ofAccount}`,
       derived: ch`
 SELECT account_id, assumeNotNull(click_at) AS clicked_at, click_id, id AS conversion_id, version, is_deleted, is_test,
   click_campaign_id AS campaign_id, click_offer_id AS offer_id
 FROM conversions FINAL
-WHERE ${account} AND click_at IS NOT NULL`,
-      account,
+WHERE ${ofAccount} AND click_at IS NOT NULL`,
     },
   ]
 }
@@ -54,7 +47,6 @@ export interface Derivation {
   stored: Fragment
   /** SELECT of the correct rows. */
   derived: Fragment
-  account: Fragment
 }
 
 /**
@@ -73,29 +65,23 @@ HAVING min(is_derived) = max(is_derived)`
 }
 
 async function rebuild(writer: Writer, derivation: Derivation): Promise<void> {
-  const { table, columns, key, stored, derived, account } = derivation
+  const { table, columns, key, stored, derived } = derivation
   const label = 'rebuild.conversion_tables'
   const wrong = mismatches(derivation)
-  const read = () => selectRows(writer.stores.clickhouse, ch`${wrong} LIMIT 1`, { label, ...batchTimeout })
-  const [row] = await retryWhileUnavailable('comparing tables derived from conversions', read, writer)
+  const [row] = await writer.select('comparing tables derived from conversions', ch`${wrong} LIMIT 1`, label)
   if (!row) return
-  const insert = () =>
-    writer.fence.run(({ deadlineMs, queryId }) =>
-      runStatement(
-        writer.stores.clickhouse,
-        ch`
+  await writer.insert(
+    'rebuilding tables derived from conversions',
+    label,
+    (inTime) => ch`
 INSERT INTO ${table} (${columns})
 SELECT ${columns}
 FROM (${derived})
 WHERE (${columns}) NOT IN (${stored})
-  AND ${mustBeginBefore(deadlineMs)}`,
-        label,
-        queryId,
-      ),
-    )
-  await retryWhileUnavailable('rebuilding tables derived from conversions', insert, writer)
+  AND ${inTime}`,
+  )
   // Deleted after the insert, so that an interruption removes no correct row. Where a key is still wrong, a wrong row with
   // a higher version hides the correct one.
-  const hiding = ch`${account} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
-  await deleteRows(writer, table, hiding, label)
+  const hiding = ch`${writer.ofAccount} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
+  await writer.deleteRows(table, hiding, label)
 }

@@ -1,5 +1,3 @@
-import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
-import { mustBeginBefore, runStatement, type WriteBounds } from '../../stores/clickhouse/insert.ts'
 import { ch, type Fragment, identifier, join } from '../../stores/clickhouse/sql.ts'
 import { actualSums, comparedSums, type Span, type SumsTableName, storedSums, sumsTables } from './sumsTables.ts'
 
@@ -10,8 +8,8 @@ export const differenceColumns = (name: string) => ({
 })
 
 /**
- * SELECT of every key of a rollup with sums that differ from those of the clicks and conversions: the key, and the correct and
- * the stored value of each compared sum. No row: the rollup is correct in that span.
+ * SELECT of every key of a sums table whose sums differ from the sums of the clicks and conversions: the key, and the correct
+ * and the stored value of each compared sum. It returns no rows if the table is correct in that span.
  * @param span whole UTC days
  */
 export function sumDifferences(name: SumsTableName, span: Span): Fragment {
@@ -35,32 +33,19 @@ HAVING ${join(unequal, ' OR ')}`
 }
 
 /**
- * Corrects a rollup by inserting the differences, positive or negative, as one block: readers see the old sums or the
- * correct ones. Idempotent. No other process may write or repair rows of the account meanwhile.
+ * INSERT of the differences of a sums table, positive or negative, as one block: readers see the old sums or the correct ones.
+ * Idempotent, unless another process writes or repairs rows of the account meanwhile.
  * @param span whole UTC days of one year, which is one partition and so one part
- * @throws NotBegun when nothing was written, Problem `unavailable` when the outcome is unknown
+ * @param condition of the statement
  */
-export async function repairSumsTable(
-  clickhouse: ClickHouse,
-  name: SumsTableName,
-  span: Span,
-  { deadlineMs, queryId }: WriteBounds,
-): Promise<void> {
+export function sumCorrection(name: SumsTableName, span: Span, condition: Fragment): Fragment {
   const { table, keys } = sumsTables[name]
   const sums = comparedSums(span)
-  const columns = join(
-    sums.map(({ column }) => column),
-    ', ',
-  )
+  const columns = sums.map(({ column }) => column)
   const missing = sums.map((sum) => ch`${differenceColumns(sum.name).actual} - ${differenceColumns(sum.name).stored}`)
-  await runStatement(
-    clickhouse,
-    ch`
-INSERT INTO ${table} (account_id, ${keys}, ${columns})
+  return ch`
+INSERT INTO ${table} (account_id, ${keys}, ${join(columns, ', ')})
 SELECT account_id, ${keys}, ${join(missing, ', ')}
 FROM (${sumDifferences(name, span)})
-WHERE ${mustBeginBefore(deadlineMs)}`,
-    `repair.${name}`,
-    queryId,
-  )
+WHERE ${condition}`
 }

@@ -7,10 +7,11 @@ export interface Span {
   accountId: string
   fromMs: number
   untilMs: number
-  /** Its clicks have been removed, or are being removed: their sums remain as they are. */
-  areClicksRemoved?: boolean
-  /** None of its confirmed clicks is left: their sums and their index remain as they are. */
-  areClicksMissing?: boolean
+  /**
+   * Its clicks have been removed, or are being removed; or none of its confirmed clicks is left. Their sums and their index
+   * remain as they are.
+   */
+  lacksClicks?: 'removed' | 'missing' | undefined
 }
 
 /** A table of sums over clicks and conversions. Views update it at each insert. */
@@ -80,8 +81,8 @@ UNION ALL${sumsOfRows(name, span, 'conversions', ch`NOT is_test`)}`
 }
 
 /** The sums that can be computed from the rows of a span. */
-export function comparedSums({ areClicksRemoved = false, areClicksMissing = false }: Span): readonly Sum[] {
-  return areClicksRemoved || areClicksMissing ? sums.filter(({ kind }) => kind === 'conversions') : sums
+export function comparedSums({ lacksClicks }: Span): readonly Sum[] {
+  return lacksClicks ? sums.filter(({ kind }) => kind === 'conversions') : sums
 }
 
 /** SELECT of the stored sums, with the same columns; a key may have several rows here too. */

@@ -1,12 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
 import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
-import { beginsBefore, NotBegun, runOnEveryNode } from '../../stores/clickhouse/insert.ts'
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, identifier, instant, instants, join, text, texts } from '../../stores/clickhouse/sql.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { ch, type Fragment, identifier, instant, instants, join, texts } from '../../stores/clickhouse/sql.ts'
 import { clearBatches, recordBatch } from '../journal/journal.ts'
 import type { Writer } from '../lease/writer.ts'
 import { chunksOf } from './chunksOf.ts'
@@ -107,7 +102,7 @@ export async function findErasedRows(writer: Writer): Promise<{ table: string; r
       const query = ch`
 SELECT toUInt32(uniqExact(${table.id})) AS rows
 FROM ${identifier(table.name)}
-WHERE account_id = ${text(writer.accountId)}
+WHERE ${writer.ofAccount}
   AND ${isErased(table, page)}
   AND ${hasPersonalData(table)}`
       const [row] = await select<{ rows: number }>(writer, query)
@@ -149,7 +144,7 @@ async function addClicksOfVisitors(writer: Writer): Promise<void> {
     const query = ch`
 SELECT id, toInt64(max(${erasedUntilMs('visitor', ch`visitor_id`, visitors)})) - 1 AS erasedMs
 FROM clicks
-WHERE account_id = ${text(writer.accountId)}
+WHERE ${writer.ofAccount}
   AND ${isErased(clicks, visitors)}
 GROUP BY id`
     const rows = await select<{ id: string; erasedMs: number }>(writer, query)
@@ -172,25 +167,24 @@ const tokenOf = ({ accountId }: Writer, resource: string) => `erasure ${resource
 
 /** Records the rewrite, so that no `asOf` passes the new `stored_at` before every row with it is visible. */
 async function beginRewrite(writer: Writer): Promise<StoredAt> {
-  const { postgres, clickhouse } = writer.stores
   const record = async (resource: 'clicks' | 'conversions') => {
     const entry = { resource, firstMs: 0, lastMs: 0, added: [], token: tokenOf(writer, resource) }
     return instant(await recordBatch(writer, entry))
   }
   const times = { clicks: await record('clicks'), conversions: await record('conversions') }
-  await retryWhileUnavailable(
+  const readClock = () =>
+    writer.retry('reading the clock of ClickHouse', () => readClickHouseClock(writer.stores.clickhouse))
+  const beganAt = new Date(await readClock()).toISOString()
+  await writer.change(
     'recording an erasure',
-    async () => {
-      await writer.lease.assertHeld()
-      const beganAt = new Date(await readClickHouseClock(clickhouse)).toISOString()
-      await queryPostgres(postgres`
-        INSERT INTO event_rewrites VALUES (${writer.accountId}, ${beganAt}) ON CONFLICT DO NOTHING`)
-    },
-    writer,
+    (postgres, held) => postgres`
+      WITH ${held},
+      recorded AS (
+        INSERT INTO event_rewrites SELECT ${writer.accountId}::text, ${beganAt}::timestamptz FROM held ON CONFLICT DO NOTHING)
+      SELECT FROM held`,
   )
   // Read after it was recorded: later than the watermark of any reader that has not seen the record.
-  const read = () => readClickHouseClock(clickhouse)
-  const events = await retryWhileUnavailable('reading the clock of ClickHouse', read, writer)
+  const events = await readClock()
   return {
     clicks: ch`${times.clicks}`,
     conversions: ch`${times.conversions}`,
@@ -200,11 +194,9 @@ async function beginRewrite(writer: Writer): Promise<StoredAt> {
 
 async function endRewrite(writer: Writer): Promise<void> {
   await clearBatches(writer, [tokenOf(writer, 'clicks'), tokenOf(writer, 'conversions')])
-  const { postgres } = writer.stores
-  await retryWhileUnavailable(
+  await writer.sql(
     'completing an erasure',
-    () => queryPostgres(postgres`DELETE FROM event_rewrites WHERE account_id = ${writer.accountId}`),
-    writer,
+    (postgres) => postgres`DELETE FROM event_rewrites WHERE account_id = ${writer.accountId}`,
   )
 }
 
@@ -224,7 +216,7 @@ async function eraseIn(
     ch`
 SELECT DISTINCT ${position} AS position, ${table.id} AS id
 FROM ${identifier(table.name)}
-WHERE account_id = ${text(writer.accountId)}
+WHERE ${writer.ofAccount}
   AND ${where}`,
   )
   const positions = [...new Set(rows.map((row) => row.position))]
@@ -239,39 +231,13 @@ WHERE account_id = ${text(writer.accountId)}
 
 /** Blanks rows on every node; the mutation has rewritten the parts before it returns. */
 async function rewrite(writer: Writer, table: PersonalTable, where: Fragment, storedAt: Fragment): Promise<void> {
-  const { clickhouse } = writer.stores
   const name = identifier(table.name)
-  const condition = ch`account_id = ${text(writer.accountId)}
-  AND ${where}`
-  const remaining = ch`SELECT 1 FROM ${name} WHERE ${condition} LIMIT 1`
   const columns = table.copy ? [...table.personal, table.copy] : table.personal
   const blanked = columns.map((column) => ch`${column} = ''`)
-  const attempt = async () => {
-    await writer.fence.run(({ deadlineMs, queryId }) =>
-      runOnEveryNode(
-        clickhouse,
-        ch`
-ALTER TABLE ${name} UPDATE ${join([...blanked, ch`stored_at = ${storedAt}`], ', ')}
-WHERE ${condition}
-  AND ${beginsBefore(deadlineMs)}
-SETTINGS mutations_sync = 2`,
-        label,
-        queryId,
-      ),
-    )
-    // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
-    if ((await select(writer, remaining)).length > 0) throw new NotBegun()
-  }
-  await retryWhileUnavailable('erasing rows', attempt, writer)
+  const change = ch`ALTER TABLE ${name} UPDATE ${join([...blanked, ch`stored_at = ${storedAt}`], ', ')}`
+  await writer.changeRows(name, change, ch`${writer.ofAccount}\n  AND ${where}`, label)
 }
 
 function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
-  return retryWhileUnavailable(
-    'looking for rows to erase',
-    () => selectRows<Row>(writer.stores.clickhouse, query, { label, signal: writer.signal, settings }),
-    writer,
-  )
+  return writer.select('looking for rows to erase', query, label)
 }
-
-/** The node of a cluster that receives a query sends it to the others with the values of its parameters in its text. */
-const settings: ClickHouseSettings = { ...batchTimeout.settings, max_query_size: '4000000' }

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { PendingQuery, Row } from 'postgres'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../lease/writer.ts'
 
 export type ErasedKind = 'visitor' | 'click'
@@ -52,14 +51,14 @@ export async function addErasures(
   audit?: (postgres: Postgres) => PendingQuery<Row[]>,
 ): Promise<void> {
   if (erasures.length === 0) return
-  await writer.lease.assertHeld()
-  await query(
-    writer,
-    (postgres) => postgres`
-      WITH added AS (
+  await writer.change(
+    'adding erasures',
+    (postgres, held) => postgres`
+      WITH ${held},
+      added AS (
         INSERT INTO erasures (account_id, kind, key, hash, erased_at)
         SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max(ms) / 1000.0)
-        FROM unnest(
+        FROM held, unnest(
           ${erasures.map(({ kind }) => kind)}::text[], ${erasures.map(({ key }) => key)}::uuid[],
           ${erasures.map(({ hash }) => hash)}::text[], ${erasures.map(({ erasedMs }) => erasedMs)}::float8[]
         ) AS listed (kind, key, hash, ms)
@@ -68,7 +67,7 @@ export async function addErasures(
         SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false
         RETURNING 1)
       ${audit ? postgres`, ${audit(postgres)}` : postgres``}
-      SELECT 1`,
+      SELECT FROM held`,
   )
 }
 
@@ -128,21 +127,18 @@ export async function readErasures(
 
 /** Marks all erasures of the account as complete, or as incomplete. */
 export async function markErasures(writer: Writer, isComplete: boolean): Promise<void> {
-  await writer.lease.assertHeld()
-  await query(
-    writer,
-    (postgres) => postgres`
-      UPDATE erasures SET is_complete = ${isComplete} WHERE account_id = ${writer.accountId} AND is_complete <> ${isComplete}`,
+  await writer.change(
+    'marking erasures',
+    (postgres, held) => postgres`
+      WITH ${held},
+      marked AS (
+        UPDATE erasures SET is_complete = ${isComplete}
+        FROM held
+        WHERE account_id = ${writer.accountId} AND is_complete <> ${isComplete})
+      SELECT FROM held`,
   )
 }
 
-function query<Rows>(
-  { stores, onMessage, signal }: Writer,
-  statement: (postgres: Postgres) => PromiseLike<Rows>,
-): Promise<Rows> {
-  return retryWhileUnavailable(
-    'reading or changing the list of erasures',
-    () => queryPostgres(statement(stores.postgres)),
-    { onMessage, signal },
-  )
+function query<Rows>(writer: Writer, statement: (postgres: Postgres) => PromiseLike<Rows>): Promise<Rows> {
+  return writer.sql('reading or changing the list of erasures', statement)
 }

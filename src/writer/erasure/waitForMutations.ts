@@ -1,10 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
-import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { runOnEveryNode } from '../../stores/clickhouse/insert.ts'
-import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, texts } from '../../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../lease/writer.ts'
 
 const pollMs = 200
@@ -104,19 +101,11 @@ LIMIT 1`
 async function removeOldParts(writer: Writer, tables: readonly string[]): Promise<void> {
   for (const name of tables) {
     const statement = ch`ALTER TABLE ${identifier(name)} DROP PARTITION ID 'none'`
-    const attempt = () => runOnEveryNode(writer.stores.clickhouse, statement, 'erase.parts')
-    await retryWhileUnavailable('removing rewritten files', attempt, writer)
+    const remove = () => runOnEveryNode(writer.stores.clickhouse, statement, 'erase.parts')
+    await writer.retry('removing rewritten files', remove)
   }
 }
 
-async function onEveryNode(writer: Writer, query: Fragment): Promise<string[]> {
-  const read = async ({ client, cluster, onQuery }: ClickHouse) => {
-    const names: string[] = []
-    for (const [index, { client: reader }] of (cluster?.nodes ?? [{ client }]).entries()) {
-      const rows = await selectRows<{ name: string }>({ reader, onQuery }, query, { label: 'erase.parts' })
-      names.push(...rows.map(({ name }) => `${index}/${name}`))
-    }
-    return names
-  }
-  return await retryWhileUnavailable('waiting for rewritten files', () => read(writer.stores.clickhouse), writer)
+function onEveryNode(writer: Writer, query: Fragment): Promise<object[]> {
+  return writer.selectOnEveryNode('waiting for rewritten files', query, 'erase.parts')
 }

@@ -1,5 +1,4 @@
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /**
@@ -9,46 +8,31 @@ import type { Writer } from '../lease/writer.ts'
  */
 export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions'
 
-/** @throws the last error when Postgres stays unavailable */
-export async function openTasks({ stores, accountId, ...retry }: Writer): Promise<Set<AccountTask>> {
-  const rows = await retryWhileUnavailable(
+export async function isTaskOpen(writer: Writer, task: AccountTask): Promise<boolean> {
+  const rows = await writer.sql(
     'reading the tasks of the account',
-    () =>
-      queryPostgres(stores.postgres<{ task: AccountTask }[]>`
-        SELECT task FROM account_tasks WHERE account_id = ${accountId}`),
-    retry,
+    (postgres) => postgres`SELECT 1 FROM account_tasks WHERE account_id = ${writer.accountId} AND task = ${task}`,
   )
-  return new Set(rows.map(({ task }) => task))
+  return rows.length > 0
 }
 
 /** Records a task before the work that makes it necessary, so that the next writer completes it after an interruption. */
-export async function recordTask({ stores, accountId, ...retry }: Writer, task: AccountTask): Promise<void> {
-  await retryWhileUnavailable(
+export async function recordTask(writer: Writer, task: AccountTask): Promise<void> {
+  await writer.sql(
     'recording a task',
-    () =>
-      queryPostgres(stores.postgres`
-        INSERT INTO account_tasks (account_id, task) VALUES (${accountId}, ${task}) ON CONFLICT DO NOTHING`),
-    retry,
+    (postgres) => postgres`
+      INSERT INTO account_tasks (account_id, task) VALUES (${writer.accountId}, ${task}) ON CONFLICT DO NOTHING`,
   )
 }
 
-/**
- * Removes a completed task, only if the account's lease is still held by this writer: the next holder may have recorded
- * it again.
- * @throws the last error when Postgres stays unavailable; the next writer then repeats the task
- */
-export async function completeTask({ stores, accountId, lease, ...retry }: Writer, task: AccountTask): Promise<void> {
-  await retryWhileUnavailable(
+/** Removes a completed task. @throws LeaseLost: the next holder may have recorded it again */
+export async function completeTask(writer: Writer, task: AccountTask): Promise<void> {
+  await writer.change(
     'completing a task',
-    () =>
-      queryPostgres(stores.postgres`
-        DELETE FROM account_tasks
-        USING (
-          SELECT 1 FROM leases
-          WHERE name = ${lease.name} AND fence = ${lease.fencingToken.toString()}::bigint
-          FOR SHARE) AS held
-        WHERE account_id = ${accountId} AND task = ${task}`),
-    retry,
+    (postgres, held) => postgres`
+      WITH ${held},
+      completed AS (DELETE FROM account_tasks USING held WHERE account_id = ${writer.accountId} AND task = ${task})
+      SELECT FROM held`,
   )
 }
 

@@ -1,9 +1,5 @@
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, identifier, instant, storableTimes, text } from '../../stores/clickhouse/sql.ts'
+import { ch, identifier, instant, storableTimes } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { readRetained } from '../lease/readRetained.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
 
@@ -24,16 +20,12 @@ async function countRows(
   const query = ch`
 SELECT toStartOfMonth(${at}) AS month, count() AS rows
 FROM ${identifier(resource)} FINAL
-WHERE account_id = ${text(writer.accountId)}
+WHERE ${writer.ofAccount}
   AND ${at} >= ${instant(fromMs)}
   AND ${at} < ${instant(untilMs)}
 GROUP BY month
 ORDER BY month`
-  return await retryWhileUnavailable(
-    'counting rows',
-    () => selectRows<MonthlyRows>(writer.stores.clickhouse, query, { label: 'count_rows', ...batchTimeout }),
-    writer,
-  )
+  return await writer.select('counting rows', query, 'count_rows')
 }
 
 /**
@@ -58,39 +50,35 @@ export async function countRowsOf(
 
 /** @returns confirmed rows by UTC month, in order; months without rows may be missing */
 export async function readConfirmedRows(writer: Writer, resource: CountedResource): Promise<MonthlyRows[]> {
-  return await retryWhileUnavailable(
+  return await writer.sql(
     'reading the counts of confirmed rows',
-    () =>
-      queryPostgres(writer.stores.postgres<MonthlyRows[]>`
-        SELECT to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
-        FROM stored_rows
-        WHERE account_id = ${writer.accountId} AND resource = ${resource}
-        ORDER BY month`),
-    writer,
+    (postgres) => postgres<MonthlyRows[]>`
+      SELECT to_char(month, 'YYYY-MM-DD') AS month, rows::float8 AS rows
+      FROM stored_rows
+      WHERE account_id = ${writer.accountId} AND resource = ${resource}
+      ORDER BY month`,
   )
 }
 
-/** Replaces the counts of confirmed rows of some months, only if the account's lease is still held by this writer. */
+/** Replaces the counts of confirmed rows of some months. @throws LeaseLost */
 export async function setConfirmedRows(
   writer: Writer,
   resource: CountedResource,
   counts: readonly MonthlyRows[],
 ): Promise<void> {
   if (counts.length === 0) return
-  const { postgres } = writer.stores
-  const { name, fencingToken: fence } = writer.lease
-  await retryWhileUnavailable(
+  await writer.change(
     'recording the counts of rows',
-    () =>
-      queryPostgres(postgres`
+    (postgres, held) => postgres`
+      WITH ${held},
+      recorded AS (
         INSERT INTO stored_rows (account_id, resource, month, rows)
         SELECT ${writer.accountId}::text, ${resource}::text, counted.month, counted.rows
-        FROM
-          unnest(${counts.map(({ month }) => month)}::date[], ${counts.map(({ rows }) => rows)}::bigint[])
-            AS counted (month, rows),
-          (SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fence.toString()}::bigint FOR SHARE) AS held
-        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows`),
-    writer,
+        FROM held, unnest(
+          ${counts.map(({ month }) => month)}::date[], ${counts.map(({ rows }) => rows)}::bigint[]
+        ) AS counted (month, rows)
+        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)
+      SELECT FROM held`,
   )
 }
 
@@ -110,7 +98,7 @@ export interface MissingRows {
 export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {
   const missing: MissingRows[] = []
   for (const resource of ['clicks', 'conversions'] as const) {
-    const retainedMs = resource === 'clicks' ? (await readRetained(writer)).clicksMs : 0
+    const retainedMs = resource === 'clicks' ? (await writer.readRetained()).clicksMs : 0
     const retained = ({ month }: MonthlyRows) => Date.parse(month) >= retainedMs
     const byMonth = (counts: MonthlyRows[]) => new Map(counts.filter(retained).map(({ month, rows }) => [month, rows]))
     const confirmed = byMonth(await readConfirmedRows(writer, resource))

@@ -1,4 +1,3 @@
-import { queryPostgres } from '../../stores/postgres/connection.ts'
 import type { Writer } from './writer.ts'
 
 /** The account of a writer has been deleted, or its deletion has begun. Nothing is written. */
@@ -11,11 +10,15 @@ export class AccountDeleted extends Error {
 }
 
 /**
- * Asserts that the deletion of an account has not begun. A writer checks it under the account's lease, which the deletion
- * holds too: a writer that waited for the deletion adds no rows after it.
- * @throws AccountDeleted, or Problem `unavailable`
+ * Asserts that the deletion of the account has not begun. The deletion holds the lease too: a writer that waited for it adds no
+ * rows after it.
+ * @throws AccountDeleted
  */
-export async function assertNotDeleted({ postgres }: Writer['stores'], accountId: string): Promise<void> {
-  const found = await queryPostgres(postgres`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`)
+export async function assertNotDeleted(writer: Writer): Promise<void> {
+  const { accountId } = writer
+  const found = await writer.sql(
+    'reading the account',
+    (postgres) => postgres`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`,
+  )
   if (found.length > 0) throw new AccountDeleted(accountId)
 }

@@ -5,7 +5,6 @@ import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { NotBegun, type WriteBounds } from '../../stores/clickhouse/insert.ts'
 import { killQueries } from '../../stores/clickhouse/killQueries.ts'
 import type { Lease } from '../../stores/postgres/lease.ts'
-import { type RetryOptions, retryWhileUnavailable } from '../../stores/retry.ts'
 
 const windowDefaultMs = 2_000
 const windowMaxMs = 32_000
@@ -97,14 +96,6 @@ export class WriteFence {
     }
     return Math.floor(Math.min(nowMs + this.#windowMs, this.#lease.statementDeadlineMs ?? 0))
   }
-}
-
-/**
- * Waits until no earlier statement of the account's writers can change any row.
- * @throws LeaseLost, or the last error when ClickHouse stays unavailable
- */
-export async function settle({ fence, ...retry }: { fence: WriteFence } & RetryOptions): Promise<void> {
-  await retryWhileUnavailable('ending earlier statements', () => fence.settle(), retry)
 }
 
 /** Prefix of the query ids of an account's writes; account ids contain no spaces. */

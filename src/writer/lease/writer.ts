@@ -1,11 +1,23 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
+import type { PendingQuery, Row } from 'postgres'
+import {
+  beginsBefore,
+  mustBeginBefore,
+  NotBegun,
+  runOnEveryNode,
+  runStatement,
+} from '../../stores/clickhouse/insert.ts'
+import { batchTimeout, type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
+import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
-import type { Lease } from '../../stores/postgres/lease.ts'
+import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
+import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'
+import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/retainedRanges.ts'
+import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { WriteFence } from './fence.ts'
 
-/**
- * The right to write an account's rows, and what writing needs; held by one process at a time. Opened by `openWriter`.
- */
-export interface Writer {
+/** What a writer needs. */
+export interface WriterParts {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
   readonly accountId: string
   readonly lease: Lease
@@ -14,7 +26,157 @@ export interface Writer {
   /** Aborts when the lease is lost or the user interrupts the command. */
   readonly signal: AbortSignal
   /** Receives progress messages, one line each. */
-  onMessage(line: string): void
+  readonly onMessage: (line: string) => void
+}
+
+/**
+ * Groups above this size go to ClickHouse's disk. In a cluster, the node that receives a query sends it to the others with the
+ * values of its parameters in its text.
+ */
+const readSettings: ClickHouseSettings = {
+  ...batchTimeout.settings,
+  max_bytes_before_external_group_by: `${256 << 20}`,
+  max_query_size: '4000000',
+}
+
+/**
+ * The right to write an account's rows, held by one process at a time; `openWriter` opens it. Every method retries while a
+ * store is unavailable, with a message that names the step: `storing a batch`.
+ * @throws the last error when a store stays unavailable, or the reason of `signal`
+ */
+export class Writer implements WriterParts {
+  readonly stores: WriterParts['stores']
+  readonly accountId: string
+  readonly lease: Lease
+  readonly fence: WriteFence
+  readonly signal: AbortSignal
+  readonly onMessage: (line: string) => void
+  /** Condition: a row of ClickHouse belongs to the account. */
+  readonly ofAccount: Fragment
+
+  constructor({ stores, accountId, lease, fence, signal, onMessage }: WriterParts) {
+    this.stores = stores
+    this.accountId = accountId
+    this.lease = lease
+    this.fence = fence
+    this.signal = signal
+    this.onMessage = onMessage
+    this.ofAccount = ch`account_id = ${text(accountId)}`
+  }
+
+  /** @param attempt may run several times */
+  retry<Result>(step: string, attempt: () => Promise<Result>, signal = this.signal): Promise<Result> {
+    return retryWhileUnavailable(step, attempt, { onMessage: this.onMessage, signal })
+  }
+
+  /** Reads rows of ClickHouse. @param label names the query in ClickHouse's query log */
+  select<Found>(step: string, query: Fragment, label: string): Promise<Found[]> {
+    return this.retry(step, () => this.#read<Found>(this.stores.clickhouse, query, label))
+  }
+
+  /** Reads rows of the tables of every node of a cluster. */
+  selectOnEveryNode<Found>(step: string, query: Fragment, label: string): Promise<Found[]> {
+    return this.retry(step, () => this.#readEveryNode<Found>(query, label))
+  }
+
+  /** Runs an idempotent statement of Postgres. */
+  sql<Rows>(step: string, statement: (postgres: Postgres) => PromiseLike<Rows>, signal = this.signal): Promise<Rows> {
+    return this.retry(step, () => queryPostgres(statement(this.stores.postgres)), signal)
+  }
+
+  /**
+   * Runs an idempotent statement of Postgres that changes nothing unless the lease is still held. It locks the row of the lease,
+   * so that the next holder sees its changes.
+   * @param statement begins with `WITH ${held}`, which has one row while the lease is held, else none. It writes only rows that
+   *   it selects from `held`, and returns a row if it did
+   * @throws LeaseLost when it returns no row
+   */
+  async change<Changed extends Row>(
+    step: string,
+    statement: (postgres: Postgres, held: PendingQuery<Row[]>) => PendingQuery<Changed[]>,
+  ): Promise<Changed[]> {
+    const { postgres } = this.stores
+    const { name, fencingToken } = this.lease
+    const rows = await this.retry(step, async () => {
+      await this.lease.assertHeld()
+      const held = postgres`held AS (
+        SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint FOR SHARE)`
+      return await queryPostgres(statement(postgres, held))
+    })
+    if (rows.length === 0) throw new LeaseLost()
+    return rows
+  }
+
+  /**
+   * Runs an idempotent INSERT … SELECT of ClickHouse.
+   * @param statement has the condition `inTime` in its WHERE
+   * @throws LeaseLost
+   */
+  insert(step: string, label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
+    const { clickhouse } = this.stores
+    return this.retry(step, () =>
+      this.fence.run(({ deadlineMs, queryId }) =>
+        runStatement(clickhouse, statement(mustBeginBefore(deadlineMs)), label, queryId),
+      ),
+    )
+  }
+
+  /**
+   * Changes rows of a table on every node until none matches.
+   * @param change a mutation without its condition
+   * @param where the account first; evaluated on each node over its own tables; a changed row does not match it
+   * @throws LeaseLost
+   */
+  changeRows(table: Fragment, change: Fragment, where: Fragment, label: string): Promise<void> {
+    const matching = ch`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`
+    const remain = async () => (await this.#readEveryNode(matching, label)).length > 0
+    return this.retry('changing rows', async () => {
+      if (!(await remain())) return
+      await this.fence.run(({ deadlineMs, queryId }) => {
+        const statement = ch`${change} WHERE ${where} AND ${beginsBefore(deadlineMs)} SETTINGS mutations_sync = 2`
+        return runOnEveryNode(this.stores.clickhouse, statement, label, queryId)
+      })
+      // A mutation that began after its deadline changes nothing, and ClickHouse reports no error.
+      if (await remain()) throw new NotBegun()
+    })
+  }
+
+  /**
+   * Deletes rows until none is left, as `changeRows` does.
+   * @param kind `mark` hides the rows until a merge removes them; `rewrite` removes them from the parts before it returns
+   */
+  deleteRows(table: Fragment, where: Fragment, label: string, kind: 'mark' | 'rewrite' = 'mark'): Promise<void> {
+    const deletion = kind === 'mark' ? ch`DELETE FROM ${table}` : ch`ALTER TABLE ${table} DELETE`
+    return this.changeRows(table, deletion, where, label)
+  }
+
+  /** Waits until no earlier statement of the account's writers can change any row. @throws LeaseLost */
+  settle(): Promise<void> {
+    return this.retry('ending earlier statements', () => this.fence.settle())
+  }
+
+  /** Reads from when rows of the account are retained. */
+  readRetained(): Promise<RetainedRanges> {
+    const read = () => readRetainedRanges(this.stores.postgres, this.accountId)
+    return this.retry('reading from when rows are retained', read)
+  }
+
   /** Releases the lease. */
-  close(): Promise<void>
+  async close(): Promise<void> {
+    await this.lease.release(this.fence.unsettledUntilMs ?? null)
+  }
+
+  #read<Found>(target: QueryTarget, query: Fragment, label: string): Promise<Found[]> {
+    return selectRows<Found>(target, query, { label, signal: this.signal, settings: readSettings })
+  }
+
+  async #readEveryNode<Found>(query: Fragment, label: string): Promise<Found[]> {
+    // Read at each use: a restarted embedded engine may have another address.
+    const { client, cluster, onQuery } = this.stores.clickhouse
+    const rows: Found[] = []
+    for (const { client: reader } of cluster?.nodes ?? [{ client }]) {
+      rows.push(...(await this.#read<Found>({ reader, onQuery }, query, label)))
+    }
+    return rows
+  }
 }

@@ -1,8 +1,5 @@
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, identifier, instant, text } from '../../stores/clickhouse/sql.ts'
+import { ch, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../lease/writer.ts'
 import type { RowsAheadOfWatermark, WatermarkInFuture } from './difference.ts'
 
@@ -18,17 +15,12 @@ export async function findRowsAheadOfWatermark(writer: Writer): Promise<RowsAhea
 SELECT toStartOfMonth(${timeColumns[resource]}) AS month, toUInt32(uniqExact(id)) AS rows,
   toUnixTimestamp64Milli(max(stored_at)) AS latestMs
 FROM ${identifier(resource)}
-WHERE account_id = ${text(writer.accountId)}
+WHERE ${writer.ofAccount}
   AND stored_at > ${instant(await readLatestStoredAt(writer, resource))}
 GROUP BY month
 ORDER BY month`
-    const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
-    const rows = await retryWhileUnavailable(
-      'comparing times of storage',
-      () =>
-        selectRows<Pick<RowsAheadOfWatermark, 'month' | 'rows' | 'latestMs'>>(writer.stores.clickhouse, query, options),
-      writer,
-    )
+    type Row = Omit<RowsAheadOfWatermark, 'kind' | 'table'>
+    const rows = await writer.select<Row>('comparing times of storage', query, 'verify')
     found.push(...rows.map((row) => ({ kind: 'ahead_of_watermark' as const, table: resource, ...row })))
   }
   return found
@@ -36,43 +28,37 @@ ORDER BY month`
 
 /** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
 export async function raiseWatermark(writer: Writer, { table, latestMs }: RowsAheadOfWatermark): Promise<void> {
-  await retryWhileUnavailable(
+  await writer.sql(
     'raising the watermark',
-    () =>
-      queryPostgres(writer.stores.postgres`
-        INSERT INTO watermarks AS existing (account_id, resource, stored_at)
-        VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
-        ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(existing.stored_at, excluded.stored_at)`),
-    writer,
+    (postgres) => postgres`
+      INSERT INTO watermarks AS existing (account_id, resource, stored_at)
+      VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
+      ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(existing.stored_at, excluded.stored_at)`,
   )
 }
 
 /** @returns `stored_at` of the account's latest batch, epoch milliseconds; without a batch, the account's creation time */
 async function readLatestStoredAt(writer: Writer, resource: RowsAheadOfWatermark['table']): Promise<number> {
-  const [row] = await retryWhileUnavailable(
+  const [row] = await writer.sql(
     'reading the watermark',
-    () =>
-      queryPostgres(writer.stores.postgres<{ storedAt: Date }[]>`
-        SELECT coalesce(watermarks.stored_at, accounts.created_at) AS "storedAt"
-        FROM accounts
-        LEFT JOIN watermarks ON watermarks.account_id = accounts.id AND resource = ${resource}
-        WHERE id = ${writer.accountId}`),
-    writer,
+    (postgres) => postgres<{ storedAt: Date }[]>`
+      SELECT coalesce(watermarks.stored_at, accounts.created_at) AS "storedAt"
+      FROM accounts
+      LEFT JOIN watermarks ON watermarks.account_id = accounts.id AND resource = ${resource}
+      WHERE id = ${writer.accountId}`,
   )
   return row?.storedAt.getTime() ?? 0
 }
 
 /** Finds watermarks more than a day after the clock of Postgres, as after a time in which this clock was ahead. */
 export async function findWatermarksInFuture(writer: Writer): Promise<WatermarkInFuture[]> {
-  const rows = await retryWhileUnavailable(
+  const rows = await writer.sql(
     'reading the watermark',
-    () =>
-      queryPostgres(writer.stores.postgres<{ table: WatermarkInFuture['table']; storedAt: Date }[]>`
-        SELECT resource AS table, stored_at AS "storedAt"
-        FROM watermarks
-        WHERE account_id = ${writer.accountId} AND stored_at > clock_timestamp() + interval '1 day'
-        ORDER BY resource`),
-    writer,
+    (postgres) => postgres<{ table: WatermarkInFuture['table']; storedAt: Date }[]>`
+      SELECT resource AS table, stored_at AS "storedAt"
+      FROM watermarks
+      WHERE account_id = ${writer.accountId} AND stored_at > clock_timestamp() + interval '1 day'
+      ORDER BY resource`,
   )
   return rows.map(({ table, storedAt }) => ({
     kind: 'watermark_in_future',

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, count, type Fragment, instant, text, texts } from '../../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { ch, count, type Fragment, instant, texts } from '../../stores/clickhouse/sql.ts'
 import { rebuildClickDays, wholeDays } from '../derived/clickDays.ts'
 import { recordTask } from '../journal/accountTasks.ts'
 import { readConfirmedRows, setConfirmedRows } from '../journal/confirmedRows.ts'
 import { clearBatches, recordBatch } from '../journal/journal.ts'
 import { monthOf } from '../journal/months.ts'
-import { deleteRows } from '../lease/deleteRows.ts'
 import type { Writer } from '../lease/writer.ts'
 import type { DuplicateIds } from './difference.ts'
 
@@ -23,9 +20,6 @@ interface LaterCopy {
 }
 
 const pageRows = 5_000
-
-/** Memory for grouping by all ids of an account, in bytes; beyond it ClickHouse uses the disk. */
-const groupingMemory = `${256 << 20}`
 
 /**
  * Counts ids of clicks that are stored more than once, with equal or different clicked_at, by month of the later copies. The
@@ -63,16 +57,15 @@ LIMIT ${count(pageRows)}`,
 }
 
 /** SELECT of every copy but the first of each id: id, clicked_at, `first` and `copy`. */
-function laterCopies({ accountId }: Writer): Fragment {
-  const account = ch`account_id = ${text(accountId)}`
+function laterCopies({ ofAccount }: Writer): Fragment {
   return ch`
 SELECT id, clicked_at, first, copy
 FROM (
   SELECT id, clicked_at, ${copyOf} AS copy, (stored_at, clicked_at, toString(campaign_id)) AS rank,
     min(rank) OVER (PARTITION BY id) AS first
   FROM clicks
-  WHERE ${account}
-    AND id IN (SELECT id FROM clicks WHERE ${account} GROUP BY id HAVING count() > 1))
+  WHERE ${ofAccount}
+    AND id IN (SELECT id FROM clicks WHERE ${ofAccount} GROUP BY id HAVING count() > 1))
 WHERE rank != first`
 }
 
@@ -120,21 +113,16 @@ async function uncount(writer: Writer, copies: readonly LaterCopy[]): Promise<vo
 async function deleteCopies(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
   const times = copies.map(({ clickedAt }) => clickedAt)
   const condition = ch`
-account_id = ${text(writer.accountId)}
+${writer.ofAccount}
   AND clicked_at >= ${instant(times.reduce((a, b) => Math.min(a, b)))}
   AND clicked_at <= ${instant(times.reduce((a, b) => Math.max(a, b)))}
   AND id IN ${texts(copies.map(({ id }) => id))}
   AND ${copyOf} IN ${texts(copies.map(({ copy }) => copy))}`
   for (const table of [ch`converted_click_rows`, ch`clicks`]) {
-    await deleteRows(writer, table, condition, 'repair.clicks')
+    await writer.deleteRows(table, condition, 'repair.clicks')
   }
 }
 
 function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
-  const settings = { ...batchTimeout.settings, max_bytes_before_external_group_by: groupingMemory }
-  return retryWhileUnavailable(
-    'looking for duplicate clicks',
-    () => selectRows<Row>(writer.stores.clickhouse, query, { label: 'verify', signal: writer.signal, settings }),
-    writer,
-  )
+  return writer.select('looking for duplicate clicks', query, 'verify')
 }

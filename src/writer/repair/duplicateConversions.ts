@@ -1,6 +1,4 @@
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, count, type Fragment, text } from '../../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { ch, count, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 import { sendChanges } from '../store/conversions.ts'
 import { readCurrentConversions } from '../store/currentConversions.ts'
@@ -14,28 +12,19 @@ const pageIds = 1_000
  * updated last remains, as in an import; of equals, the one stored first, which has the lowest version.
  */
 export async function findDuplicateConversionIds(writer: Writer): Promise<DuplicateIds[]> {
-  const account = ch`account_id = ${text(writer.accountId)}`
   const query = ch`
 SELECT toStartOfMonth(converted_at) AS month, toUInt32(uniqExact(id)) AS ids
 FROM (
   SELECT id, converted_at, (-toUnixTimestamp64Milli(updated_at), version, converted_at) AS rank,
     min(rank) OVER (PARTITION BY id) AS first
   FROM conversions FINAL
-  WHERE ${account}
-    AND id IN (${duplicateIds(account)}))
+  WHERE ${writer.ofAccount}
+    AND id IN (${duplicateIds(writer)}))
 WHERE rank != first
 GROUP BY month
 ORDER BY month`
-  const rows = await retryWhileUnavailable(
-    'looking for duplicate conversions',
-    () =>
-      selectRows<{ month: string; ids: number }>(writer.stores.clickhouse, query, {
-        label: 'verify',
-        signal: writer.signal,
-        ...batchTimeout,
-      }),
-    writer,
-  )
+  const step = 'looking for duplicate conversions'
+  const rows = await writer.select<{ month: string; ids: number }>(step, query, 'verify')
   return rows.map((row) => ({ kind: 'duplicate_ids', table: 'conversions', ...row }))
 }
 
@@ -47,8 +36,9 @@ export async function removeDuplicateConversions(writer: Writer): Promise<void> 
   for (;;) {
     const rows = await readCurrentConversions(
       writer,
-      ch`id IN (${duplicateIds(ch`account_id = ${text(writer.accountId)}`)} ORDER BY id LIMIT ${count(pageIds)})`,
-      { step: 'reading duplicate conversions', label: 'repair.conversions' },
+      ch`id IN (${duplicateIds(writer)} ORDER BY id LIMIT ${count(pageIds)})`,
+      'reading duplicate conversions',
+      'repair.conversions',
     )
     if (rows.length === 0) return
     const seen = new Set<string>()
@@ -66,5 +56,5 @@ function remainingFirst(a: Conversion, b: Conversion): number {
   return b.updatedAt - a.updatedAt || a.version - b.version || a.convertedAt - b.convertedAt
 }
 
-const duplicateIds = (account: Fragment) =>
-  ch`SELECT id FROM conversions FINAL WHERE ${account} GROUP BY id HAVING count() > 1`
+const duplicateIds = ({ ofAccount }: Writer): Fragment =>
+  ch`SELECT id FROM conversions FINAL WHERE ${ofAccount} GROUP BY id HAVING count() > 1`

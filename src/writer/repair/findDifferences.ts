@@ -1,6 +1,4 @@
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { spansWithRows } from '../derived/clickDays.ts'
 import { derivations, mismatches } from '../derived/conversionTables.ts'
 import { differenceColumns, sumDifferences } from '../derived/sumDifferences.ts'
@@ -49,7 +47,7 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
   }
   for (const change of await findChangedMonths(writer)) found.push({ kind: 'removed_month', accountId, ...change })
   for (const rows of await findRemovedRows(writer)) found.push({ kind: 'not_removed', accountId, ...rows })
-  for (const derivation of derivations(accountId)) {
+  for (const derivation of derivations(writer)) {
     const counting = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
     const [row] = await select<{ keys: number }>(writer, counting)
     if (row && row.keys > 0)
@@ -70,7 +68,7 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
 
 /** Compares the click index and all sums of a span with the rows, as far as these are retained. */
 export async function compareSpan(writer: Writer, span: Span): Promise<Difference[]> {
-  const found: Difference[] = span.areClicksRemoved ? [] : await compareClickIndex(writer, span)
+  const found: Difference[] = span.lacksClicks ? [] : await compareClickIndex(writer, span)
   for (const name of sumsTableNames) found.push(...(await compareSumsTable(writer, name, span)))
   return found
 }
@@ -132,7 +130,5 @@ function inSpan({ accountId, fromMs, untilMs }: Span): Fragment {
 }
 
 function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
-  const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
-  const attempt = () => selectRows<Row>(writer.stores.clickhouse, query, options)
-  return retryWhileUnavailable('comparing derived tables', attempt, writer)
+  return writer.select('comparing derived tables', query, 'verify')
 }

@@ -1,8 +1,7 @@
 import { repairBatches } from '../derived/repairBatches.ts'
 import { completeErasures } from '../erasure/eraseRows.ts'
-import { openTasks } from '../journal/accountTasks.ts'
+import { isTaskOpen } from '../journal/accountTasks.ts'
 import { readLeftovers } from '../journal/journal.ts'
-import { settle } from '../lease/fence.ts'
 import type { Writer } from '../lease/writer.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
 import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
@@ -26,7 +25,7 @@ export interface CompletedWork {
  * @throws the last error when a database stays unavailable; the next writer starts again
  */
 export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
-  await settle(writer)
+  await writer.settle()
   // First: a change of a conversion writes its stored fields again. Imports do not wait for queries that read replaced parts.
   const erased = await completeErasures(writer, { ifStillRead: 'leave' })
   const removed = await completeRemoval(writer)
@@ -41,8 +40,7 @@ export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
     writer.onMessage(`An earlier import into account ${writer.accountId} was interrupted; repairing its batches.`)
     await repairBatches(writer, leftovers)
   }
-  const tasks = await openTasks(writer)
-  const corrected = tasks.has('attribute_conversions') ? await attributeConversions(writer) : 0
+  const corrected = (await isTaskOpen(writer, 'attribute_conversions')) ? await attributeConversions(writer) : 0
   return {
     batches: leftovers.length,
     attributed: corrected + (await attributeLateClicks(writer)),

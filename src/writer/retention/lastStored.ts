@@ -1,6 +1,4 @@
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, text } from '../../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /**
@@ -9,17 +7,15 @@ import type { Writer } from '../lease/writer.ts'
  * @throws the last error when ClickHouse stays unavailable
  */
 export async function readLastStoredMs(writer: Writer): Promise<number> {
-  const ofAccount = ch`account_id = ${text(writer.accountId)}`
   const query = ch`
 SELECT toUnixTimestamp64Milli(max(latest)) AS lastMs
 FROM (
-  SELECT max(stored_at) AS latest FROM clicks WHERE ${ofAccount}
+  SELECT max(stored_at) AS latest FROM clicks WHERE ${writer.ofAccount}
   UNION ALL
-  SELECT max(stored_at) AS latest FROM conversions WHERE ${ofAccount}
+  SELECT max(stored_at) AS latest FROM conversions WHERE ${writer.ofAccount}
   UNION ALL
-  SELECT max(stored_at) AS latest FROM pixel_events WHERE ${ofAccount})`
-  const options = { label: 'retention.last_stored', signal: writer.signal, ...batchTimeout }
-  const read = () => selectRows<{ lastMs: number }>(writer.stores.clickhouse, query, options)
-  const [row] = await retryWhileUnavailable('reading when the latest row was stored', read, writer)
+  SELECT max(stored_at) AS latest FROM pixel_events WHERE ${writer.ofAccount})`
+  const step = 'reading when the latest row was stored'
+  const [row] = await writer.select<{ lastMs: number }>(step, query, 'retention.last_stored')
   return row?.lastMs ?? 0
 }

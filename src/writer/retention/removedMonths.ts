@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
+import type { PendingQuery, Row } from 'postgres'
 import { ch, type Fragment, instant, storableTimes, text } from '../../stores/clickhouse/sql.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
+import type { Postgres } from '../../stores/postgres/connection.ts'
 import { rebuildSpan } from '../derived/clickDays.ts'
 import { actualSums, type Span, storedSums, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
 import { startOfNextMonth } from '../journal/months.ts'
-import { readRetained } from '../lease/readRetained.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /** A checksum of what is derived from the clicks of a month. */
@@ -17,9 +15,6 @@ export interface MonthChecksum {
   month: string
   checksum: string
 }
-
-/** Memory for grouping by all keys, in bytes; beyond it ClickHouse uses the disk. */
-const groupingMemory = `${256 << 20}`
 
 /**
  * Computes the checksums of each month that has clicks, one for each sums table, over clicks and costs, and one for the click
@@ -39,12 +34,8 @@ SELECT toStartOfMonth(at) AS month, concat(toString(count()), '-', hex(groupBitX
 FROM (${rows})
 GROUP BY month
 ORDER BY month`
-    const settings = { ...batchTimeout.settings, max_bytes_before_external_group_by: groupingMemory }
-    const read = () =>
-      selectRows<{ month: string; checksum: string }>(writer.stores.clickhouse, query, {
-        ...{ label: 'retention.checksums', signal: writer.signal, settings },
-      })
-    const months = await retryWhileUnavailable('computing checksums of removed months', read, writer)
+    const step = 'computing checksums of removed months'
+    const months = await writer.select<Omit<MonthChecksum, 'table'>>(step, query, 'retention.checksums')
     checksums.push(...months.map((month) => ({ table, ...month })))
   }
   return checksums
@@ -71,6 +62,25 @@ WHERE account_id = ${text(span.accountId)}
   AND clicked_at >= ${instant(span.fromMs)}
   AND clicked_at < ${instant(span.untilMs)}`
   return [...ofSums, ['click_index', ofIndex]]
+}
+
+/**
+ * @param from clauses that have a row each if the checksums may be stored
+ * @returns WITH clause that stores checksums; months that are known keep theirs
+ */
+export function recordChecksums(
+  { accountId }: Writer,
+  postgres: Postgres,
+  checksums: readonly MonthChecksum[],
+  from: PendingQuery<Row[]>,
+): PendingQuery<Row[]> {
+  return postgres`checksums AS (
+    INSERT INTO removed_months (account_id, table_name, month, checksum)
+    SELECT ${accountId}::text, computed.name, computed.month, computed.checksum
+    FROM ${from}, unnest(
+      ${checksums.map(({ table }) => table)}::text[], ${checksums.map(({ month }) => month)}::date[],
+      ${checksums.map(({ checksum }) => checksum)}::text[]) AS computed (name, month, checksum)
+    ON CONFLICT DO NOTHING)`
 }
 
 /** Finds what has changed since the clicks of a month were removed. */
@@ -108,19 +118,17 @@ export async function rebuildRestoredMonths(writer: Writer): Promise<void> {
 
 /** @returns the removed months, undefined when there are none */
 async function removedSpan(writer: Writer): Promise<Span | undefined> {
-  const { clicksMs } = await readRetained(writer)
+  const { clicksMs } = await writer.readRetained()
   if (clicksMs === 0) return undefined
   return { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs }
 }
 
-async function readRecorded({ stores, accountId, ...writer }: Writer): Promise<MonthChecksum[]> {
-  return await retryWhileUnavailable(
+async function readRecorded(writer: Writer): Promise<MonthChecksum[]> {
+  return await writer.sql(
     'reading the checksums of removed months',
-    () =>
-      queryPostgres(stores.postgres<MonthChecksum[]>`
-        SELECT table_name AS table, to_char(month, 'YYYY-MM-DD') AS month, checksum
-        FROM removed_months
-        WHERE account_id = ${accountId}`),
-    writer,
+    (postgres) => postgres<MonthChecksum[]>`
+      SELECT table_name AS table, to_char(month, 'YYYY-MM-DD') AS month, checksum
+      FROM removed_months
+      WHERE account_id = ${writer.accountId}`,
   )
 }

@@ -1,9 +1,6 @@
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, identifier, instant, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { readRetained } from '../lease/readRetained.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /** A table with rows that are removed by age. */
@@ -27,8 +24,8 @@ export function retainedMsOf(resource: RetainedResource, { clicksMs, eventsMs }:
 }
 
 /** @returns the condition of the rows of an account before a time */
-export function isBefore(accountId: string, { at }: AgedTable, untilMs: number): Fragment {
-  return ch`account_id = ${text(accountId)}
+export function isBefore({ ofAccount }: Writer, { at }: AgedTable, untilMs: number): Fragment {
+  return ch`${ofAccount}
   AND ${at} < ${instant(untilMs)}`
 }
 
@@ -37,16 +34,14 @@ export async function countBefore(writer: Writer, table: AgedTable, untilMs: num
   const query = ch`
 SELECT count() AS rows
 FROM ${identifier(table.name)}
-WHERE ${isBefore(writer.accountId, table, untilMs)}`
-  const options = { label: 'retention.count', signal: writer.signal, ...batchTimeout }
-  const read = () => selectRows<{ rows: number }>(writer.stores.clickhouse, query, options)
-  const [row] = await retryWhileUnavailable('counting rows of removed months', read, writer)
+WHERE ${isBefore(writer, table, untilMs)}`
+  const [row] = await writer.select<{ rows: number }>('counting rows of removed months', query, 'retention.count')
   return row?.rows ?? 0
 }
 
 /** Counts rows of removed months, as after a restore of an earlier backup. */
 export async function findRemovedRows(writer: Writer): Promise<{ table: string; rows: number }[]> {
-  const retained = await readRetained(writer)
+  const retained = await writer.readRetained()
   const found: { table: string; rows: number }[] = []
   for (const table of agedTables) {
     const untilMs = retainedMsOf(table.resource, retained)

@@ -2,15 +2,11 @@ import { Readable } from 'node:stream'
 import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
 import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, day, type Fragment, identifier, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { storedSums } from '../derived/sumsTables.ts'
 import { monthOf } from '../journal/months.ts'
-import { deleteRows } from '../lease/deleteRows.ts'
-import { readRetained } from '../lease/readRetained.ts'
 import type { Writer } from '../lease/writer.ts'
-import { checksumsOf } from './removedMonths.ts'
+import { checksumsOf, recordChecksums } from './removedMonths.ts'
 
 /** The tables that still have what was derived from removed clicks, and the types of their columns in a file. */
 const columns = {
@@ -68,29 +64,29 @@ FORMAT JSONEachRow`
   return streamBytes(writer.stores.clickhouse, query, { label: 'export.removed_sums', signal: writer.signal })
 }
 
-function rowsOf({ accountId }: Writer, table: RemovedTable, clicksMs: number): Fragment {
+function rowsOf(writer: Writer, table: RemovedTable, clicksMs: number): Fragment {
   const names = namesOf(table).map(identifier)
   if (table === 'click_index') {
-    return ch`SELECT ${list(names)} FROM click_index FINAL WHERE ${isRemoved(accountId, table, clicksMs)}`
+    return ch`SELECT ${list(names)} FROM click_index FINAL WHERE ${isRemoved(writer, table, clicksMs)}`
   }
   const keys = list(names.slice(0, -2))
   return ch`
 SELECT ${keys}, of_clicks AS clicks, of_cost AS cost
 FROM (
   SELECT ${keys}, sum(clicks) AS of_clicks, sum(cost) AS of_cost
-  FROM (${storedSums(table, { accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs })})
+  FROM (${storedSums(table, { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs })})
   GROUP BY ${keys})
 WHERE of_clicks != 0 OR of_cost != 0`
 }
 
-function isRemoved(accountId: string, table: RemovedTable, clicksMs: number): Fragment {
+function isRemoved({ ofAccount }: Writer, table: RemovedTable, clicksMs: number): Fragment {
   const isEarlier = {
     sums_by_day: ch`day < ${day(clicksMs)}`,
     sums_by_day_and_campaign: ch`day < ${day(clicksMs)}`,
     sums_by_quarter_hour: ch`bucket < ${instant(clicksMs)}`,
     click_index: ch`clicked_at < ${instant(clicksMs)}`,
   }
-  return ch`account_id = ${text(accountId)} AND ${isEarlier[table]}`
+  return ch`${ofAccount} AND ${isEarlier[table]}`
 }
 
 /** The account has removed other months than the exported account: its sums and rows would not belong together. */
@@ -115,14 +111,14 @@ export async function storeRemovedSums(
   { clicksMs, eventsMs }: RetainedRanges,
   open: (table: RemovedTable) => AsyncIterable<Buffer>,
 ): Promise<void> {
-  const recorded = await readRetained(writer)
+  const recorded = await writer.readRetained()
   if (recorded.clicksMs > 0 || recorded.eventsMs > 0) {
     if (recorded.clicksMs === clicksMs && recorded.eventsMs === eventsMs) return
     throw new RetainedOtherwise(writer.accountId)
   }
   for (const table of clicksMs > 0 ? removedTables : []) {
     const label = 'import.removed_sums'
-    await deleteRows(writer, identifier(table), isRemoved(writer.accountId, table, clicksMs), label, 'rewrite')
+    await writer.deleteRows(identifier(table), isRemoved(writer, table, clicksMs), label, 'rewrite')
     const names = list(namesOf(table).map(identifier))
     await writer.fence.run(({ deadlineMs, queryId }) =>
       runStatement(
@@ -142,25 +138,19 @@ FORMAT JSONEachRow`,
   }
   const span = { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs }
   const checksums = clicksMs > 0 ? await checksumsOf(writer, span) : []
-  const { postgres } = writer.stores
-  await writer.lease.assertHeld()
-  await retryWhileUnavailable(
+  await writer.change(
     'recording which months were removed',
-    () =>
-      queryPostgres(postgres`
-        WITH recorded AS (
-          INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete)
-          SELECT ${writer.accountId}::text, resource, month, true
-          FROM unnest(ARRAY['clicks', 'events'], ${[monthOf(clicksMs), monthOf(eventsMs)]}::date[]) AS removed (resource, month)
-          WHERE month > '1970-01-01'
-          ON CONFLICT DO NOTHING)
-        INSERT INTO removed_months (account_id, table_name, month, checksum)
-        SELECT ${writer.accountId}::text, computed.name, computed.month, computed.checksum
-        FROM unnest(
-          ${checksums.map(({ table }) => table)}::text[], ${checksums.map(({ month }) => month)}::date[],
-          ${checksums.map(({ checksum }) => checksum)}::text[]) AS computed (name, month, checksum)
-        ON CONFLICT DO NOTHING`),
-    writer,
+    (postgres, held) => postgres`
+      WITH ${held},
+      recorded AS (
+        INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete)
+        SELECT ${writer.accountId}::text, resource, month, true
+        FROM held,
+          unnest(ARRAY['clicks', 'events'], ${[monthOf(clicksMs), monthOf(eventsMs)]}::date[]) AS removed (resource, month)
+        WHERE month > '1970-01-01'
+        ON CONFLICT DO NOTHING),
+      ${recordChecksums(writer, postgres, checksums, postgres`held`)}
+      SELECT FROM held`,
   )
 }
 

@@ -2,10 +2,8 @@ import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, instant, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
-import { readRetained } from '../lease/readRetained.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 
@@ -39,14 +37,11 @@ export async function copyClickDimensions(
 ): Promise<void> {
   const ids = clickIdsOf(conversions)
   if (ids.length === 0) return
-  const clicks = await retryWhileUnavailable(
-    'looking up clicks',
-    async () => {
-      await copyClicks(writer, ids)
-      return readClicks(writer, ids)
-    },
-    writer,
-  )
+  // Together: copies are not synced to disk, so a server that restarted between both may have lost them.
+  const clicks = await writer.retry('looking up clicks', async () => {
+    await copyClicks(writer, ids)
+    return await readClicks(writer, ids)
+  })
   const missing = ids.filter((id) => !clicks.has(id))
   const removed = missing.length === 0 ? noClicks : await readRemovedClicks(writer, missing)
   for (const conversion of conversions) {
@@ -81,21 +76,17 @@ function inherit(conversion: Conversion): void {
 }
 
 async function readRemovedClicks(writer: Writer, ids: readonly string[]): Promise<ReadonlyMap<string, IndexedClick>> {
-  const { clicksMs } = await readRetained(writer)
+  const { clicksMs } = await writer.readRetained()
   if (clicksMs === 0) return noClicks
   const { id, clickedAt, campaignId } = attributeFields
   const query = ch`
 SELECT ${selectFields({ id, clickedAt, campaignId })}
 FROM click_index
-WHERE account_id = ${text(writer.accountId)}
+WHERE ${writer.ofAccount}
   AND id IN ${idList(ids)}
   AND clicked_at < ${instant(clicksMs)}
 LIMIT 1 BY id`
-  const rows = await retryWhileUnavailable(
-    'looking up removed clicks',
-    () => selectRows<IndexedClick>(writer.stores.clickhouse, query, { label: 'import.removed_clicks' }),
-    writer,
-  )
+  const rows = await writer.select<IndexedClick>('looking up removed clicks', query, 'import.removed_clicks')
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -105,7 +96,7 @@ LIMIT 1 BY id`
  */
 export async function copyConvertedClicks(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
   const ids = clickIdsOf(conversions)
-  if (ids.length > 0) await retryWhileUnavailable('copying clicks', () => copyClicks(writer, ids), writer)
+  if (ids.length > 0) await writer.retry('copying clicks', () => copyClicks(writer, ids))
 }
 
 function clickIdsOf(conversions: readonly Conversion[]): string[] {
@@ -116,36 +107,29 @@ function clickIdsOf(conversions: readonly Conversion[]): string[] {
  * Copies clicks to `converted_click_rows`, which pages of converted clicks and attribution read, because these clicks are
  * scattered over `clicks`. A copy without a conversion does no harm.
  */
-async function copyClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<void> {
-  const keys = clickKeys(accountId, ids)
-  await runStatement(
-    stores.clickhouse,
-    ch`
+async function copyClicks(writer: Writer, ids: readonly string[]): Promise<void> {
+  const keys = clickKeys(writer, ids)
+  const copy = ch`
 INSERT INTO converted_click_rows
 SELECT *
 FROM clicks
 WHERE ${keys}
-  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})`,
-    'import.converted_clicks',
-  )
+  AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})`
+  await runStatement(writer.stores.clickhouse, copy, 'import.converted_clicks')
 }
 
-async function readClicks({ stores, accountId }: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {
-  const rows = await selectRows<Attributes>(
-    stores.clickhouse,
-    ch`
+async function readClicks(writer: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {
+  const query = ch`
 SELECT ${selectFields(attributeFields)}
 FROM converted_click_rows
-WHERE ${clickKeys(accountId, ids)}
-LIMIT 1 BY id`,
-    { label: 'import.attribution' },
-  )
+WHERE ${clickKeys(writer, ids)}
+LIMIT 1 BY id`
+  const rows = await selectRows<Attributes>(writer.stores.clickhouse, query, { label: 'import.attribution' })
   return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Condition on the sort keys of the clicks with these ids, which the index returns. */
-function clickKeys(accountId: string, ids: readonly string[]): Fragment {
-  const account = ch`account_id = ${text(accountId)}`
-  return ch`${account}
-  AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${account} AND id IN ${idList(ids)})`
+function clickKeys({ ofAccount }: Writer, ids: readonly string[]): Fragment {
+  return ch`${ofAccount}
+  AND (clicked_at, id) IN (SELECT clicked_at, id FROM click_index WHERE ${ofAccount} AND id IN ${idList(ids)})`
 }

@@ -1,5 +1,5 @@
 import { idList } from '../../stores/clickhouse/idList.ts'
-import { ch, text } from '../../stores/clickhouse/sql.ts'
+import { ch } from '../../stores/clickhouse/sql.ts'
 import { extentOf } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type Click, clickColumns } from '../tables/click.ts'
@@ -9,7 +9,7 @@ import { sendBatch } from './sendBatch.ts'
 
 /** @returns the lookup of stored click ids of the writer's account, for all batches of an import */
 export function existingClicks(writer: Writer): ExistingKeys {
-  const all = ch`SELECT id AS key FROM click_index WHERE account_id = ${text(writer.accountId)}`
+  const all = ch`SELECT id AS key FROM click_index WHERE ${writer.ofAccount}`
   return new ExistingKeys(writer, {
     name: 'clicks',
     every: all,

@@ -1,6 +1,6 @@
 import { idList } from '../../stores/clickhouse/idList.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
-import { ch, text } from '../../stores/clickhouse/sql.ts'
+import { ch } from '../../stores/clickhouse/sql.ts'
 import { extentOf } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
@@ -47,11 +47,11 @@ function replaces(row: Conversion, present: Conversion): boolean {
 }
 
 async function readCurrent(writer: Writer, ids: ReadonlySet<string>): Promise<Map<string, Conversion>> {
-  const account = ch`account_id = ${text(writer.accountId)}`
   const rows = await readCurrentConversions(
     writer,
-    ch`(converted_at, id) IN (SELECT converted_at, id FROM conversion_index WHERE ${account} AND id IN ${idList([...ids])})`,
-    { step: 'looking up conversions', label: 'import.stored_conversions' },
+    ch`(converted_at, id) IN (SELECT converted_at, id FROM conversion_index WHERE ${writer.ofAccount} AND id IN ${idList([...ids])})`,
+    'looking up conversions',
+    'import.stored_conversions',
   )
   return new Map(rows.map((row) => [row.id, row]))
 }

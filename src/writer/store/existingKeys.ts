@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { batchTimeout, selectBytes, selectRows } from '../../stores/clickhouse/select.ts'
+import { batchTimeout, selectBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /** Queries for the keys of stored rows. */
@@ -58,31 +57,25 @@ export class ExistingKeys {
   }
 
   #select<Row>(query: Fragment): Promise<Row[]> {
-    const { clickhouse } = this.#writer.stores
     const { name } = this.#source
-    const attempt = () => selectRows<Row>(clickhouse, query, { label: `import.known_${name}` })
-    return retryWhileUnavailable(`looking up ${name}`, attempt, this.#writer)
+    return this.#writer.select<Row>(`looking up ${name}`, query, `import.known_${name}`)
   }
 
   async #readAll(): Promise<Uint32Array> {
     const { name, every } = this.#source
     const query = ch`SELECT CRC32(key) FROM (${every}) FORMAT RowBinary`
     const options = { label: `import.all_${name}`, ...batchTimeout }
-    return await retryWhileUnavailable(
-      `reading the ids of ${name}`,
-      async () => {
-        const filter = new Uint32Array(2 ** (filterBits - 5))
-        let rest: Buffer = Buffer.alloc(0)
-        for await (const chunk of selectBytes(this.#writer.stores.clickhouse, query, options)) {
-          const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-          const end = bytes.length - (bytes.length % 4)
-          for (let at = 0; at < end; at += 4) mark(filter, bytes.readUInt32LE(at))
-          rest = bytes.subarray(end)
-        }
-        return filter
-      },
-      this.#writer,
-    )
+    return await this.#writer.retry(`reading the ids of ${name}`, async () => {
+      const filter = new Uint32Array(2 ** (filterBits - 5))
+      let rest: Buffer = Buffer.alloc(0)
+      for await (const chunk of selectBytes(this.#writer.stores.clickhouse, query, options)) {
+        const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+        const end = bytes.length - (bytes.length % 4)
+        for (let at = 0; at < end; at += 4) mark(filter, bytes.readUInt32LE(at))
+        rest = bytes.subarray(end)
+      }
+      return filter
+    })
   }
 }
 

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { batchTimeout, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import { columnName } from '../../stores/columnName.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { personalCopiedFields } from '../erasure/personalFields.ts'
 import { completeTask } from '../journal/accountTasks.ts'
 import type { Writer } from '../lease/writer.ts'
@@ -12,6 +10,7 @@ import { writeChanges } from './conversions.ts'
 import { readCurrentConversions } from './currentConversions.ts'
 
 const pageRows = 10_000
+const looking = 'looking for conversions without their click'
 
 /**
  * Attributes conversions that arrived before their click, now that the click is stored: writes a new version with
@@ -41,14 +40,9 @@ export async function countUnattributed(writer: Writer): Promise<number> {
   const query = ch`
 SELECT toUInt32(count()) AS conversions
 FROM conversions FINAL
-WHERE account_id = ${text(writer.accountId)}
+WHERE ${writer.ofAccount}
   AND ${isWrong(writer)}`
-  const options = { label: 'verify', signal: writer.signal, ...batchTimeout }
-  const [row] = await retryWhileUnavailable(
-    'looking for conversions without their click',
-    () => selectRows<{ conversions: number }>(writer.stores.clickhouse, query, options),
-    writer,
-  )
+  const [row] = await writer.select<{ conversions: number }>(looking, query, 'verify')
   return row?.conversions ?? 0
 }
 
@@ -73,21 +67,19 @@ async function attributeAll(writer: Writer, condition: Fragment, label: string):
 }
 
 /** Condition: the conversion has no `click_at`, but the index has its click. */
-function isLate({ accountId }: Writer): Fragment {
-  const account = ch`account_id = ${text(accountId)}`
+function isLate({ ofAccount }: Writer): Fragment {
   const isUnattributed = ch`click_at IS NULL AND click_id != ''`
   return ch`${isUnattributed}
   AND click_id IN (
     SELECT id FROM click_index
-    WHERE ${account} AND id IN (SELECT click_id FROM conversions WHERE ${account} AND ${isUnattributed}))`
+    WHERE ${ofAccount} AND id IN (SELECT click_id FROM conversions WHERE ${ofAccount} AND ${isUnattributed}))`
 }
 
 /** Condition: `click_at` of the conversion is not that of its click in the index. */
-function isMisplaced({ accountId }: Writer): Fragment {
-  const account = ch`account_id = ${text(accountId)}`
+function isMisplaced({ ofAccount }: Writer): Fragment {
   const indexed = ch`
     FROM click_index
-    WHERE ${account} AND id IN (SELECT click_id FROM conversions WHERE ${account} AND click_id != '')`
+    WHERE ${ofAccount} AND id IN (SELECT click_id FROM conversions WHERE ${ofAccount} AND click_id != '')`
   return ch`click_id != ''
   AND click_id IN (SELECT id${indexed})
   AND (click_id, ifNull(click_at, toDateTime64(0, 3, 'UTC'))) NOT IN (SELECT id, clicked_at${indexed})`
@@ -98,11 +90,11 @@ function isMisplaced({ accountId }: Writer): Fragment {
  * visitor blanks all personal fields of the conversion, and leaves a click of another visitor as it is.
  */
 function isWrong(writer: Writer): Fragment {
-  const account = ch`account_id = ${text(writer.accountId)}`
+  const { ofAccount } = writer
   const ofClicks = ch`
     FROM clicks
-    WHERE ${account} AND (clicked_at, id) IN (
-      SELECT assumeNotNull(click_at), click_id FROM conversions WHERE ${account} AND click_at IS NOT NULL)`
+    WHERE ${ofAccount} AND (clicked_at, id) IN (
+      SELECT assumeNotNull(click_at), click_id FROM conversions WHERE ${ofAccount} AND click_at IS NOT NULL)`
   const key = ch`assumeNotNull(click_at), click_id`
   const differs = (fields: readonly CopiedField[]) => ch`(${key}, ${valuesOf(fields)}) NOT IN (
     SELECT clicked_at, id, ${valuesOf(fields.map((field) => copiedFromClick[field]))}${ofClicks})`
@@ -138,6 +130,7 @@ function readPage(
   AND (converted_at, id) > (${instant(after.convertedAt)}, ${text(after.id)})
 ORDER BY converted_at, id
 LIMIT ${count(pageRows)}`,
-    { step: 'looking for conversions without their click', label },
+    looking,
+    label,
   )
 }

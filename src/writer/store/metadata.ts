@@ -1,9 +1,6 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
 import { columnName } from '../../stores/columnName.ts'
-import { queryPostgres } from '../../stores/postgres/connection.ts'
-import { LeaseLost } from '../../stores/postgres/lease.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /** A row of a metadata table, by column; amounts and times are text. Dates that the file does not give are null. */
@@ -53,24 +50,24 @@ export async function storeMetadata(
 }
 
 /**
- * The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored. The
- * upsert locks the lease's row, so that a writer that was suspended does not replace rows of the next holder.
+ * The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored.
  */
 async function upsert(
-  { stores: { postgres }, accountId, lease, ...retry }: Writer,
+  writer: Writer,
   table: NamedTable,
   rows: readonly MetadataRow[],
   now: string,
 ): Promise<{ inserted: number; updated: number }> {
+  const { postgres } = writer.stores
   const names = replacedColumns(table)
   // TRAP: the driver's own column list becomes assignments after SET.
   const listed = (columns: readonly string[]) =>
     columns.map((column, index) => (index === 0 ? postgres`${postgres(column)}` : postgres`, ${postgres(column)}`))
   const from = (alias: string) => listed(names.map((name) => `${alias}.${name}`))
-  const given = rows.map((row) => ({ ...row, account_id: accountId }))
+  const given = rows.map((row) => ({ ...row, account_id: writer.accountId }))
   /** The given rows with their dates completed from the stored ones. */
-  const withDated = () => postgres`
-    WITH given AS (
+  const dated = () => postgres`
+    given AS (
       SELECT * FROM jsonb_populate_recordset(NULL::${postgres(table)}, ${postgres.json(given)})
     ), dated AS (
       SELECT given.account_id, given.id, ${from('given')},
@@ -88,39 +85,29 @@ async function upsert(
   const isChanged = (alias: string) => postgres`
     (${from('stored')}, stored.created_at, stored.updated_at)
       IS DISTINCT FROM (${from(alias)}, ${listed([`${alias}.created_at`, `${alias}.updated_at`])})`
-  const [counts] = await retryWhileUnavailable(
+  const [counts] = await writer.sql(
     'comparing a batch with the stored rows',
-    () =>
-      queryPostgres(postgres<{ inserted: number; updated: number }[]>`
-        ${withDated()}
-        SELECT
-          (count(*) FILTER (WHERE stored.id IS NULL))::integer AS inserted,
-          (count(*) FILTER (WHERE stored.id IS NOT NULL AND ${isChanged('dated')}))::integer AS updated
-        FROM dated
-        LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id`),
-    retry,
+    () => postgres<{ inserted: number; updated: number }[]>`
+      WITH ${dated()}
+      SELECT
+        (count(*) FILTER (WHERE stored.id IS NULL))::integer AS inserted,
+        (count(*) FILTER (WHERE stored.id IS NOT NULL AND ${isChanged('dated')}))::integer AS updated
+      FROM dated
+      LEFT JOIN ${postgres(table)} AS stored ON stored.account_id = dated.account_id AND stored.id = dated.id`,
   )
-  const [held] = await retryWhileUnavailable(
+  await writer.change(
     'storing a batch',
-    async () => {
-      await lease.assertHeld()
-      return await queryPostgres(postgres<object[]>`
-        ${withDated()},
-        held AS (
-          SELECT 1 FROM leases
-          WHERE name = ${lease.name} AND fence = ${lease.fencingToken.toString()}::bigint
-          FOR SHARE),
-        upserted AS (
-          INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
-          SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated, held
-          ON CONFLICT (account_id, id) DO UPDATE
-          SET (${listed(names)}, created_at, updated_at) =
-            ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
-          WHERE ${isChanged('excluded')})
-        SELECT FROM held`)
-    },
-    retry,
+    (_, held) => postgres`
+      WITH ${held},
+      ${dated()},
+      upserted AS (
+        INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
+        SELECT account_id, id, ${listed(names)}, created_at, updated_at FROM dated, held
+        ON CONFLICT (account_id, id) DO UPDATE
+        SET (${listed(names)}, created_at, updated_at) =
+          ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
+        WHERE ${isChanged('excluded')})
+      SELECT FROM held`,
   )
-  if (!held) throw new LeaseLost()
   return counts ?? { inserted: 0, updated: 0 }
 }

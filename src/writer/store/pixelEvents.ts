@@ -1,5 +1,5 @@
 import { idList } from '../../stores/clickhouse/idList.ts'
-import { ch, text } from '../../stores/clickhouse/sql.ts'
+import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import { ExistingKeys } from './existingKeys.ts'
@@ -16,7 +16,7 @@ export function existingPixelEvents(writer: Writer): ExistingKeys {
   const every = ch`
 SELECT concat(origin, ' ', id, ' ', toString(generation)) AS key
 FROM pixel_events
-WHERE account_id = ${text(writer.accountId)}`
+WHERE ${writer.ofAccount}`
   return new ExistingKeys(writer, {
     name: 'pixel_events',
     every,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Insertion, insertRows } from '../../stores/clickhouse/insert.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
 import { repairBatches } from '../derived/repairBatches.ts'
 import { clearBatches, type JournalEntry, recordBatch } from '../journal/journal.ts'
-import { OutcomeUnknown, settle } from '../lease/fence.ts'
+import { OutcomeUnknown } from '../lease/fence.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /** Rows of one table and their time range. */
@@ -31,18 +30,17 @@ export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> 
  * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function insertOnce(writer: Writer, insertion: Insertion): Promise<boolean> {
-  if (await retryWhileUnavailable('storing a batch', () => attempt(writer, insertion), writer)) return true
+  const isStored = await writer.retry('storing a batch', async () => {
+    try {
+      await writer.fence.run((bounds) => insertRows(writer.stores.clickhouse, insertion, bounds))
+      return true
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) return false
+      throw error
+    }
+  })
+  if (isStored) return true
   writer.onMessage('ClickHouse did not confirm a batch; checking what it stored.')
-  await settle(writer)
+  await writer.settle()
   return false
-}
-
-async function attempt({ fence, stores }: Writer, insertion: Insertion): Promise<boolean> {
-  try {
-    await fence.run((bounds) => insertRows(stores.clickhouse, insertion, bounds))
-    return true
-  } catch (error) {
-    if (error instanceof OutcomeUnknown) return false
-    throw error
-  }
 }

@@ -4,7 +4,7 @@ import { completeErasures, eraseAgain, findErasedRows } from '../../../src/write
 import { addErasures, type ErasedKind, hashOf, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
-import type { Writer } from '../../../src/writer/lease/writer.ts'
+import { Writer } from '../../../src/writer/lease/writer.ts'
 import { openWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
@@ -303,8 +303,6 @@ function watch(writer: Writer, before: (statement: string, queryId?: string) => 
     ...clickhouse.cluster,
     nodes: clickhouse.cluster.nodes.map((node) => ({ ...node, client: watched(node.client) })),
   }
-  return {
-    ...writer,
-    stores: { ...writer.stores, clickhouse: { ...clickhouse, cluster, client: watched(clickhouse.client) } },
-  }
+  const stores = { ...writer.stores, clickhouse: { ...clickhouse, cluster, client: watched(clickhouse.client) } }
+  return new Writer({ ...writer, stores })
 }

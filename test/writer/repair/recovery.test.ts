@@ -8,7 +8,7 @@ import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease, isHeld } from '../../../src/stores/postgres/lease.ts'
 import { sumDifferences } from '../../../src/writer/derived/sumDifferences.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
-import type { Writer } from '../../../src/writer/lease/writer.ts'
+import { Writer } from '../../../src/writer/lease/writer.ts'
 import { openWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { interceptStatements } from '../../import/interceptedStatements.ts'
@@ -524,7 +524,7 @@ describe('two writers', () => {
   it('report what ended a comparison, unlike an API caller', async () => {
     const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
     const signal = AbortSignal.abort(new Error('interrupted'))
-    await expect(findDifferences({ ...writer, signal })).rejects.toThrow('interrupted')
+    await expect(findDifferences(new Writer({ ...writer, signal }))).rejects.toThrow('interrupted')
     const ending = new AbortController()
     const reading = selectRows(stores.clickhouse, ch`SELECT sleep(3)`, { label: 'test', signal: ending.signal })
     ending.abort(new Error('interrupted'))

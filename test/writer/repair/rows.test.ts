@@ -4,7 +4,7 @@ import { createAccount } from '../../../src/accounts/accounts.ts'
 import { readWatermark } from '../../../src/query/watermark.ts'
 import type { Stores } from '../../../src/stores/open.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
-import { openIdleWriter, openWriter } from '../../../src/writer/openWriter.ts'
+import { openWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { repairDifferences } from '../../../src/writer/repair/repairDifferences.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
@@ -309,7 +309,7 @@ it('merges bring no difference to light that was repaired only for the moment', 
   for (const table of tables) await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
   expect(repaired.length).toBeGreaterThan(0)
   for (account of repaired) {
-    const writer = await openIdleWriter(stores, account, running)
+    const writer = await openWriter(stores, account, { ...running, first: 'settle' })
     expect([account, await findDifferences(writer)]).toEqual([account, []])
     await writer.close()
   }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { setRetention } from '../../../src/accounts/retention.ts'
 import { removeOldMonths, removeOldMonthsOfAll } from '../../../src/cli/retentionJob.ts'
-import { openIdleWriter } from '../../../src/writer/openWriter.ts'
+import { Writer } from '../../../src/writer/lease/writer.ts'
+import { openWriter } from '../../../src/writer/openWriter.ts'
 import { completeRemoval } from '../../../src/writer/retention/completeRemoval.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
 import { makeAccount } from '../../import/runImport.ts'
@@ -36,7 +37,8 @@ async function makeRetained(): Promise<string> {
 /** A removal as of a process that is killed before one of its statements. @returns whether it ended before */
 async function removeUntilKilled(account: string, statements: number): Promise<boolean> {
   const killed = killedStores(stores)
-  const writer = { ...(await openIdleWriter(stores, account, running)), stores: killed.stores }
+  const idle = await openWriter(stores, account, { ...running, first: 'settle' })
+  const writer = new Writer({ ...idle, stores: killed.stores })
   try {
     killed.allow(statements)
     await removeOldMonths(writer, removalMs, 0)

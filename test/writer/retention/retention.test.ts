@@ -10,6 +10,7 @@ import {
 import { removeOldMonths } from '../../../src/cli/retentionJob.ts'
 import { LeaseLost } from '../../../src/stores/postgres/lease.ts'
 import { recordBatch } from '../../../src/writer/journal/journal.ts'
+import { Writer } from '../../../src/writer/lease/writer.ts'
 import { removeMonths, UnverifiedMonths } from '../../../src/writer/removeMonths.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { repairDifferences } from '../../../src/writer/repair/repairDifferences.ts'
@@ -354,7 +355,7 @@ describe('nothing is removed', () => {
         INSERT INTO retained_ranges (account_id, resource, retained_from) VALUES ('other', 'events', '2020-01-01')`
       const { name, lost } = writer.lease
       const earlier = { name, lost, fencingToken: 0n, assertHeld: async () => {} } as typeof writer.lease
-      await expect(completeRemoval({ ...writer, lease: earlier }, 0)).rejects.toThrow(LeaseLost)
+      await expect(completeRemoval(new Writer({ ...writer, lease: earlier }), 0)).rejects.toThrow(LeaseLost)
       const isComplete = () => postgres`SELECT is_complete FROM retained_ranges WHERE account_id = 'other'`
       expect(await isComplete()).toEqual([{ is_complete: false }])
       await completeRemoval(writer, 0)
