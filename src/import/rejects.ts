@@ -66,10 +66,22 @@ export class Rejects {
     this.#pending = []
     this.#pendingBytes = 0
     try {
-      this.#handle ??= await open(path, 'w', 0o600)
+      this.#handle ??= await openOwn(path)
       await this.#handle.appendFile(text)
     } catch (error) {
       throw new SourceError(`rejected rows can't be written to ${path} (${(error as Error).message}); see --rejects.`)
     }
+  }
+}
+
+/** The mode of `open` is that of a new file only. A device, such as /dev/null, keeps its own. */
+async function openOwn(path: string): Promise<FileHandle> {
+  const handle = await open(path, 'w', 0o600)
+  try {
+    if ((await handle.stat()).isFile()) await handle.chmod(0o600)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -28,6 +28,19 @@ describe('the file of rejected rows', () => {
       reason: 'this list ends at 100 MB: this row and rejected rows after it are not listed',
       row: null,
     })
+  })
+
+  it('is readable by its user alone, also where another one could read the list before', async () => {
+    const path = join(folder, 'replaced')
+    await writeFile(path, 'earlier', { mode: 0o644 })
+    const modeOf = async (file: string) => (await stat(file)).mode & 0o777
+    const device = await modeOf('/dev/null')
+    for (const file of [path, '/dev/null']) {
+      const rejects = new Rejects(file, () => {})
+      await rejects.add({ line: 1, reason: 'is not JSON', row: 'private' })
+      await rejects.close()
+    }
+    expect([await modeOf(path), await modeOf('/dev/null')]).toEqual([0o600, device])
   })
 })
 
