@@ -1,6 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { randomCasesFactor } from './test/kit/randomCases.ts'
 
 // Test stores are temporary, so they are put in memory when enough is free: on a disk, half of the suite's time is flushes.
@@ -9,24 +8,25 @@ const memoryFolder = '/dev/shm'
 const freeBytesMin = 4 * 1024 ** 3
 if (process.env.TMPDIR === undefined && freeBytes(memoryFolder) > freeBytesMin) process.env.TMPDIR = memoryFolder
 
-/** Files that take 15 s or more each. They start first, so that no worker runs one alone at the end. */
-const slowFiles =
-  /test\/(cli\/(erase|serve|accountExport)|export\/export|docs\/(commands|page)|properties\/(isolation|errors|consistency\/consistency|lifeOfData|movedAccount)|stores\/(cluster\/cluster|embedded\/connectEmbedded)|api\/(clicks\/pages|events\/faults|funnels\/funnels|search\/(model|starvation))|faults\/crashes\/crashes|writer\/(kill|unknownOutcome|erasure\/erasure|retention\/\w+|repair\/(recovery|rows))|packages\/sync\/(sync|lives\/lives))\./
-
-class SlowestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return files.toSorted((one, other) => Number(slowFiles.test(other.moduleId)) - Number(slowFiles.test(one.moduleId)))
-  }
-}
+// Random cases are the same ones in every run of the suite, so that a failure is repeatable and has its cause in the commit.
+process.env.TRIBUTARY_TEST_SEED ??= `${randomCasesFactor === 1 ? 20261121 : Date.now() % 2 ** 31}`
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // A test has them as an option, a file as comments in its first lines: `// @module-tag long`.
+    tags: [
+      { name: 'long', description: 'Only in `npm run test:long`: kills, restores, packages and other slow cases.' },
+      {
+        name: 'node',
+        description: 'Again on the Node.js of the image: engines, sockets, streams and child processes.',
+      },
+      { name: 'postgres', description: 'Again on a PostgreSQL 15 server: statements of Postgres and their errors.' },
+    ],
     globalSetup: ['test/kit/template.ts'],
     setupFiles: ['test/kit/seed.ts'],
     // Test files start their own engines and often wait for them: four workers fill two cores.
     maxWorkers: 4,
-    sequence: { sequencer: SlowestFirst },
     // Files of one worker share its process and load modules once, which saves a sixth of the time.
     // TRAP: global state that a file changes is seen by the next file.
     isolate: false,

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanOfAccount } from '../../src/accounts/accounts.ts'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, setPlanOfAccount } from '../../src/accounts/accounts.ts'
 import { beginDeletion } from '../../src/accounts/deletion.ts'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countExpiringKeys, listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
 import { rotateKey } from '../../src/accounts/keyRotation.ts'

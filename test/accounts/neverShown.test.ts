@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { createKey, type KeyRow, listKeys, markShown } from '../../src/accounts/keys.ts'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beginDeletion } from '../../src/accounts/deletion.ts'

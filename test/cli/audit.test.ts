@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { hostname, userInfo } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

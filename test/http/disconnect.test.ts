@@ -1,3 +1,5 @@
+// @module-tag node
+
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'

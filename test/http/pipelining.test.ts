@@ -1,3 +1,5 @@
+// @module-tag node
+
 import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'

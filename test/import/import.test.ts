@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TooManyRejects } from '../../src/import/rejectLimit.ts'

@@ -1,4 +1,4 @@
-/** Factor of the number of random cases: `TRIBUTARY_TEST_RUNS=10` runs ten times as many as the suite. */
+/** Factor of the number of random cases: `npm run test:long` runs five times as many as the suite. */
 export const randomCasesFactor = Number(process.env.TRIBUTARY_TEST_RUNS ?? 1)
 
 /** @returns the number of random cases of a test, given that of the suite */

@@ -45,6 +45,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const how = (url: string | undefined) => (url ? (containers ? 'a container' : 'the server given') : 'embedded')
   console.log(
     `Stores: ClickHouse is ${cluster ? 'a cluster of two' : how(clickhouseUrl)}, Postgres is ${how(databaseUrl)}.`,
+    `Random cases: TRIBUTARY_TEST_SEED=${process.env.TRIBUTARY_TEST_SEED}.`,
   )
 
   const copies = await mkdtemp(join(tmpdir(), 'tributary-test-'))

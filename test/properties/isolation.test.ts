@@ -9,6 +9,7 @@ import { post, storedEvents } from '../api/events/send.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { isNeeded, type Operation, operations } from '../kit/operations.ts'
+import { randomCasesFactor } from '../kit/randomCases.ts'
 
 // Two accounts with the same ids in every resource (campaigns, offers, landing pages, traffic sources, clicks, conversions,
 // events), and some rows that only one of them has. Every text contains the name of its account.
@@ -185,9 +186,8 @@ const requiredValues: Record<string, readonly string[]> = {
   click_id: testedIds('c'),
 }
 
-// In the suite every second value of a parameter is sent alone, and the others with a campaign. For both with each value:
-// ISOLATION_PAIRS=1 npx vitest run test/properties/isolation
-const areAllPaired = process.env.ISOLATION_PAIRS !== undefined
+// In the suite every second value of a parameter is sent alone, and the others with a campaign; in test:long, both with each.
+const areAllPaired = randomCasesFactor > 1
 
 /**
  * The query strings of an endpoint: empty, and each value of each parameter, alone or with one of the campaigns. Required

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { setRetention } from '../../src/accounts/retention.ts'
@@ -8,13 +10,11 @@ import { Writer } from '../../src/writer/lease/writer.ts'
 import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
+import { randomCases } from '../kit/randomCases.ts'
 import { Killed, killedStores } from '../writer/retention/killedStores.ts'
 import { storedRowsOf, withWriter } from '../writer/retention/retainedAccount.ts'
 
-// Two accounts get the same rows and erasures; months are removed from one of them. Few lives in the suite; for more:
-// LIFE_MINUTES=10 npx vitest run test/properties/lifeOfData
-const minutes = Number(process.env.LIFE_MINUTES ?? 0)
-const seed = Number(process.env.LIFE_SEED ?? (minutes > 0 ? Date.now() % 2 ** 31 : 22))
+// Two accounts get the same rows and erasures; months are removed from one of them.
 
 type Step =
   | { kind: 'clicks'; lines: { n: number; month: number; cost: number; country: string; isBot: boolean }[] }
@@ -80,59 +80,53 @@ const clickRow = ({ n, month: monthNumber, cost, ...rest }: Extract<Step, { kind
   ...{ city: `city ${n}`, referrer: 'https://a.example/', offerId: `o${n % 2}`, cost: cost / 100, ...rest },
 })
 
-it(
-  'sums, lists and conversions equal those of an account that keeps all rows, through removals, erasures and kills',
-  async () => {
-    let lives = 0
-    if (minutes > 0) console.log(`Seed ${seed}.`)
-    await fc.assert(
-      fc.asyncProperty(life, async (steps) => {
-        lives += 1
-        const [kept, aged] = [`kept-${lives}`, `aged-${lives}`]
-        const keys = { kept: await api.account(kept), aged: await api.account(aged) }
-        const months = new Map<string, number>()
-        const conversions = new Set<string>()
-        let retainedMonth = 0
-        for (const step of steps) {
-          if (step.kind === 'remove') {
-            retainedMonth = Math.max(retainedMonth, step.beforeMonth)
-            await remove(aged, retainedMonth, step.killedAfter)
-          } else if (step.kind === 'erase') {
-            for (const account of [kept, aged]) await erase(account, `v${step.visitor}`)
-          } else if (step.kind === 'clicks') {
-            // Clicks of removed months are rejected.
-            const lines = step.lines.filter((line) => line.month >= retainedMonth)
-            for (const { n, month: of } of lines) if (!months.has(`c${n}`)) months.set(`c${n}`, of)
-            const rejected = step.lines.length - lines.length
-            expect(await importContent(api.stores, aged, 'clicks', step.lines.map(clickRow))).toMatchObject({
-              rejected,
-            })
-            await importContent(api.stores, kept, 'clicks', lines.map(clickRow))
-          } else {
-            // Of a removed click a new conversion knows the campaign only.
-            const isComparable = ({ n }: { n: number }) =>
-              conversions.has(`s${n}`) || (months.get(`c${n}`) ?? retainedMonth) >= retainedMonth
-            const lines = step.lines.filter(isComparable)
-            for (const { n } of lines) conversions.add(`s${n}`)
-            const rows = lines.map(({ n, status, revenue, updated }) => ({
-              ...{ id: `s${n}`, clickId: `c${n}`, convertedAt: day(n % 6, n), status, revenueBase: revenue / 100 },
-              updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
-            }))
-            for (const account of [kept, aged]) await importContent(api.stores, account, 'conversions', rows)
-          }
-          await compare(keys, retainedMonth)
+it('sums, lists and conversions equal those of an account that keeps all rows, through removals, erasures and kills', async () => {
+  let lives = 0
+  await fc.assert(
+    fc.asyncProperty(life, async (steps) => {
+      lives += 1
+      const [kept, aged] = [`kept-${lives}`, `aged-${lives}`]
+      const keys = { kept: await api.account(kept), aged: await api.account(aged) }
+      const months = new Map<string, number>()
+      const conversions = new Set<string>()
+      let retainedMonth = 0
+      for (const step of steps) {
+        if (step.kind === 'remove') {
+          retainedMonth = Math.max(retainedMonth, step.beforeMonth)
+          await remove(aged, retainedMonth, step.killedAfter)
+        } else if (step.kind === 'erase') {
+          for (const account of [kept, aged]) await erase(account, `v${step.visitor}`)
+        } else if (step.kind === 'clicks') {
+          // Clicks of removed months are rejected.
+          const lines = step.lines.filter((line) => line.month >= retainedMonth)
+          for (const { n, month: of } of lines) if (!months.has(`c${n}`)) months.set(`c${n}`, of)
+          const rejected = step.lines.length - lines.length
+          expect(await importContent(api.stores, aged, 'clicks', step.lines.map(clickRow))).toMatchObject({
+            rejected,
+          })
+          await importContent(api.stores, kept, 'clicks', lines.map(clickRow))
+        } else {
+          // Of a removed click a new conversion knows the campaign only.
+          const isComparable = ({ n }: { n: number }) =>
+            conversions.has(`s${n}`) || (months.get(`c${n}`) ?? retainedMonth) >= retainedMonth
+          const lines = step.lines.filter(isComparable)
+          for (const { n } of lines) conversions.add(`s${n}`)
+          const rows = lines.map(({ n, status, revenue, updated }) => ({
+            ...{ id: `s${n}`, clickId: `c${n}`, convertedAt: day(n % 6, n), status, revenueBase: revenue / 100 },
+            updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
+          }))
+          for (const account of [kept, aged]) await importContent(api.stores, account, 'conversions', rows)
         }
-        for (const account of [kept, aged]) {
-          expect(await withWriter(api.stores, account, findDifferences)).toEqual([])
-        }
-        expect(await storedRowsOf(api.stores, 'untouched')).toBe(others)
-      }),
-      minutes > 0 ? { seed, numRuns: 1_000_000, interruptAfterTimeLimit: minutes * 60_000 } : { seed, numRuns: 2 },
-    )
-    if (minutes > 0) console.log(`${lives} lives.`)
-  },
-  (minutes + 4) * 60_000,
-)
+        await compare(keys, retainedMonth)
+      }
+      for (const account of [kept, aged]) {
+        expect(await withWriter(api.stores, account, findDifferences)).toEqual([])
+      }
+      expect(await storedRowsOf(api.stores, 'untouched')).toBe(others)
+    }),
+    { numRuns: randomCases(2) },
+  )
+})
 
 /** Removes months, first as a process that is killed; the next writer completes it. */
 async function remove(account: string, beforeMonth: number, killedAfter: number): Promise<void> {

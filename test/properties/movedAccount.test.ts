@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,11 +15,8 @@ import { addErasures, hashOf, readErasureKey } from '../../src/writer/erasure/er
 import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
+import { randomCases } from '../kit/randomCases.ts'
 import { contentOf, running, withWriter } from '../writer/retention/retainedAccount.ts'
-
-// Few lives in the suite; for more: MOVE_MINUTES=10 npx vitest run test/properties/movedAccount
-const minutes = Number(process.env.MOVE_MINUTES ?? 0)
-const seed = Number(process.env.MOVE_SEED ?? (minutes > 0 ? Date.now() % 2 ** 31 : 22))
 
 /** A file of rows. Its import ends after `lines` rows when it is killed. */
 interface File {
@@ -97,36 +96,28 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it(
-  'a moved account gets the same rows and numbers from the same later imports, removals and erasures',
-  async () => {
-    let lives = 0
-    if (minutes > 0) console.log(`Seed ${seed}.`)
-    await fc.assert(
-      fc.asyncProperty(life, async ({ before, after }) => {
-        lives += 1
-        const account = `moved-${lives}`
-        const key = await source.account(account)
-        for (const step of before) await apply(source, account, step)
-        const output = join(folder, account)
-        await command(source, 'account', 'export', '--account', account, '--output', output)
-        await command(target, 'account', 'import', output)
-        await expectEqual(account, key)
-        for (const step of after) {
-          const [here, there] = [await apply(source, account, step), await apply(target, account, step)]
-          expect([step, there]).toEqual([step, here])
-        }
-        await expectEqual(account, key)
-        expect(await withWriter(target.stores, account, findDifferences)).toEqual([])
-      }),
-      minutes > 0
-        ? { seed, numRuns: 1_000_000, endOnFailure: true, interruptAfterTimeLimit: minutes * 60_000 }
-        : { seed, numRuns: 2, endOnFailure: true },
-    )
-    if (minutes > 0) console.log(`${lives} lives.`)
-  },
-  (minutes + 4) * 60_000,
-)
+it('a moved account gets the same rows and numbers from the same later imports, removals and erasures', async () => {
+  let lives = 0
+  await fc.assert(
+    fc.asyncProperty(life, async ({ before, after }) => {
+      lives += 1
+      const account = `moved-${lives}`
+      const key = await source.account(account)
+      for (const step of before) await apply(source, account, step)
+      const output = join(folder, account)
+      await command(source, 'account', 'export', '--account', account, '--output', output)
+      await command(target, 'account', 'import', output)
+      await expectEqual(account, key)
+      for (const step of after) {
+        const [here, there] = [await apply(source, account, step), await apply(target, account, step)]
+        expect([step, there]).toEqual([step, here])
+      }
+      await expectEqual(account, key)
+      expect(await withWriter(target.stores, account, findDifferences)).toEqual([])
+    }),
+    { numRuns: randomCases(2), endOnFailure: true },
+  )
+})
 
 async function command({ stores }: TestApp, ...words: string[]): Promise<void> {
   const { code, stderr } = await runHere(words, stores.environment)

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { afterEach, expect, it, vi } from 'vitest'
 import { queryPostgres } from '../../src/stores/postgres/connection.ts'
 

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { findMissingRows } from '../../src/writer/journal/confirmedRows.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Stores } from '../../src/stores/open.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { expect, it } from 'vitest'
 import { planEventList } from '../../../src/api/eventList/plan.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'

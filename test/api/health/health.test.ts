@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { oldestBatchAgeS } from '../../../src/api/health/oldestBatchAge.ts'

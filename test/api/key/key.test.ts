@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Key } from '../../../schema/key.ts'
 import { createKey, listKeys, revokeKey } from '../../../src/accounts/keys.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'

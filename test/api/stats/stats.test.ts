@@ -1,3 +1,5 @@
+// @module-tag node
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { namedTables } from '../../../schema/metadata.ts'
 import { metricNames } from '../../../schema/metrics.ts'

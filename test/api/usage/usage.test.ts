@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { StatsOverview } from '../../../schema/stats.ts'
 import { Usage } from '../../../schema/usage.ts'

@@ -8,15 +8,11 @@ import { runReport } from '../../../src/api/reports/run.ts'
 import { openNameCache } from '../../../src/rows/nameCache.ts'
 import { importContent } from '../../import/runImport.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import { inUnits } from '../consistency/model.ts'
 import { clickAttributes, conversionAttributes } from './attributes.ts'
 import { type ClickRow, type ConversionRow, clickRows, conversionRows, nowMs, query } from './generators.ts'
 import { expectedReport, type Query, type Rows } from './model.ts'
-
-// The same queries in every run. For more: REPORT_QUERIES=10000 npx vitest run test/properties/reports. A failure prints its
-// seed; REPORT_SEED repeats it.
-const queries = Number(process.env.REPORT_QUERIES ?? 300)
-const seed = Number(process.env.REPORT_SEED ?? (process.env.REPORT_QUERIES ? Date.now() % 2 ** 31 : 7))
 
 let api: TestApp
 let key: string
@@ -118,35 +114,30 @@ async function runHere(text: string, groupsMax?: number): Promise<string> {
 }
 
 describe('reports and stats', () => {
-  it(
-    'equal plain counts of the rows, with any dimensions, filters, zone, range, order and comparison',
-    async () => {
-      if (process.env.REPORT_QUERIES) console.log(`Seed ${seed}.`)
-      await fc.assert(
-        fc.asyncProperty(query, async ({ text, statsText, ...generated }) => {
-          const response = await api.read(`/reports?${text}`, key, ReportResponse)
-          const { data, totals, bucketCount, previous } = response
-          const expected = expectedReport(generated, rows, nowMs)
-          const shown = data.map(({ name: _name, dimensions: _dimensions, ...row }) => row)
-          expect([text, bucketCount, totals]).toEqual([text, expected.bucketCount, expected.totals])
-          expect([text, shown]).toEqual([text, expected.data])
-          expect([response.from, response.to]).toEqual([
-            instant(generated.range.fromMs),
-            instant(generated.range.untilMs),
+  it('equal plain counts of the rows, with any dimensions, filters, zone, range, order and comparison', async () => {
+    await fc.assert(
+      fc.asyncProperty(query, async ({ text, statsText, ...generated }) => {
+        const response = await api.read(`/reports?${text}`, key, ReportResponse)
+        const { data, totals, bucketCount, previous } = response
+        const expected = expectedReport(generated, rows, nowMs)
+        const shown = data.map(({ name: _name, dimensions: _dimensions, ...row }) => row)
+        expect([text, bucketCount, totals]).toEqual([text, expected.bucketCount, expected.totals])
+        expect([text, shown]).toEqual([text, expected.data])
+        expect([response.from, response.to]).toEqual([
+          instant(generated.range.fromMs),
+          instant(generated.range.untilMs),
+        ])
+        if ('previous' in expected) {
+          const { range, totals: earlierTotals } = expected.previous
+          expect([text, previous]).toEqual([
+            text,
+            { from: instant(range.fromMs), to: instant(range.untilMs), totals: earlierTotals },
           ])
-          if ('previous' in expected) {
-            const { range, totals: earlierTotals } = expected.previous
-            expect([text, previous]).toEqual([
-              text,
-              { from: instant(range.fromMs), to: instant(range.untilMs), totals: earlierTotals },
-            ])
-          } else expect(previous).toBeUndefined()
-          expect([text, await runHere(text)]).toEqual([text, await runHere(text, 0)])
-          if (generated.limit === 3) await compareStats(statsText, generated, response)
-        }),
-        { seed, numRuns: queries, endOnFailure: true },
-      )
-    },
-    60_000 + queries * 500,
-  )
+        } else expect(previous).toBeUndefined()
+        expect([text, await runHere(text)]).toEqual([text, await runHere(text, 0)])
+        if (generated.limit === 3) await compareStats(statsText, generated, response)
+      }),
+      { numRuns: randomCases(60), endOnFailure: true },
+    )
+  })
 })

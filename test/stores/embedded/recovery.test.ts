@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type postgres from 'postgres'

@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { packageRoot } from '../../../src/package.ts'

@@ -13,6 +13,7 @@ import { openWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/findDifferences.ts'
 import { interceptStatements } from '../../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
+import { randomCases } from '../../kit/randomCases.ts'
 import { changeTables, storeMetadata } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import {
@@ -335,12 +336,7 @@ describe('after a killed import', () => {
   })
 })
 
-// A history takes some seconds. To look for more: RECOVERY_HISTORIES=200 npx vitest run test/writer/repair/recovery
-const histories = Number(process.env.RECOVERY_HISTORIES ?? 2)
-
-it('after random imports in random order that are killed at random points, every table matches the model', {
-  timeout: 60_000 + histories * 30_000,
-}, async () => {
+it('after random imports in random order that are killed at random points, every table matches the model', async () => {
   const day = fc.integer({ min: 1, max: 4 }).map((n) => `2026-0${n > 2 ? 2 : 1}-0${n}T0${n}:${10 + 13 * (n % 4)}:00Z`)
   const clickId = fc.integer({ min: 0, max: 6 }).map((n) => `k${n}`)
   const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 })
@@ -384,7 +380,7 @@ it('after random imports in random order that are killed at random points, every
       account = await makeAccount(stores)
       expect(await runAll(steps)).toBeGreaterThan(0)
     }),
-    { numRuns: histories, endOnFailure: true },
+    { numRuns: randomCases(2), endOnFailure: true },
   )
 })
 

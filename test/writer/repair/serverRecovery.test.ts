@@ -1,3 +1,5 @@
+// @module-tag postgres
+
 import { rm } from 'node:fs/promises'
 import { connect, createServer, type NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'

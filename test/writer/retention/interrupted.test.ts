@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { setRetention } from '../../../src/accounts/retention.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -15,16 +17,12 @@ import { start } from '../../../cli/runCommand.ts'
 import { importContent } from '../../../import/runImport.ts'
 import { type CopyTarget, openCopyTarget } from '../../../kit/copyTarget.ts'
 import { processesOf } from '../../../kit/processes.ts'
+import { randomCases } from '../../../kit/randomCases.ts'
 import { openTestStores, type TestStores } from '../../../kit/stores.ts'
 import { endOverlap } from '../endOverlap.ts'
 import { expectEqualRows } from '../expectEqualRows.ts'
 import { type Change, life, type Step } from './generators.ts'
 import { openRequestProxy, type RequestProxy } from './requestProxy.ts'
-
-// Three lives in every run. For more: SYNC_LIVES=30 npx vitest run test/packages/sync/lives. A failure prints its seed;
-// SYNC_LIVES_SEED repeats it.
-const lives = Number(process.env.SYNC_LIVES ?? 0)
-const seed = Number(process.env.SYNC_LIVES_SEED ?? (lives > 0 ? Date.now() % 2 ** 31 : 21))
 
 /** An engine that has been killed five times within 30 s each starts again after up to 30 s; a retry waits for 2 s. */
 const unavailableRetries = 30
@@ -67,17 +65,14 @@ interface Life {
   schema: string
 }
 
-it(`a copy equals its source in every field after random changes and kills of it, of the server and of the engines`, {
-  timeout: (lives + 5) * 90_000,
-}, async () => {
-  if (lives > 0) console.log(`Seed ${seed}.`)
+it(`a copy equals its source in every field after random changes and kills of it, of the server and of the engines`, async () => {
   let count = 0
   await fc.assert(
     fc.asyncProperty(life, async (steps) => {
       count += 1
       await live(await begin(`life_${count}`), steps)
     }),
-    { seed, numRuns: lives || 3, endOnFailure: true },
+    { numRuns: randomCases(1), endOnFailure: true },
   )
 })
 
