@@ -159,7 +159,9 @@ describe('the deletion of an account', () => {
     ])
   })
 
-  it('completes after interruptions between statements of ClickHouse, and no writer adds rows meanwhile', async () => {
+  it('completes after interruptions between statements of ClickHouse, and no writer adds rows meanwhile', {
+    tags: 'long',
+  }, async () => {
     const { stores } = server
     const others = await fingerprintsOf('other')
     await beginDeletion(stores.postgres, 'interrupted')

@@ -183,7 +183,9 @@ describe('an exported account', () => {
 })
 
 describe('an account with removed months', () => {
-  it('has the same numbers and rows after an import that was interrupted, and its months remain removed', async () => {
+  it('has the same numbers and rows after an import that was interrupted, and its months remain removed', {
+    tags: 'long',
+  }, async () => {
     const agedKey = await source.account('aged')
     await importRetained(source.stores, 'aged')
     await setRetention(source.stores.postgres, 'aged', { clickMonths: 2, eventMonths: 1 })

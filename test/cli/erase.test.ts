@@ -262,7 +262,7 @@ describe('erase --click', () => {
   })
 })
 
-describe('an interrupted erasure', () => {
+describe('an interrupted erasure', { tags: 'long' }, () => {
   it('is completed by a running server, whatever mutation it was interrupted before', async () => {
     const [numbers, others] = [await numbersOf('killed'), await mergedRowsOf('other')]
     for (const mutations of [0, 1, 1, 1]) await expect(eraseUntilKilled(mutations)).rejects.toThrow(Killed)
@@ -303,7 +303,7 @@ describe('an interrupted erasure', () => {
 })
 
 describe('erase list and erase apply', () => {
-  it('erase again what a restore brought back; verify reports it and repairs it', async () => {
+  it('erase again what a restore brought back; verify reports it and repairs it', { tags: 'long' }, async () => {
     const { stores } = server
     await importContent(stores, 'restored', 'clicks', [{ ...click('r1', '11', kept), visitorId: 'v-restored' }])
     await erase('restored', 'visitor', 'v-restored')
@@ -328,7 +328,7 @@ describe('erase list and erase apply', () => {
     expect([applied.code, JSON.parse(applied.stdout)]).toMatchObject([0, { accounts: 1, clicks: 1 }])
     expect(await rowsOfAccount('restored')).not.toContain('restored-city')
     expect((await tributary('erase', 'list', '--account', 'restored')).stdout).toBe(stdout)
-  }, 60_000)
+  })
 
   it.each([
     ['2024-99-99T00:00:00.000Z', 'is no time'],

@@ -70,7 +70,9 @@ it('writes rejected rows beside the file or to --rejects, and fails because of t
   expect(JSON.parse(await readFile(elsewhere, 'utf8'))).toEqual(reject)
 })
 
-it('fails when standard input ends within a row, and a repetition ends as an import that was not interrupted', async () => {
+it('fails when standard input ends within a row, and a repetition ends as an import that was not interrupted', {
+  tags: 'long',
+}, async () => {
   const row = (id: string, status: string) => `${JSON.stringify({ id, status, convertedAt: '2026-01-01T00:00:00Z' })}\n`
   // One more row than a batch has.
   const others = Array.from({ length: 10_000 }, (_, n) => row(`s${n}`, 'approved')).join('')

@@ -25,9 +25,7 @@ const running: ChildProcessWithoutNullStreams[] = []
 beforeAll(async () => {
   const own = await createTestEnvironment()
   remove = own.remove
-  // A folder that does not exist yet.
-  const DATA_DIR = join(`${own.environment.DATA_DIR}`, 'new')
-  environment = { ...own.environment, DATA_DIR, PORT: '0', LOG_LEVEL: 'debug' }
+  environment = { ...own.environment, PORT: '0', LOG_LEVEL: 'debug' }
 })
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL')
@@ -51,9 +49,18 @@ async function serve(settings: Record<string, string> = {}) {
 const get = (url: string, key: string) => fetch(url, { headers: { authorization: `ApiKey ${key}` } })
 
 describe('the server', () => {
-  it('creates its store and names it, accepts keys created while it runs, and exits with 0 on SIGTERM', {
-    timeout: 120_000,
-  }, async () => {
+  it('creates its store and names it', { tags: 'long' }, async () => {
+    // A folder that does not exist yet.
+    const settings = { DATA_DIR: join(`${environment.DATA_DIR}`, 'new') }
+    const { child, exit, log } = await serve(settings)
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    const line = `Created an empty store in ${storeLocation(readSettings({ ...environment, ...settings }))}.`
+    const lines = (await log).trim().split('\n')
+    expect(lines.filter((text) => JSON.parse(text).msg === line)).toHaveLength(1)
+  })
+
+  it('accepts keys created while it runs, and exits with 0 on SIGTERM', async () => {
     const { child, url, exit, log } = await serve()
     expect((await runHere(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)).code).toBe(0)
     const created = await runHere(
@@ -73,8 +80,6 @@ describe('the server', () => {
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
     expect(lines.filter((line) => line.includes(`listening on ${url}`))).toHaveLength(1)
     expect(lines.at(-1)).toContain('stopped')
-    const line = `Created an empty store in ${storeLocation(readSettings(environment))}.`
-    expect(lines.filter((text) => JSON.parse(text).msg === line)).toHaveLength(1)
     expect(lines.join()).not.toContain(apiKey)
   })
 

@@ -158,7 +158,7 @@ describe('clicks', () => {
     expect(await stored('count() AS n', 'sums_by_day')).toEqual([{ n: 0 }])
   })
 
-  it('are checked for stored ids in each batch', { timeout: 60_000 }, async () => {
+  it('are checked for stored ids in each batch', { tags: 'long' }, async () => {
     // So wide that they are two batches.
     const wide = { userAgent: 'x'.repeat(1_000) }
     const rows = Array.from({ length: 25_000 }, (_, index) => clickAt(`k${index}`, index % 1_440, wide))
@@ -200,7 +200,9 @@ describe('a file', () => {
     ])
   })
 
-  it('that is truncated has its complete batches stored, and the complete file adds the rest', async () => {
+  it('that is truncated has its complete batches stored, and the complete file adds the rest', {
+    tags: 'long',
+  }, async () => {
     // A batch has 50,000 rows, or 15 MiB.
     const rows = Array.from({ length: 25_000 }, (_, n) => ({ ...clickAt(`c${n}`, 0), userAgent: 'x'.repeat(1_000) }))
     const zipped = gzipSync(rows.map((row) => JSON.stringify(row)).join('\n'))
@@ -213,7 +215,10 @@ describe('a file', () => {
     )
   })
 
-  it('keeps the batches that were stored before too many rows were rejected', { timeout: 60_000 }, async () => {
+  it('keeps the batches that were stored before too many rows were rejected', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     // A batch has 50,000 rows, or 15 MiB.
     const rows = Array.from({ length: 25_000 }, (_, n) => ({ ...clickAt(`c${n}`, 0), userAgent: 'x'.repeat(1_000) }))
     const content = [...rows, { id: 'x' }, clickAt('last', 0)]

@@ -185,6 +185,7 @@ describe('updated_since', () => {
 
   it.each(['asOf', 'storedAt'] as const)(
     'synchronizes a copy by %s to the rows of the source during concurrent writes',
+    { tags: 'long' },
     async (knows) => {
       const accountId = `copied-by-${knows}`
       const copyKey = await api.account(accountId)

@@ -242,7 +242,7 @@ describe('GET /clicks', () => {
           expect(await readAll(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
         },
       ),
-      { numRuns: randomCases(12) },
+      { numRuns: randomCases(6) },
     )
   })
 
@@ -319,7 +319,7 @@ describe('GET /clicks', () => {
         const response = await api.get(`/clicks?${query}`, key)
         expect([200, 400]).toContain(response.statusCode)
       }),
-      { numRuns: randomCases(75) },
+      { numRuns: randomCases(40) },
     )
   })
 })

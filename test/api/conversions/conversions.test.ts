@@ -203,7 +203,7 @@ describe('GET /conversions', () => {
         if (isBackwards) expect((await api.get(`/conversions?${query}`, reader)).statusCode).toBe(400)
         else expect(await readAll(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
       }),
-      { numRuns: randomCases(12) },
+      { numRuns: randomCases(6) },
     )
   })
 

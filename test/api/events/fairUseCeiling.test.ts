@@ -119,7 +119,7 @@ describe('the fair-use ceiling', () => {
     expect(responses.filter(([, body]) => body.recorded !== false)).toHaveLength(20)
   })
 
-  it('counts from the projection, which stays correct when rows collapse', async () => {
+  it('counts from the projection, which stays correct when rows collapse', { tags: 'long' }, async () => {
     const { id, key } = await newAccount()
     await sendMany(key, 10)
     const { clickhouse } = api.stores

@@ -181,7 +181,7 @@ describe('GET /funnels', () => {
             }),
           )
         }),
-        { numRuns: randomCases(10), endOnFailure: true },
+        { numRuns: randomCases(4), endOnFailure: true },
       )
     } finally {
       await startMerges(api.stores, 'pixel_events')

@@ -52,13 +52,13 @@ describe('GET /campaigns/search', () => {
           expect(await readSearch(api, '/campaigns/search', query, limit, reader)).toEqual(expected.map(({ id }) => id))
         },
       ),
-      { numRuns: randomCases(30) },
+      { numRuns: randomCases(15) },
     )
   })
 })
 
 describe('GET /conversions/search', () => {
-  it('lists each conversion once when the matching names fill several parts', async () => {
+  it('lists each conversion once when the matching names fill several parts', { tags: 'long' }, async () => {
     const wide = await api.account('wide')
     await api.stores.postgres`
       INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
@@ -97,7 +97,7 @@ describe('GET /conversions/search', () => {
   })
 })
 
-describe('case', () => {
+describe('case', { tags: 'long' }, () => {
   const characters = Array.from({ length: 0x110000 }, (_, code) => code)
     .filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
     .map((code) => String.fromCodePoint(code))

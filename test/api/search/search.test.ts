@@ -168,7 +168,7 @@ describe('GET /conversions/search', () => {
     }
   })
 
-  it('finds conversions by a name that very many campaigns have', async () => {
+  it('finds conversions by a name that very many campaigns have', { tags: 'long' }, async () => {
     const big = await api.account('big')
     const id = (n: number) => `campaign-with-a-long-id-to-fill-the-request-${n}`
     await api.stores.postgres`

@@ -38,7 +38,9 @@ describe('kill -9', { timeout }, () => {
     expectStoredOnce('campaign', { call: 'fsync', victims: [stores.postgres] }),
   )
 
-  it('of "key create" before and after each change of keys: run again, it leaves one key, which it has shown', async () => {
+  it('of "key create" before and after each change of keys: run again, it leaves one key, which it has shown', {
+    tags: 'long',
+  }, async () => {
     const verb = { ...verbs['key create'], isMoment: (statement: string) => /(INTO|UPDATE) api_keys/.test(statement) }
     const { faults, killed, trials } = await killAtStatements(stores, verb, 'command', 1)
     expect(faults).toEqual([])
@@ -53,7 +55,7 @@ describe('kill -9', { timeout }, () => {
 })
 
 describe.concurrent('a pause or a power cut', { timeout }, () => {
-  it('an import that is paused while another one takes over stores no row a second time', () =>
+  it('an import that is paused while another one takes over stores no row a second time', { tags: 'long' }, () =>
     withShortLivedStores(async (stores) => {
       const account = await CrashAccount.open(stores)
       await account.import(changes.clicks([0]))
@@ -62,7 +64,8 @@ describe.concurrent('a pause or a power cut', { timeout }, () => {
       expect(await pauseImport(stores, account, changes.approvals([0]), step)).toEqual([])
       expect(await account.differences()).toEqual([])
       await account.close()
-    }))
+    }),
+  )
 
   it('a server that is paused at any step of an event stores the event once', () =>
     withShortLivedStores(async (stores) => {

@@ -360,7 +360,7 @@ describe('the package tributary-client', () => {
     expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
   })
 
-  it('compiles and runs in a project outside of this one', async () => {
+  it('compiles and runs in a project outside of this one', { tags: 'long' }, async () => {
     const program = `import { createTributary, type RowOf, TributaryError } from 'tributary-client'
       const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
       const tributary = createTributary({ baseUrl, apiKey })

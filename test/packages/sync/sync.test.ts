@@ -213,7 +213,9 @@ describe('tributary-sync', () => {
     expect((await sync('--verify')).rows).toMatchObject({ clicks: 0, conversions: 0, events: 0 })
   })
 
-  it('fills a column that is added to its tables for all rows, says so, and continues where it was killed', async () => {
+  it('fills a column that is added to its tables for all rows, says so, and continues where it was killed', {
+    tags: 'long',
+  }, async () => {
     await copy`ALTER TABLE tributary.clicks DROP COLUMN referrer CASCADE, DROP COLUMN sub1 CASCADE`
     await copy`ALTER TABLE tributary.conversions DROP COLUMN status CASCADE`
     await copy`ALTER TABLE tributary.events DROP COLUMN properties CASCADE`
@@ -367,7 +369,7 @@ describe('tributary-sync', () => {
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: [^\n]*invalid_api_key\)\n$/) })
   })
 
-  it('keeps rows that the source has removed by age', async () => {
+  it('keeps rows that the source has removed by age', { tags: 'long' }, async () => {
     const counted = async () =>
       await copy`
       SELECT (SELECT count(*) FROM tributary.clicks)::int AS clicks, (SELECT count(*) FROM tributary.events)::int AS events`

@@ -205,7 +205,7 @@ describe('on two nodes', () => {
     await other.close()
   })
 
-  it('verify finds and repairs differences on each node, and reports none otherwise', async () => {
+  it('verify finds and repairs differences on each node, and reports none otherwise', { tags: 'long' }, async () => {
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('every sum') })
     await cluster.nodes[1].run(
       'admin',

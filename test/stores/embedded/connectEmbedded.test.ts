@@ -12,7 +12,7 @@ let folder: Folder
 afterEach(() => folder.leave())
 
 describe('attaching to the embedded engines', () => {
-  it('starts both engines on an empty folder', async () => {
+  it('starts both engines on an empty folder', { tags: 'long' }, async () => {
     folder = makeEmptyFolder()
     const engines = await folder.attach()
     const sql = pool(engines.postgres)
@@ -68,7 +68,7 @@ describe('attaching to the embedded engines', () => {
     await again.end()
   })
 
-  it('restarts the engines for a client that attaches while they stop', async () => {
+  it('restarts the engines for a client that attaches while they stop', { tags: 'long' }, async () => {
     folder = makeFolder()
     const first = await folder.attach()
     await first.close()

@@ -103,7 +103,9 @@ describe('the list of erasures', () => {
   })
 })
 
-it('a visitor with thousands of clicks over months is erased by one rewrite of each table', async () => {
+it('a visitor with thousands of clicks over months is erased by one rewrite of each table', {
+  tags: 'long',
+}, async () => {
   const { stores } = server
   // More than fit into one parameter, and a click of another visitor at the time of each.
   const clicks = Array.from({ length: 1_600 }, (_, n) => n).flatMap((n) => {
@@ -200,7 +202,7 @@ it('an event that is received after the erasure is new data, whatever its timest
   expect(rows).toEqual([{ properties: '{"plan":"new"}' }])
 })
 
-describe('the files of replaced parts', () => {
+describe('the files of replaced parts', { tags: 'long' }, () => {
   it('are removed within seconds, so the parts that replace them are synced', async () => {
     const rows = await rowsOfEveryNode<{ name: string; sql: string }>(
       server.stores,

@@ -246,12 +246,8 @@ describe('after a killed import', () => {
   const before: Step = { resource: 'clicks', rows: [click(1), click(2)] }
   const rows = [click(2), click(3), click(4, { isBot: true }), click(5, { country: 'DE' })]
 
-  const clickKills: WrittenTable[][] = [
-    ...clickTables.map((table) => [table]),
-    ['click_index', ...sumsTableNames],
-    [...sumsTableNames],
-    ['clicks', 'click_index'],
-  ]
+  // Each sums table alone: test/writer/unknownOutcome.test.ts; any tables: the random imports below.
+  const clickKills: WrittenTable[][] = [['clicks'], ['click_index'], [...sumsTableNames]]
   it.each(clickKills.map((tables) => ({ tables })))(
     'clicks are exact when its batch did not reach $tables',
     async ({ tables }) => {
@@ -260,10 +256,9 @@ describe('after a killed import', () => {
   )
 
   const conversionKills: WrittenTable[][] = [
-    ...conversionTables.map((table) => [table]),
+    ['conversions'],
     ['conversion_index', 'converted_clicks'],
     [...sumsTableNames],
-    ['conversions', ...sumsTableNames],
   ]
   it.each(conversionKills.map((tables) => ({ tables })))(
     'conversions are exact when its batch did not reach $tables',

@@ -125,7 +125,7 @@ describe('clicks that are stored twice', () => {
     ['at the same moment, with other dimensions', 'c2', `'k9' AS campaign_id, 'FR' AS country`],
     ['at the same moment, all the same', 'c2', 'cost_base AS cost_base'],
     ['with a conversion that goes to the copy', 'c1', `toDateTime64('2026-11-20 00:00:00', 3, 'UTC') AS clicked_at`],
-  ])('%s: the copy that was stored first stays', async (_how, id, replaced) => {
+  ])('%s: the copy that was stored first stays', { tags: 'long' }, async (_how, id, replaced) => {
     const before = await stored('id, clicked_at, campaign_id, country', 'clicks')
     await copyClick(id, replaced)
     await importContent(stores, account, 'conversions', [
@@ -145,7 +145,7 @@ describe('clicks that are stored twice', () => {
     ])
   })
 
-  it('are repaired even if the index has only the later copy', async () => {
+  it('are repaired even if the index has only the later copy', { tags: 'long' }, async () => {
     await copyClick('c2', `toDateTime64('2026-09-20 00:00:00', 3, 'UTC') AS clicked_at`)
     await change(`OPTIMIZE TABLE click_index FINAL`)
     await repair()
@@ -168,7 +168,7 @@ describe('clicks that are stored twice', () => {
   })
 })
 
-describe('a repair that is interrupted', () => {
+describe('a repair that is interrupted', { tags: 'long' }, () => {
   it.each(['rebuild.click_index', 'repair.sums_by_day', 'repair.attribution'])(
     'at %s is completed by a running server',
     async (label) => {
@@ -269,7 +269,7 @@ describe('rows that are lost', () => {
     await expectSilent()
   })
 
-  it('can be imported again after a repair', async () => {
+  it('can be imported again after a repair', { tags: 'long' }, async () => {
     await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c2'`)
     expect((await verify('--repair')).code).toBe(1)
     const again = [{ id: 'c2', clickedAt: '2026-11-01T00:00:00Z', campaignId: 'k1', country: 'DE', cost: 0.25 }]
@@ -279,7 +279,9 @@ describe('rows that are lost', () => {
     await expectSilent()
   })
 
-  it('stay in sums and index while no click of the month is left, until they are accepted', async () => {
+  it('stay in sums and index while no click of the month is left, until they are accepted', {
+    tags: 'long',
+  }, async () => {
     await change(`DELETE FROM clicks WHERE account_id = '$account' AND id = 'c1'`)
     const c1 = [{ id: 'c1', clickedAt: '2026-10-30T10:00:00Z', campaignId: 'k1', country: 'US', cost: 0.5 }]
     expect(await verify('--repair')).toMatchObject({
@@ -304,7 +306,7 @@ describe('rows that are lost', () => {
   })
 })
 
-it('merges bring no difference to light that was repaired only for the moment', async () => {
+it('merges bring no difference to light that was repaired only for the moment', { tags: 'long' }, async () => {
   const tables = ['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks', ...sumsTableNames]
   for (const table of tables) await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
   expect(repaired.length).toBeGreaterThan(0)

@@ -107,7 +107,9 @@ describe('a running server', () => {
     await expectConsistent()
   })
 
-  it('keeps running while a store is unavailable, and completes imports once it is available', async () => {
+  it('keeps running while a store is unavailable, and completes imports once it is available', {
+    tags: 'long',
+  }, async () => {
     await importKilledBeforeSums()
     const path = join(tmpdir(), `tributary-recovery-${account}.sock`)
     const { path: socket, host, port } = stores.postgres.options as unknown as Record<'path' | 'host' | 'port', string>
@@ -151,7 +153,7 @@ describe('a running server', () => {
     await expectConsistent()
   })
 
-  it('leaves the work to the instance that holds the recovery lease', async () => {
+  it('leaves the work to the instance that holds the recovery lease', { tags: 'long' }, async () => {
     await importKilledBeforeSums()
     const other = await acquireLease(stores.postgres, 'recovery')
     await recoverAccounts(stores, log, signal)

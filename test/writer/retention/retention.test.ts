@@ -297,7 +297,7 @@ describe('nothing is removed', () => {
     await expect(remove(account)).rejects.toThrow(UnverifiedMonths)
   })
 
-  it('while a click is stored twice, also in a later month', async () => {
+  it('while a click is stored twice, also in a later month', { tags: 'long' }, async () => {
     await aged('twice')
     const copy = { id: 'c1', clicked_at: '2025-03-10 10:20:00.000', campaign_id: 'k1', country: 'FR' }
     await storeClicks(server.stores, 'twice', [copy])
@@ -306,7 +306,9 @@ describe('nothing is removed', () => {
     expect(await remove('twice')).toMatchObject({ removed: { clicks: 4 } })
   })
 
-  it('again, and sums keep removed clicks, if Postgres was restored to a time before a removal', async () => {
+  it('again, and sums keep removed clicks, if Postgres was restored to a time before a removal', {
+    tags: 'long',
+  }, async () => {
     const { postgres } = server.stores
     const account = 'earlier'
     await aged(account)
