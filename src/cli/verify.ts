@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
 import { listAccounts } from '../accounts/accounts.ts'
-import { setConfirmedRows } from '../writer/journal/confirmedRows.ts'
+import { type MissingRows, setConfirmedRows } from '../writer/journal/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal/journal.ts'
 import type { Writer } from '../writer/lease/writer.ts'
-import { type Difference, isRepairable, type LostRows, lineOf } from '../writer/repair/difference.ts'
-import { findDifferences } from '../writer/repair/findDifferences.ts'
-import { repairDifferences } from '../writer/repair/repairDifferences.ts'
+import { adviceOn, type Difference, findDifferences, lineOf, repairDifferences } from '../writer/repair/differences.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -81,33 +79,11 @@ async function verify(
  * @returns all differences except missing rows
  */
 async function acceptMissingRows(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
-  const isAccepted = (one: Difference): one is Difference & LostRows => one.kind === 'missing_rows'
+  const isAccepted = (one: Difference): one is Difference & MissingRows => one.kind === 'missing_rows'
   for (const { table, month, stored } of differences.filter(isAccepted)) {
     await setConfirmedRows(writer, table, [{ month, rows: stored }])
   }
   return differences.filter((one) => !isAccepted(one))
-}
-
-function adviceOn(remaining: readonly Difference[], repair: boolean): string {
-  const isMissing = remaining.some(({ kind }) => kind === 'missing_rows')
-  const isChanged = remaining.some(({ kind }) => kind === 'removed_month')
-  const isAhead = remaining.some(({ kind }) => kind === 'watermark_in_future')
-  const isOther = remaining.some(isRepairable)
-  return [
-    ...(repair ? [`${remaining.length} of them could not be repaired.`] : []),
-    ...(isMissing
-      ? [
-          'Rows are missing: import their files again or restore a backup, then run verify with --accept-missing. Sums and ids of clicks of a month without any click are left as they are: if Postgres was restored to a time before months were removed, restore ClickHouse to that time too; otherwise run verify with --accept-missing --repair, then import the files.',
-        ]
-      : []),
-    ...(isAhead
-      ? [
-          'Later rows get even later times of storage, and nothing is lost: correct the clock of the server of Postgres; verify reports this until the clock has reached the watermark.',
-        ]
-      : []),
-    ...(isChanged ? ['Sums of removed clicks have changed and cannot be computed again: restore a backup.'] : []),
-    ...(isOther && !repair ? ['Run verify with --repair to repair the other differences.'] : []),
-  ].join(' ')
 }
 
 async function reportLeftovers(writer: Writer): Promise<void> {

@@ -5,8 +5,8 @@ import { spansWithRows } from './derived/clickDays.ts'
 import { findMissingRows } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
 import type { Writer } from './lease/writer.ts'
+import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
-import { compareSpan } from './repair/findDifferences.ts'
 import { completeRemoval, type RemovedCounts } from './retention/completeRemoval.ts'
 import { checksumsOf, type MonthChecksum, recordChecksums } from './retention/removedMonths.ts'
 import { retainedMsOf } from './retention/removedRows.ts'
@@ -61,7 +61,7 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
   const { accountId } = writer
   const verify = `verify --account ${accountId}`
   const missing = (await findMissingRows(writer)).filter(
-    ({ resource, month }) => resource === 'clicks' && Date.parse(month) < untilMs,
+    ({ table, month }) => table === 'clicks' && Date.parse(month) < untilMs,
   )
   if (missing.length > 0) {
     const months = missing.map(({ month }) => month.slice(0, 7)).join(', ')

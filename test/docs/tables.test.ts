@@ -5,6 +5,8 @@ import { openEventTelemetry } from '../../src/api/events/prometheusMetrics.ts'
 import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
+import { lineOf } from '../../src/writer/repair/differences.ts'
+import { kinds } from '../../src/writer/repair/kinds.ts'
 
 const pageOf = (name: string) => join(packageRoot, 'docs', name)
 const textOf = (name: string) => readFileSync(pageOf(name), 'utf8')
@@ -37,6 +39,21 @@ describe('docs/monitoring.md', () => {
     }
   })
 })
+
+describe('docs/restore.md', () => {
+  it('lists every kind of difference, in the order of repair', async () => {
+    const shown = replaceTable(textOf('restore.md'), 'differences', differencesTable())
+    await expect(shown).toMatchFileSnapshot(pageOf('restore.md'))
+  })
+})
+
+function differencesTable(): string[][] {
+  const rows = kinds.map(({ kind, docs: { meaning, repair, examples } }) => {
+    const lines = examples.map((found) => `\`${lineOf({ kind, accountId: 'acme', ...found })}\``)
+    return [lines.join('<br>'), `\`${kind}\``, meaning, repair]
+  })
+  return [['line, for example', '`kind` in JSON', 'meaning', '`--repair`'], ...rows]
+}
 
 function settingsTable(): string[][] {
   const rows = Object.entries(SettingsSchema.properties).map(([name, schema]) => [

@@ -95,7 +95,7 @@ it('recovery after a killed import does not hide rows that were lost before it',
   await deleteClick('b')
   const killed = killedStores(stores, account, ['clicks'])
   await expect(importContent(killed, account, 'clicks', [click('d', '01')], shortWindow)).rejects.toThrow(ImportKilled)
-  expect(await missing()).toEqual([{ resource: 'clicks', month: '2026-01-01', confirmed: 3, stored: 1 }])
+  expect(await missing()).toEqual([{ table: 'clicks', month: '2026-01-01', confirmed: 3, stored: 1 }])
 })
 
 it('verify counts rows that no import counted', async () => {
@@ -104,5 +104,5 @@ it('verify counts rows that no import counted', async () => {
   expect(await missing()).toEqual([])
   expect(await counts()).toEqual(['clicks 2026-01: 2'])
   await deleteClick('a')
-  expect(await missing()).toEqual([{ resource: 'clicks', month: '2026-01-01', confirmed: 2, stored: 1 }])
+  expect(await missing()).toEqual([{ table: 'clicks', month: '2026-01-01', confirmed: 2, stored: 1 }])
 })

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Stores } from '../../src/stores/open.ts'
 import { openWriter } from '../../src/writer/openWriter.ts'
-import { findDifferences } from '../../src/writer/repair/findDifferences.ts'
+import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { interceptStatements } from '../import/interceptedStatements.ts'
 import { importContent as importWith, makeAccount, rowsOf } from '../import/runImport.ts'
 import { advanceWatermarks, changeTables, storeClicks, storeMetadata } from '../kit/rows.ts'

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { countRowsOf } from '../journal/confirmedRows.ts'
-import { type JournalEntry, settleBatches } from '../journal/journal.ts'
+import { clearBatches, type JournalEntry, recordBatch, settleBatches } from '../journal/journal.ts'
 import type { Writer } from '../lease/writer.ts'
 import { rebuildClickDays, rebuildSums, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
@@ -24,4 +25,29 @@ export async function repairBatches(writer: Writer, batches: readonly JournalEnt
     batches.map(({ token }) => token),
     await countRowsOf(writer, batches),
   )
+}
+
+/**
+ * Rebuilds the click index and all sums of some UTC days after other work. The days are in the journal meanwhile, so after an
+ * interruption the next writer rebuilds them.
+ * @param times within these days, epoch milliseconds
+ */
+export async function rebuildDaysAfter(
+  writer: Writer,
+  times: readonly number[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const days = wholeDays(
+    writer.accountId,
+    times.map((atMs) => ({ firstMs: atMs, lastMs: atMs })),
+  )
+  const tokens: string[] = []
+  for (const { fromMs, untilMs } of days) {
+    const token = randomUUID()
+    tokens.push(token)
+    await recordBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
+  }
+  await work()
+  for (const span of days) await rebuildClickDays(writer, span)
+  await clearBatches(writer, tokens)
 }

@@ -84,7 +84,7 @@ export async function setConfirmedRows(
 
 /** A month in which ClickHouse has fewer rows than were confirmed. */
 export interface MissingRows {
-  resource: CountedResource
+  table: CountedResource
   month: string
   confirmed: number
   stored: number
@@ -111,7 +111,7 @@ export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {
     )
     for (const [month, rows] of confirmed) {
       const found = stored.get(month) ?? 0
-      if (found < rows) missing.push({ resource, month, confirmed: rows, stored: found })
+      if (found < rows) missing.push({ table: resource, month, confirmed: rows, stored: found })
     }
   }
   return missing

@@ -1,7 +1,16 @@
 import { ch, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer } from '../lease/writer.ts'
-import type { RowsAheadOfWatermark, WatermarkInFuture } from './difference.ts'
+
+/** Rows that reads by `updated_since` do not return, because their `stored_at` is later than that of every batch. */
+interface RowsAheadOfWatermark {
+  table: 'clicks' | 'conversions'
+  /** First day of a UTC month, `2026-11-01`. */
+  month: string
+  rows: number
+  /** The latest `stored_at` of these rows, epoch milliseconds. */
+  latestMs: number
+}
 
 /**
  * Finds rows with a `stored_at` later than that of every batch of the account, by month. `stored_at` increases from batch to
@@ -19,15 +28,19 @@ WHERE ${writer.ofAccount}
   AND stored_at > ${instant(await readLatestStoredAt(writer, resource))}
 GROUP BY month
 ORDER BY month`
-    type Row = Omit<RowsAheadOfWatermark, 'kind' | 'table'>
+    type Row = Omit<RowsAheadOfWatermark, 'table'>
     const rows = await writer.select<Row>('comparing times of storage', query, 'verify')
-    found.push(...rows.map((row) => ({ kind: 'ahead_of_watermark' as const, table: resource, ...row })))
+    found.push(...rows.map((row) => ({ table: resource, ...row })))
   }
   return found
 }
 
 /** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
-export async function raiseWatermark(writer: Writer, { table, latestMs }: RowsAheadOfWatermark): Promise<void> {
+export async function raiseWatermarks(writer: Writer, found: readonly RowsAheadOfWatermark[]): Promise<void> {
+  for (const { table, latestMs } of found) await raiseWatermark(writer, table, latestMs)
+}
+
+async function raiseWatermark(writer: Writer, table: string, latestMs: number): Promise<void> {
   await writer.sql(
     'raising the watermark',
     (postgres) => postgres`
@@ -50,6 +63,13 @@ async function readLatestStoredAt(writer: Writer, resource: RowsAheadOfWatermark
   return row?.storedAt.getTime() ?? 0
 }
 
+/** A watermark far after the clock of Postgres: later batches get times even later, until the clock has caught up. */
+interface WatermarkInFuture {
+  table: 'clicks' | 'conversions'
+  /** RFC 3339. */
+  watermark: string
+}
+
 /** Finds watermarks more than a day after the clock of Postgres, as after a time in which this clock was ahead. */
 export async function findWatermarksInFuture(writer: Writer): Promise<WatermarkInFuture[]> {
   const rows = await writer.sql(
@@ -60,9 +80,5 @@ export async function findWatermarksInFuture(writer: Writer): Promise<WatermarkI
       WHERE account_id = ${writer.accountId} AND stored_at > clock_timestamp() + interval '1 day'
       ORDER BY resource`,
   )
-  return rows.map(({ table, storedAt }) => ({
-    kind: 'watermark_in_future',
-    table,
-    watermark: storedAt.toISOString(),
-  }))
+  return rows.map(({ table, storedAt }) => ({ table, watermark: storedAt.toISOString() }))
 }

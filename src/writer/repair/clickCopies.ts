@@ -2,16 +2,15 @@ import { ch, type Fragment, identifier, instant, join } from '../../stores/click
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import { columnName } from '../../stores/columnName.ts'
 import type { Writer } from '../lease/writer.ts'
-import type { WrongCopies } from './difference.ts'
 
 /** Counts copies of clicks that do not equal a stored click. A missing copy is no difference: the click is read instead. */
-export async function findWrongCopies(writer: Writer): Promise<WrongCopies[]> {
+export async function findWrongCopies(writer: Writer): Promise<{ table: string; rows: number }[]> {
   const query = ch`
 SELECT toUInt32(uniqExact(clicked_at, id)) AS rows
 FROM converted_click_rows
 WHERE ${await isWrong(writer)}`
   const [row] = await writer.select<{ rows: number }>('comparing copies of clicks', query, 'verify')
-  return row && row.rows > 0 ? [{ kind: 'wrong_copies', table: 'converted_click_rows', rows: row.rows }] : []
+  return row && row.rows > 0 ? [{ table: 'converted_click_rows', rows: row.rows }] : []
 }
 
 /** Deletes these copies. Idempotent. */

@@ -1,12 +1,17 @@
-import { randomUUID } from 'node:crypto'
 import { ch, count, type Fragment, instant, texts } from '../../stores/clickhouse/sql.ts'
-import { rebuildClickDays, wholeDays } from '../derived/clickDays.ts'
+import { rebuildDaysAfter } from '../derived/repairBatches.ts'
 import { recordTask } from '../journal/accountTasks.ts'
 import { readConfirmedRows, setConfirmedRows } from '../journal/confirmedRows.ts'
-import { clearBatches, recordBatch } from '../journal/journal.ts'
 import { monthOf } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
-import type { DuplicateIds } from './difference.ts'
+
+/** Ids that are stored more than once. */
+export interface DuplicateIds {
+  table: 'clicks' | 'conversions'
+  /** UTC month of the copies that a repair deletes, as its first day, `2026-11-01`. */
+  month: string
+  ids: number
+}
 
 /** A stored click with an id that was stored before; a repair deletes it. */
 interface LaterCopy {
@@ -34,7 +39,7 @@ FROM (${laterCopies(writer)})
 GROUP BY month
 ORDER BY month`,
   )
-  return rows.map((row) => ({ kind: 'duplicate_ids', table: 'clicks', ...row }))
+  return rows.map((row) => ({ table: 'clicks', ...row }))
 }
 
 /**
@@ -73,21 +78,11 @@ const copyOf = ch`toString((clicked_at, stored_at, toString(campaign_id), id))`
 
 async function removeCopies(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
   const times = copies.flatMap(({ clickedAt, firstClickedAt }) => [clickedAt, firstClickedAt])
-  const spans = wholeDays(
-    writer.accountId,
-    times.map((atMs) => ({ firstMs: atMs, lastMs: atMs })),
-  )
-  const tokens: string[] = []
-  for (const { fromMs, untilMs } of spans) {
-    const token = randomUUID()
-    tokens.push(token)
-    await recordBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
-  }
-  await recordTask(writer, 'attribute_conversions')
-  await uncount(writer, copies)
-  await deleteCopies(writer, copies)
-  for (const span of spans) await rebuildClickDays(writer, span)
-  await clearBatches(writer, tokens)
+  await rebuildDaysAfter(writer, times, async () => {
+    await recordTask(writer, 'attribute_conversions')
+    await uncount(writer, copies)
+    await deleteCopies(writer, copies)
+  })
 }
 
 /** Called before the copies are deleted: counts that are too high would report rows as missing. */

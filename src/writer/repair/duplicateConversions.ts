@@ -1,9 +1,10 @@
 import { ch, count, type Fragment } from '../../stores/clickhouse/sql.ts'
+import { rebuildConversionTables } from '../derived/conversionTables.ts'
 import type { Writer } from '../lease/writer.ts'
 import { sendChanges } from '../store/conversions.ts'
 import { readCurrentConversions } from '../store/currentConversions.ts'
 import type { Conversion } from '../tables/conversion.ts'
-import type { DuplicateIds } from './difference.ts'
+import type { DuplicateIds } from './duplicateClicks.ts'
 
 const pageIds = 1_000
 
@@ -25,7 +26,7 @@ GROUP BY month
 ORDER BY month`
   const step = 'looking for duplicate conversions'
   const rows = await writer.select<{ month: string; ids: number }>(step, query, 'verify')
-  return rows.map((row) => ({ kind: 'duplicate_ids', table: 'conversions', ...row }))
+  return rows.map((row) => ({ table: 'conversions', ...row }))
 }
 
 /**
@@ -40,7 +41,7 @@ export async function removeDuplicateConversions(writer: Writer): Promise<void> 
       'reading duplicate conversions',
       'repair.conversions',
     )
-    if (rows.length === 0) return
+    if (rows.length === 0) break
     const seen = new Set<string>()
     const changes = rows.sort(remainingFirst).map((before) => {
       const isFirst = !seen.has(before.id)
@@ -50,6 +51,7 @@ export async function removeDuplicateConversions(writer: Writer): Promise<void> 
     // The next round finds the changes of an attempt of unknown outcome that are missing.
     await sendChanges(writer, changes)
   }
+  await rebuildConversionTables(writer)
 }
 
 function remainingFirst(a: Conversion, b: Conversion): number {

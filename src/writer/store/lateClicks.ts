@@ -35,15 +35,18 @@ export async function attributeConversions(writer: Writer): Promise<number> {
   return attributed
 }
 
-/** Counts the conversions that `attributeConversions` would change. */
-export async function countUnattributed(writer: Writer): Promise<number> {
+/**
+ * Counts the conversions that `attributeConversions` would change: without the time of their stored click (`clickAt`, not the
+ * imported `clickedAt`), or with other copied values.
+ */
+export async function findUnattributed(writer: Writer): Promise<{ table: string; conversions: number }[]> {
   const query = ch`
 SELECT toUInt32(count()) AS conversions
 FROM conversions FINAL
 WHERE ${writer.ofAccount}
   AND ${isWrong(writer)}`
   const [row] = await writer.select<{ conversions: number }>(looking, query, 'verify')
-  return row?.conversions ?? 0
+  return row && row.conversions > 0 ? [{ table: 'conversions', ...row }] : []
 }
 
 /** @param label label of the queries in ClickHouse's query log */

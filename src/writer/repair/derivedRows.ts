@@ -1,0 +1,90 @@
+import type { Metric } from '../../../schema/metrics.ts'
+import { ch, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
+import { spansWithRows } from '../derived/clickDays.ts'
+import { derivations, mismatches, rebuildConversionTables } from '../derived/conversionTables.ts'
+import { rebuildDaysAfter } from '../derived/repairBatches.ts'
+import { differenceColumns, sumDifferences } from '../derived/sumDifferences.ts'
+import { comparedSums, type Span, type SumsTableName, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
+import type { Writer } from '../lease/writer.ts'
+
+/** Derived rows that do not match the clicks and conversions. */
+export interface WrongDerivedRows {
+  table: string
+  /** The UTC day, `2026-11-20`; null for tables derived from conversions, which are compared as a whole. */
+  day: string | null
+  /** Keys of missing, wrong and superfluous rows. */
+  keys: number
+  /** Stored and correct sums of those keys; undefined for a table without sums. */
+  sums: { stored: Sums; actual: Sums } | undefined
+}
+
+export type Sums = Partial<Record<Metric, number>>
+
+/** Compares all derived tables of the account with its clicks and conversions. */
+export async function findWrongDerivedRows(writer: Writer): Promise<WrongDerivedRows[]> {
+  const found: WrongDerivedRows[] = []
+  for (const span of await spansWithRows(writer, { accountId: writer.accountId, ...storableTimes })) {
+    found.push(...(await compareSpan(writer, span)))
+  }
+  for (const derivation of derivations(writer)) {
+    const query = ch`SELECT toUInt32(count()) AS keys FROM (${mismatches(derivation)})`
+    const [row] = await writer.select<{ keys: number }>(comparing, query, 'verify')
+    if (row && row.keys > 0) found.push({ table: derivation.name, day: null, keys: row.keys, sums: undefined })
+  }
+  return found
+}
+
+const comparing = 'comparing derived tables'
+
+/** Rebuilds the days and tables that differ. Idempotent. */
+export async function rebuildDerivedRows(writer: Writer, found: readonly WrongDerivedRows[]): Promise<void> {
+  const days = new Set(found.flatMap(({ day }) => (day === null ? [] : [Date.parse(day)])))
+  await rebuildDaysAfter(writer, [...days], async () => {
+    if (found.some(({ day }) => day === null)) await rebuildConversionTables(writer)
+  })
+}
+
+/** Compares the click index and all sums of a span with the rows, as far as these are retained. */
+export async function compareSpan(writer: Writer, span: Span): Promise<WrongDerivedRows[]> {
+  const found = span.lacksClicks ? [] : await compareClickIndex(writer, span)
+  for (const name of sumsTableNames) found.push(...(await compareSumsTable(writer, name, span)))
+  return found
+}
+
+async function compareSumsTable(writer: Writer, table: SumsTableName, span: Span): Promise<WrongDerivedRows[]> {
+  const sums = comparedSums(span)
+  const added = sums.flatMap(({ name }) =>
+    Object.values(differenceColumns(name)).map((column) => ch`sum(${column}) AS ${column}`),
+  )
+  const query = ch`
+SELECT toDate(facts.${sumsTables[table].at}) AS utcDay, toUInt32(count()) AS keys,
+  ${join(added, ', ')}
+FROM (${sumDifferences(table, span)}) AS facts
+GROUP BY utcDay
+ORDER BY utcDay`
+  type Row = { utcDay: string; keys: number } & Record<string, string | number>
+  const read = (row: Row, prefix: string): Sums =>
+    Object.fromEntries(sums.map(({ metric, name }) => [metric, Number(row[`${prefix}_${name}`])]))
+  return (await writer.select<Row>(comparing, query, 'verify')).map((row) => ({
+    ...{ table, day: row.utcDay, keys: row.keys },
+    sums: { stored: read(row, 'stored'), actual: read(row, 'actual') },
+  }))
+}
+
+async function compareClickIndex(writer: Writer, { accountId, fromMs, untilMs }: Span): Promise<WrongDerivedRows[]> {
+  const inSpan = ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
+  const query = ch`
+SELECT toDate(clicked_at) AS day, toUInt32(count()) AS keys
+FROM (
+  SELECT clicked_at, id, campaign_id
+  FROM (
+    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inSpan}
+    UNION ALL
+    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inSpan})
+  GROUP BY clicked_at, id, campaign_id
+  HAVING min(is_click) = max(is_click))
+GROUP BY day
+ORDER BY day`
+  const rows = await writer.select<{ day: string; keys: number }>(comparing, query, 'verify')
+  return rows.map((row) => ({ table: 'click_index', ...row, sums: undefined }))
+}

@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isTaskOpen } from '../journal/accountTasks.ts'
+import type { Writer } from '../lease/writer.ts'
+import { attributeConversions } from '../store/lateClicks.ts'
+import { type Finding, kinds } from './kinds.ts'
+import { recoverAccount } from './recoverAccount.ts'
+
+/** A difference between what a table of an account has and what it should have, with the numbers of its kind. */
+export interface Difference extends Finding {
+  kind: string
+  accountId: string
+}
+
+const kindOf = new Map(kinds.map((one) => [one.kind, one]))
+
+/**
+ * Compares the tables of an account with each other and with what was recorded, one or a few months at a time. The writer holds
+ * the account's lease, so no row is written meanwhile; reads are not affected.
+ * @returns all differences, in the order of `kinds`; empty when there are none
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function findDifferences(writer: Writer): Promise<Difference[]> {
+  const { accountId } = writer
+  const differences: Difference[] = []
+  for (const { kind, find } of kinds) {
+    differences.push(...(await find(writer)).map((found) => ({ kind, accountId, ...found })))
+  }
+  return differences
+}
+
+/** One repair may reveal another difference: a click that was missing in the index may also be stored twice. */
+const roundsMax = 3
+
+/**
+ * Corrects all repairable differences while reads continue. If all confirmed clicks of a month are missing, it does not change
+ * the sums and the index of its clicks. An interrupted repair is completed by the next writer, by a running server, or by another repair.
+ * @returns the remaining differences
+ */
+export async function repairDifferences(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {
+  await recoverAccount(writer)
+  let remaining = [...differences]
+  for (let round = 0; round < roundsMax && remaining.some(isRepairable); round++) {
+    await repairOnce(writer, remaining)
+    const before = remaining
+    remaining = await findDifferences(writer)
+    // What remains is not repairable, or belongs to a month without any of its confirmed clicks.
+    if (isDeepStrictEqual(remaining, before)) break
+  }
+  return remaining
+}
+
+async function repairOnce(writer: Writer, differences: readonly Difference[]): Promise<void> {
+  for (const { kind, repair } of kinds) {
+    const found = differences.filter((difference) => difference.kind === kind)
+    if (found.length > 0) await repair?.(writer, found)
+  }
+  // Of duplicate clicks that were removed.
+  if (await isTaskOpen(writer, 'attribute_conversions')) await attributeConversions(writer)
+}
+
+function isRepairable({ kind }: Difference): boolean {
+  return kindOf.get(kind)?.repair !== undefined
+}
+
+/** @returns a readable line: account, table, day or month, and what differs */
+export function lineOf(difference: Difference): string {
+  const { kind, accountId, table, day, month } = difference
+  const place = [accountId, table, day ?? month?.slice(0, 7)].filter((part) => part !== undefined)
+  return `${place.join(' ')}: ${kindOf.get(kind)?.line(difference)}`
+}
+
+/** @returns what the operator does about the remaining differences @param isRepaired whether a repair has left them */
+export function adviceOn(remaining: readonly Difference[], isRepaired: boolean): string {
+  const advice = kinds.flatMap(({ kind, advice }) =>
+    advice && remaining.some((one) => one.kind === kind) ? [advice] : [],
+  )
+  if (isRepaired) return [`${remaining.length} of them could not be repaired.`, ...advice].join(' ')
+  const repair = remaining.some(isRepairable) ? ['Run verify with --repair to repair the other differences.'] : []
+  return [...advice, ...repair].join(' ')
+}

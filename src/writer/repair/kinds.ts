@@ -1,0 +1,206 @@
+import { eraseAgain, findErasedRows } from '../erasure/eraseRows.ts'
+import { findMissingRows } from '../journal/confirmedRows.ts'
+import type { Writer } from '../lease/writer.ts'
+import { removeAgain } from '../retention/completeRemoval.ts'
+import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMonths.ts'
+import { findRemovedRows } from '../retention/removedRows.ts'
+import { attributeConversions, findUnattributed } from '../store/lateClicks.ts'
+import { findRowsAheadOfWatermark, findWatermarksInFuture, raiseWatermarks } from './aheadOfWatermark.ts'
+import { findWrongCopies, removeWrongCopies } from './clickCopies.ts'
+import { emptyWrongTexts, findWrongTexts } from './clickTexts.ts'
+import { findWrongDerivedRows, rebuildDerivedRows, type Sums } from './derivedRows.ts'
+import { findDuplicateClickIds, removeDuplicateClicks } from './duplicateClicks.ts'
+import { findDuplicateConversionIds, removeDuplicateConversions } from './duplicateConversions.ts'
+
+/** What is found of one kind: the table, its UTC day or the first day of a UTC month, and numbers. */
+export interface Finding {
+  table: string
+  /** `2026-11-20`; null: the table is compared as a whole. */
+  day?: string | null
+  /** `2026-11-01`. */
+  month?: string
+}
+
+/** A kind of difference between what tables of an account have and what they should have. */
+export interface DifferenceKind<Found extends Finding = Finding> {
+  /** In JSON. */
+  kind: string
+  find(writer: Writer): Promise<Found[]>
+  /** Idempotent; absent: nothing in the databases can correct the difference. */
+  repair?(writer: Writer, found: readonly Found[]): Promise<void>
+  /** The text after account, table, and day or month. */
+  line(found: Found): string
+  /** What the operator does about a difference that cannot be repaired. */
+  advice?: string
+  /** Of the table in docs/restore.md, in Markdown. */
+  docs: { meaning: string; repair: string; examples: readonly Found[] }
+}
+
+/** Every kind, in the order of repair. */
+export const kinds: readonly DifferenceKind[] = [
+  kind({
+    kind: 'ahead_of_watermark',
+    find: findRowsAheadOfWatermark,
+    repair: raiseWatermarks,
+    line: ({ rows }) =>
+      `${counted(rows, 'row is', 'rows are')} stored later than the last batch; reads by updated_since do not return them`,
+    docs: {
+      meaning: 'rows were inserted manually, or Postgres was restored to an earlier state than ClickHouse',
+      repair: 'gives later batches later times, so that reads by `updated_since` return these rows',
+      examples: [{ table: 'clicks', month: '2026-11-01', rows: 3, latestMs: 0 }],
+    },
+  }),
+  // Before other repairs write stored fields again.
+  kind({
+    kind: 'not_erased',
+    find: findErasedRows,
+    repair: eraseAgain,
+    line: ({ rows }) => `${counted(rows, 'row', 'rows')} of erased visitors or clicks with personal data`,
+    docs: {
+      meaning: 'an earlier backup was restored, or rows were inserted manually',
+      repair: 'erases them again',
+      examples: [{ table: 'clicks', rows: 3 }],
+    },
+  }),
+  kind({
+    kind: 'not_removed',
+    find: findRemovedRows,
+    async repair(writer) {
+      await rebuildRestoredMonths(writer)
+      await removeAgain(writer)
+    },
+    line: ({ rows }) => `${counted(rows, 'row', 'rows')} of removed months`,
+    docs: {
+      meaning: 'an earlier backup was restored, or rows were inserted manually',
+      repair:
+        'removes them again; if they are all clicks of a month whose sums or index changed, it rebuilds these from them first',
+      examples: [{ table: 'clicks', rows: 3 }],
+    },
+  }),
+  kind({
+    kind: 'duplicate_ids',
+    find: async (writer) => [...(await findDuplicateClickIds(writer)), ...(await findDuplicateConversionIds(writer))],
+    async repair(writer, found) {
+      if (found.some(({ table }) => table === 'clicks')) await removeDuplicateClicks(writer)
+      if (found.some(({ table }) => table === 'conversions')) await removeDuplicateConversions(writer)
+    },
+    line({ table, ids }) {
+      const remaining = table === 'clicks' ? 'stored first' : 'updated last; of equals, the one stored first'
+      return `${counted(ids, 'id', 'ids')} stored more than once; --repair keeps the copy ${remaining}`
+    },
+    docs: {
+      meaning: 'an id has several rows; counted in the month of the rows that will be deleted',
+      repair:
+        'keeps the click with the lowest `stored_at`, then `clicked_at`; keeps the conversion with the latest `updatedAt`; attributes conversions to the click that is kept',
+      examples: [
+        { table: 'clicks', month: '2026-11-01', ids: 3 },
+        { table: 'conversions', month: '2026-11-01', ids: 3 },
+      ],
+    },
+  }),
+  kind({
+    kind: 'derived',
+    find: findWrongDerivedRows,
+    repair: rebuildDerivedRows,
+    line({ keys, sums }) {
+      if (!sums) return `${counted(keys, 'row', 'rows')} missing, wrong or superfluous`
+      const { stored, actual } = sums
+      const unequal = (Object.keys(stored) as (keyof Sums)[]).filter((name) => stored[name] !== actual[name])
+      const each = unequal.map((name) => `; ${name} ${stored[name]} stored, ${actual[name]} in the rows`)
+      const differ = counted(keys, 'sum differs', 'sums differ')
+      return `${differ}${each.length > 0 ? each.join('') : '; the sums of the whole day are correct'}`
+    },
+    docs: {
+      meaning:
+        'sums of a UTC day do not equal the sums of its clicks and conversions, or an index or the list of converted clicks does not agree with the rows',
+      repair: 'inserts the differences of sums; deletes and inserts the rows that differ',
+      examples: [
+        { table: 'sums_by_day', day: '2026-11-20', keys: 3, sums: { stored: { clicks: 9 }, actual: { clicks: 10 } } },
+        { table: 'click_index', day: '2026-11-20', keys: 3, sums: undefined },
+      ],
+    },
+  }),
+  // Before conversions copy values from the copies.
+  kind({
+    kind: 'wrong_copies',
+    find: findWrongCopies,
+    repair: removeWrongCopies,
+    line: ({ rows }) => `${counted(rows, 'copy does', 'copies do')} not equal a stored click`,
+    docs: {
+      meaning: '`converted_click_rows` has other values than `clicks`, or a click that is not stored',
+      repair: 'deletes the copies; the clicks are read instead',
+      examples: [{ table: 'converted_click_rows', rows: 3 }],
+    },
+  }),
+  kind({
+    kind: 'wrong_texts',
+    find: findWrongTexts,
+    repair: emptyWrongTexts,
+    line: ({ rows }) => `${counted(rows, 'text does', 'texts do')} not equal the columns of the click`,
+    docs: {
+      meaning:
+        '`row_text` of a click, which pages of recent clicks read, does not have the values of the other columns',
+      repair: 'empties the texts; the columns are read instead',
+      examples: [{ table: 'clicks', rows: 3 }],
+    },
+  }),
+  kind({
+    kind: 'unattributed',
+    find: findUnattributed,
+    repair: async (writer) => void (await attributeConversions(writer)),
+    line: ({ conversions }) =>
+      `${counted(conversions, 'conversion is', 'conversions are')} not attributed to the stored click, or copied other values`,
+    docs: {
+      meaning:
+        'the click is stored, but the conversion does not refer to it, or what it copied of the click (`click_*`) is not what the click has',
+      repair: 'attributes them, and copies the values again',
+      examples: [{ table: 'conversions', conversions: 3 }],
+    },
+  }),
+  kind({
+    kind: 'missing_rows',
+    find: findMissingRows,
+    line: ({ confirmed, stored }) =>
+      `${counted(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`,
+    advice:
+      'Rows are missing: import their files again or restore a backup, then run verify with --accept-missing. Sums and ids of clicks of a month without any click are left as they are: if Postgres was restored to a time before months were removed, restore ClickHouse to that time too; otherwise run verify with --accept-missing --repair, then import the files.',
+    docs: {
+      meaning: 'ClickHouse has fewer rows of a UTC month than it confirmed to the importer',
+      repair: 'none: see [missing rows](#missing-rows)',
+      examples: [{ table: 'clicks', month: '2026-11-01', confirmed: 10, stored: 7 }],
+    },
+  }),
+  kind({
+    kind: 'watermark_in_future',
+    find: findWatermarksInFuture,
+    line: ({ watermark }) => `the watermark of storedAt is ${watermark}, in the future`,
+    advice:
+      'Later rows get even later times of storage, and nothing is lost: correct the clock of the server of Postgres; verify reports this until the clock has reached the watermark.',
+    docs: {
+      meaning:
+        'the clock of Postgres was more than a day ahead, so later rows get even later `storedAt`; nothing is lost',
+      repair: 'none: a lower watermark would hide later rows from copies; correct the clock',
+      examples: [{ table: 'clicks', watermark: '2036-11-20T00:00:00.000Z' }],
+    },
+  }),
+  kind({
+    kind: 'removed_month',
+    find: findChangedMonths,
+    line: () => 'does not equal what was recorded when the clicks were removed',
+    advice: 'Sums of removed clicks have changed and cannot be computed again: restore a backup.',
+    docs: {
+      meaning: 'sums or index of the clicks changed in a month after their [removal](accounts.md#retention)',
+      repair: 'none, unless all clicks of the month are stored again: restore a backup',
+      examples: [{ table: 'sums_by_day', month: '2026-11-01' }],
+    },
+  }),
+]
+
+/** Infers the type of what a kind finds. */
+function kind<Found extends Finding>(definition: DifferenceKind<Found>): DifferenceKind {
+  return definition
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
+}
