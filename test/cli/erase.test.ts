@@ -344,11 +344,11 @@ describe('erase list and erase apply', () => {
 
   it('are moved with an exported account', async () => {
     const folder = join(server.stores.settings.DATA_DIR, 'exported')
-    await tributary('account', 'export', '--account', 'restored', '--output', folder)
+    await tributary('account', 'export', '--account', 'acme', '--output', folder)
     const manifest = JSON.parse(await readFile(join(folder, 'account.json'), 'utf8'))
-    const { erasures } = JSON.parse((await tributary('erase', 'list', '--account', 'restored')).stdout)
+    const { erasures } = JSON.parse((await tributary('erase', 'list', '--account', 'acme')).stdout)
     expect(erasures.length).toBeGreaterThan(1)
-    expect(manifest.erasures.map((one: object) => ({ account: 'restored', ...one }))).toEqual(erasures)
+    expect(manifest.erasures.map((one: object) => ({ account: 'acme', ...one }))).toEqual(erasures)
   })
 })
 

@@ -85,13 +85,4 @@ describe('GET /usage', () => {
     })
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
-
-  it('accepts no parameter and requires read:stats', async () => {
-    expect((await api.get('/usage?days=7', key)).json().error).toBe('unknown_parameter')
-    const narrow = await api.account('narrow', { scopes: ['read:clicks'] })
-    expect((await api.get('/usage', narrow)).json()).toMatchObject({
-      error: 'insufficient_scope',
-      required: 'read:stats',
-    })
-  })
 })
