@@ -29,7 +29,7 @@ import { addExplore } from './http/explore/routes.ts'
 import { arrivalMaxMs, makeHttpServer } from './http/httpServer.ts'
 import { logResponses } from './http/logging.ts'
 import { handleUnknownPath } from './http/notFound.ts'
-import type { Telemetry } from './http/prometheusMetrics.ts'
+import type { Metrics } from './http/prometheusMetrics.ts'
 import { openResponseCache, type ResponseCache } from './http/responseCache.ts'
 import { addSecurityHeaders } from './http/securityHeaders.ts'
 import { defaultReaderPace, type ReaderPace } from './http/slowReaders.ts'
@@ -52,8 +52,8 @@ export interface AppParts {
   responseCache?: ResponseCache
   /** No log by default. */
   log?: FastifyBaseLogger
-  /** No telemetry by default. */
-  telemetry?: Telemetry
+  /** No metrics by default. */
+  metrics?: Metrics
   /** Shares rate limits among instances; without it this instance counts alone. */
   redis?: Redis | undefined
   /** Limit of the time that a request takes to arrive, milliseconds (30,000); a third of it for the headers. */
@@ -85,10 +85,10 @@ const bodyMaxBytes = 65_536
 
 /** Builds the server, ready for requests; the caller makes it listen. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { settings, stores, redis, now, log, telemetry, routes = allRoutes } = parts
+  const { settings, stores, redis, now, log, metrics, routes = allRoutes } = parts
   const { arrivalMs = arrivalMaxMs, pace = defaultReaderPace } = parts
   const { nameCache = openNameCache(stores.postgres) } = parts
-  const { responseCache = openResponseCache({ onResponse: telemetry?.countResponse }) } = parts
+  const { responseCache = openResponseCache({ onResponse: metrics?.countResponse }) } = parts
   const app: App = Fastify({
     ...(log && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -118,12 +118,12 @@ export async function buildApp(parts: AppParts): Promise<App> {
   compressResponses(app)
   observeDisconnections(app)
   if (log) logResponses(app)
-  if (telemetry) {
-    telemetry.observe(app)
-    stores.clickhouse.onQuery = telemetry.timeQuery
-    telemetry.watchUnconfirmedBatches(() => oldestBatchAgeS(stores.postgres))
-    telemetry.watchExpiringKeys(() => countExpiringKeys(stores.postgres, now()))
-    if (redis) telemetry.watchRedis(() => redis.isUnavailable)
+  if (metrics) {
+    metrics.observe(app)
+    stores.clickhouse.onQuery = metrics.timeQuery
+    metrics.watchUnconfirmedBatches(() => oldestBatchAgeS(stores.postgres))
+    metrics.watchExpiringKeys(() => countExpiringKeys(stores.postgres, now()))
+    if (redis) metrics.watchRedis(() => redis.isUnavailable)
   }
   await addSecurityHeaders(app)
   // Before `handleUnknownPath`, which would treat the route of cors as a path of the API.
@@ -136,7 +136,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     withoutRedis: settings.RATE_LIMIT_WITHOUT_REDIS,
     readsPerAccount: settings.READS_PER_ACCOUNT,
     now,
-    onDenied: telemetry?.countDenial,
+    onDenied: metrics?.countDenial,
   })
   readParameters(app)
   await addDocs(app, settings)
@@ -149,7 +149,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     responseCache,
     streaming,
     now,
-    registry: telemetry?.registry,
+    registry: metrics?.registry,
     eventLimits,
   }
   healthRoutes(app, context, settings.RATE_LIMIT_WITHOUT_REDIS === 'closed' ? redis : undefined)

@@ -7,7 +7,7 @@ const noticeMs = 7 * 86_400_000
 /** Time between two checks, in milliseconds. */
 const intervalDefaultMs = 3_600_000
 
-/** Below the timeout of a Prometheus scrape, which would otherwise get no telemetry at all. */
+/** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
 const countDeadlineMs = 2_000
 
 /** A valid key that expires soon. */

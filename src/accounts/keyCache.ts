@@ -71,7 +71,7 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     if (!entry) {
       const missing = unknown.get(hash)
       if (missing && ageOf(missing.readAtMs) < unknownTtlMs) return null
-      if (!mayTry) throw unavailable()
+      if (!mayTry) throw keysUnavailable()
       return lookUp(hash, lookUpNew, firstLookupDeadlineMs)
     }
     const age = ageOf(entry.readAtMs)
@@ -81,7 +81,7 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
       if (mayTry) lookUp(hash, lookUpKnown, deadlineMs).catch(() => {})
       return entry.record
     }
-    if (age >= ttlWithoutPostgresMs && !mayTry) throw unavailable()
+    if (age >= ttlWithoutPostgresMs && !mayTry) throw keysUnavailable()
     try {
       return await lookUp(hash, lookUpKnown, deadlineMs)
     } catch (error) {
@@ -111,7 +111,7 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
     } catch (error) {
       if (error !== tooLate && !isPostgresUnreachable(error)) throw error
       failedAtMs = now()
-      throw unavailable()
+      throw keysUnavailable()
     }
     failedAtMs = Number.NEGATIVE_INFINITY
     if (record) {
@@ -133,6 +133,6 @@ export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {
   return { find, expire, recordUse: ({ keyId }) => recordUseOf(keyId) }
 }
 
-function unavailable(): Problem {
+function keysUnavailable(): Problem {
   return new Problem('unavailable', 'API keys cannot be checked at the moment; retry.', { retryAfterS: 2 })
 }

@@ -74,7 +74,7 @@ export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKe
       const records = await withDeadline(
         deadlineMs,
         () => tooLate,
-        () => readKeys(postgres, hashes),
+        () => lookUpKeys(postgres, hashes),
       )
       for (const { hash, resolve } of batch) resolve(records.get(hash) ?? null)
     } catch (error) {
@@ -120,7 +120,7 @@ interface KeyRow extends RetainedRanges {
  * Keys that were created while the deletion of their account began are revoked too: the deletion does not see them.
  * @returns the existing keys by hash
  */
-async function readKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
+async function lookUpKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
   const rows = await postgres<KeyRow[]>`
     SELECT encode(hash, 'hex') AS hash, accounts.id AS "accountId", accounts.name AS "accountName", currency,
       api_keys.id AS "keyId", api_keys.name AS "keyName", scopes,

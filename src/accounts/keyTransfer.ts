@@ -20,7 +20,7 @@ export interface TransferredKey {
 }
 
 /** @returns all keys of an account, oldest first */
-export async function readKeys(postgres: Postgres, accountId: string): Promise<TransferredKey[]> {
+export async function readAccountKeys(postgres: Postgres, accountId: string): Promise<TransferredKey[]> {
   const rows = await queryPostgres(
     postgres<Record<keyof TransferredKey, unknown>[]>`
       SELECT id, name, encode(hash, 'hex') AS hash, prefix, scopes, created_at AS "createdAt",

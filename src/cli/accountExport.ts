@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { readKeys } from '../accounts/keyTransfer.ts'
+import { readAccountKeys } from '../accounts/keyTransfer.ts'
 import { readRetentionSetting } from '../accounts/retention.ts'
 import { type ExportedFile, fileOf, hashed, type Manifest, manifestName } from '../export/accountFolder.ts'
 import { counted, refuseExisting, TargetError, writeFile } from '../export/outputFile.ts'
@@ -79,7 +79,7 @@ async function exportAccount(context: CommandContext, id: string, folder: string
     const manifest: Manifest = {
       format: 1,
       account: { ...account, createdAt: createdAt.toISOString() },
-      keys: await readKeys(stores.postgres, id),
+      keys: await readAccountKeys(stores.postgres, id),
       erasures: (await listErasures(stores.postgres, id)).map(({ account: _account, ...erasure }) => erasure),
       retained: {
         clickMonths: setting?.clickMonths ?? null,

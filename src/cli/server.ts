@@ -5,7 +5,7 @@ import { warnOfExpiringKeys } from '../accounts/expiringKeys.ts'
 import { buildApp } from '../app.ts'
 import type { App } from '../http/context.ts'
 import { openLog, openLogDestination } from '../http/logging.ts'
-import { openTelemetry, serveTelemetry, type Telemetry } from '../http/prometheusMetrics.ts'
+import { type Metrics, openMetrics, serveMetrics } from '../http/prometheusMetrics.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog } from '../stores/open.ts'
@@ -45,10 +45,10 @@ export async function serve(context: CommandContext, demoClicks?: number): Promi
     const demoAccount = demoClicks && (await openDemoAccount(stores.postgres))
     const redis = settings.REDIS_URL === undefined ? undefined : await openRedis(settings.REDIS_URL, logStores)
     if (redis) shutdown.closeFirst(() => redis.close())
-    const telemetry = settings.METRICS_PORT === 0 ? undefined : openTelemetry()
-    const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(telemetry && { telemetry }) })
-    const telemetryServer = telemetry && (await listenForTelemetry(telemetry, settings))
-    if (telemetryServer) shutdown.closeFirst(() => telemetryServer.stop())
+    const metrics = settings.METRICS_PORT === 0 ? undefined : openMetrics()
+    const app = await buildApp({ settings, stores, redis, now: Date.now, log, ...(metrics && { metrics }) })
+    const metricsServer = metrics && (await listenForMetrics(metrics, settings))
+    if (metricsServer) shutdown.closeFirst(() => metricsServer.stop())
     const url = await listen(app, settings)
     shutdown.closeFirst(warnOfExpiringKeys(stores.postgres, (line) => log.warn(line), Date.now))
     const lines = { info: (line: string) => log.info(line), warn: (line: string) => log.warn(line) }
@@ -110,9 +110,9 @@ async function namingAddress<Result>({ HOST, PORT }: Settings, open: () => Promi
 }
 
 /** @throws SettingsError that names METRICS_PORT if it is not available */
-async function listenForTelemetry(telemetry: Telemetry, { METRICS_PORT }: Settings) {
+async function listenForMetrics(metrics: Metrics, { METRICS_PORT }: Settings) {
   try {
-    return await serveTelemetry(telemetry, METRICS_PORT)
+    return await serveMetrics(metrics, METRICS_PORT)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')

@@ -30,7 +30,7 @@ export interface RouteContext {
   readonly streaming: Streaming
   /** The current time, epoch milliseconds; injected so that tests can set it. */
   readonly now: () => number
-  /** Registry for the telemetry of routes; undefined when telemetry is off. */
+  /** Registry for the metrics of routes; undefined when metrics are off. */
   readonly registry: Registry | undefined
   /** Rate limits of events. */
   readonly eventLimits: EventLimits

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from './context.ts'
 
-/** Telemetry of this process, for Prometheus. Metrics of received events are in `api/events/prometheusMetrics.ts`. */
-export interface Telemetry {
+/** Metrics of this process, for Prometheus. Metrics of received events are in `api/events/prometheusMetrics.ts`. */
+export interface Metrics {
   readonly registry: Registry
   /** Counts and times every response. */
   observe(app: App): void
@@ -26,8 +26,8 @@ export interface Telemetry {
 /** From cached responses to the query timeout. */
 const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
-/** Opens the telemetry: metrics of Node.js, and responses by route and status. */
-export function openTelemetry(): Telemetry {
+/** Opens the registry with the metrics of Node.js, and with responses by route and status. */
+export function openMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
@@ -78,7 +78,7 @@ export function openTelemetry(): Telemetry {
     },
     watchUnconfirmedBatches(ageS) {
       new Gauge({
-        name: 'rollups_unconfirmed_age_seconds',
+        name: 'sums_unconfirmed_age_seconds',
         help: 'Seconds since the oldest import batch was sent that is not confirmed in its table and all sums tables; 0 when there is none, NaN while Postgres is unavailable.',
         registers: [registry],
         async collect() {
@@ -112,8 +112,8 @@ export function openTelemetry(): Telemetry {
  * @param requestedPort 0 takes a free port
  * @throws the error of listen, such as EADDRINUSE
  */
-export async function serveTelemetry(
-  { registry }: Telemetry,
+export async function serveMetrics(
+  { registry }: Metrics,
   requestedPort: number,
 ): Promise<{ port: number; stop: () => void }> {
   const server = createServer(async (request, response) => {

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Kinds of limits, as telemetry names them. */
+/** Kinds of limits, as the metrics name them. */
 export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
 export type LimitKind = (typeof limitKinds)[number]
 

@@ -7,7 +7,7 @@ import { type KeyCache, openKeyCache } from '../../src/accounts/keyCache.ts'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { rotateKey } from '../../src/accounts/keyRotation.ts'
 import { createKey, findKey, revokeKey } from '../../src/accounts/keys.ts'
-import { readKeys, storeKeys } from '../../src/accounts/keyTransfer.ts'
+import { readAccountKeys, storeKeys } from '../../src/accounts/keyTransfer.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { packageRoot } from '../../src/package.ts'
 import { migratePostgres } from '../../src/stores/migrations/migratePostgres.ts'
@@ -73,7 +73,11 @@ describe.skipIf(!hasPostgres())('a Postgres server', () => {
 
   it('stores no imported keys once the deletion of their account began', async () => {
     await keyOf('moving')
-    const sent = (await readKeys(postgres, 'moving')).map((key) => ({ ...key, id: 'sent', hash: 'ab'.repeat(32) }))
+    const sent = (await readAccountKeys(postgres, 'moving')).map((key) => ({
+      ...key,
+      id: 'sent',
+      hash: 'ab'.repeat(32),
+    }))
     await beginDeletion(postgres, 'moving')
     expect(await storeKeys(postgres, 'moving', sent)).toBe(0)
   })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countExpiringKeys, listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
 import { rotateKey } from '../../src/accounts/keyRotation.ts'
 import { createKey, findKey, revokeKey } from '../../src/accounts/keys.ts'
-import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
+import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 
@@ -98,7 +98,7 @@ describe('a rotated key', () => {
 })
 
 describe('keys that expire within 7 days', () => {
-  it('are found and counted in the telemetry, unless they are revoked, expired or replaced', async () => {
+  it('are found and counted in the metrics, unless they are revoked, expired or replaced', async () => {
     const { postgres } = server.stores
     await server.account('expiring')
     const soon = await keyOf('expiring', testNowMs + 7 * dayMs)
@@ -112,10 +112,10 @@ describe('keys that expire within 7 days', () => {
     await rotate(replaced.row.id, dayMs)
     const found = (await listExpiringKeys(postgres, testNowMs)).filter(({ accountId }) => accountId === 'expiring')
     expect(found.map(({ id }) => id)).toEqual([soon.row.id])
-    const telemetry = openTelemetry()
-    telemetry.watchExpiringKeys(() => countExpiringKeys(postgres, testNowMs))
+    const metrics = openMetrics()
+    metrics.watchExpiringKeys(() => countExpiringKeys(postgres, testNowMs))
     const count = (await listExpiringKeys(postgres, testNowMs)).length
-    expect(await telemetry.registry.metrics()).toContain(`\napi_keys_expiring ${count}\n`)
+    expect(await metrics.registry.metrics()).toContain(`\napi_keys_expiring ${count}\n`)
   })
 
   it('are reported once each, with the command that replaces them', async () => {

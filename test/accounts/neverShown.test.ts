@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { createKey, type KeyRow, listKeys, markShown } from '../../src/accounts/keys.ts'
-import { readKeys } from '../../src/accounts/keyTransfer.ts'
+import { readAccountKeys } from '../../src/accounts/keyTransfer.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 
@@ -70,13 +70,13 @@ describe('a key that was never shown, because its creation was interrupted', () 
     expect(row.lastUsedAt).toBeNull()
     const { stdout } = await runHere(['key', 'list', '--account', 'listed', '--json'], server.stores.environment)
     expect(JSON.parse(stdout).keys).toMatchObject([{ id: row.id, lastUsedAt: null }])
-    expect(await readKeys(server.stores.postgres, 'listed')).toMatchObject([{ id: row.id, lastUsedAt: null }])
+    expect(await readAccountKeys(server.stores.postgres, 'listed')).toMatchObject([{ id: row.id, lastUsedAt: null }])
   })
 
   it('is not a key that a concurrent command is about to show', async () => {
     await interrupted('concurrent')
     const shown = await Promise.all([1, 2, 3].map(() => create('concurrent')))
-    const stored = (await readKeys(server.stores.postgres, 'concurrent')).map(({ hash }) => hash)
+    const stored = (await readAccountKeys(server.stores.postgres, 'concurrent')).map(({ hash }) => hash)
     expect(stored.sort()).toEqual(shown.map(({ key }) => hashOfKey(key)).sort())
   })
 })

@@ -151,15 +151,15 @@ describe('the server', () => {
     socket.destroy()
   })
 
-  it('serves telemetry on a separate loopback port', async () => {
+  it('serves metrics on a separate loopback port', async () => {
     const free = createServer().listen(0, '127.0.0.1')
     await once(free, 'listening')
     const { port } = free.address() as AddressInfo
     await new Promise((resolve) => free.close(resolve))
     const { child, url, exit } = await serve({ METRICS_PORT: `${port}` })
     await get(`${url}/api/v1/clicks`, apiKey)
-    const telemetry = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    expect(telemetry).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    expect(metrics).toContain('http_requests_total{method="GET",route="/api/v1/clicks",status="200"} 1')
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
     child.kill('SIGINT')
     expect(await exit).toBe(0)
@@ -174,12 +174,12 @@ describe('an unavailable address', () => {
       /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1; stop the other program, or set another PORT\.\n$/,
     ],
     [
-      'a port in use, with a free telemetry port',
+      'a port in use, with a free metrics port',
       async (port: number) => ({ PORT: `${port}`, METRICS_PORT: `${await freePort()}` }),
       /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1; stop the other program, or set another PORT\.\n$/,
     ],
     [
-      'a telemetry port in use',
+      'a metrics port in use',
       (port: number) => ({ METRICS_PORT: `${port}` }),
       /^error: METRICS_PORT=\d+: the port is already in use; set another METRICS_PORT\.\n$/,
     ],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openEventTelemetry } from '../../src/api/events/prometheusMetrics.ts'
-import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
+import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
 import { lineOf } from '../../src/writer/repair/differences.ts'
@@ -73,7 +73,7 @@ async function metricsTable(): Promise<string[][]> {
 
 /** Opens every metric of a server with all settings. */
 function openRegistry() {
-  const metrics = openTelemetry()
+  const metrics = openMetrics()
   metrics.watchRedis(() => false)
   metrics.watchUnconfirmedBatches(async () => 0)
   metrics.watchExpiringKeys(async () => 0)

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openReadSlots } from '../../src/http/accessControl.ts'
 import type { App } from '../../src/http/context.ts'
-import { openTelemetry } from '../../src/http/prometheusMetrics.ts'
+import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { openProbe, type Probe } from './probe.ts'
 
 /** Emits `release` to let held responses be sent. */
@@ -12,7 +12,7 @@ let inFlight = 0
 let mostInFlight = 0
 let probe: Probe
 let url: string
-const metrics = openTelemetry()
+const metrics = openMetrics()
 
 function slowRoute(app: App): void {
   app.get('/slow', { config: { scope: 'read:clicks' } }, async ({ signal }) => {
@@ -27,7 +27,7 @@ function slowRoute(app: App): void {
 }
 
 beforeAll(async () => {
-  probe = await openProbe({ routes: [slowRoute], telemetry: metrics })
+  probe = await openProbe({ routes: [slowRoute], metrics })
   url = await probe.app.listen({ port: 0 })
 })
 afterAll(() => probe.close())

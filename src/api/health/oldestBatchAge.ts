@@ -1,6 +1,6 @@
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 
-/** Below the timeout of a Prometheus scrape, which would otherwise get no telemetry at all. */
+/** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
 const deadlineMs = 2_000
 
 /**

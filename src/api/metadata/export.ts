@@ -9,7 +9,7 @@ import { queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
 import { openRowEncoder } from './openRowEncoder.ts'
 import type { MetadataPlan } from './plan.ts'
 import type { EncodedRow } from './rowEncoder.ts'
-import { keyOf, selectRows } from './run.ts'
+import { metadataKey, selectRows } from './run.ts'
 
 /** Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine. */
 const rowsPerStatement = 1_000
@@ -33,12 +33,12 @@ export async function* exportMetadata(
     const rows = await queryPostgres(withNewPlan(selectRows(postgresReader, { ...plan, after }, rowsPerStatement)))
     const encoded = rows.map((stored) => ({
       ...toResource(stored),
-      cursor: writeCursor(keyOf(stored), plan.fingerprint),
+      cursor: writeCursor(metadataKey(stored), plan.fingerprint),
     }))
     yield encoder.encode(encoded as readonly EncodedRow[])
     const last = rows.at(-1)
     if (!last || rows.length < rowsPerStatement) break
-    after = keyOf(last)
+    after = metadataKey(last)
   }
   yield encoder.end()
 }

@@ -15,7 +15,7 @@ export async function listMetadata(
   plan: MetadataPlan,
 ): Promise<PageRows<Resource>> {
   const rows = await queryPostgres(selectRows(postgres, plan, plan.limit + 1))
-  const page = toPage(rows, plan.limit, keyOf, plan.fingerprint)
+  const page = toPage(rows, plan.limit, metadataKey, plan.fingerprint)
   return { ...page, data: page.data.map(toResource) }
 }
 
@@ -36,7 +36,7 @@ export function selectRows(
 }
 
 /** The sort key of a row, for cursors. */
-export function keyOf({ createdAt, id }: StoredResource<Resource>): PageKey {
+export function metadataKey({ createdAt, id }: StoredResource<Resource>): PageKey {
   return { atMs: createdAt.getTime(), id }
 }
 

@@ -5,7 +5,7 @@ import { type Click, clickRowFields } from '../../writer/tables/click.ts'
 import { baseAmount } from './baseCurrency.ts'
 import type { Decimal } from './decimal.ts'
 import * as fieldTypes from './fieldTypes.ts'
-import { columnsOf, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { importedColumns, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 /** A click with the fields that only a file has. */
 interface ClickRow extends Click {
@@ -70,7 +70,7 @@ export const clickFieldTypes = {
 }
 
 /** The columns of an imported file of clicks. */
-export const importedClickColumns = columnsOf(shape)
+export const importedClickColumns = importedColumns(shape)
 
 /** @returns the reader of clicks of an account */
 export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click> {

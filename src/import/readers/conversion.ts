@@ -5,7 +5,7 @@ import { baseAmount } from './baseCurrency.ts'
 import { clickFieldTypes } from './click.ts'
 import type { Decimal } from './decimal.ts'
 import * as fieldTypes from './fieldTypes.ts'
-import { columnsOf, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { importedColumns, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 /** A conversion with the fields that only a file has. */
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
@@ -61,7 +61,7 @@ const shape: RowShape<ConversionRow> = {
   spread: fieldTypes.subIdFields,
 }
 
-export const conversionColumns = columnsOf(shape)
+export const conversionColumns = importedColumns(shape)
 
 const copiedFields = Object.fromEntries(
   Object.entries(copiedFromClick).map(([field, ofClick]) => [field, clickFieldTypes[ofClick]]),

@@ -5,7 +5,7 @@ import { columnName } from '../../stores/columnName.ts'
 import { blankMetadata, type MetadataRowOf } from '../../stores/postgres/metadataFields.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
 import * as fieldTypes from './fieldTypes.ts'
-import { type Columns, columnsOf, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { type Columns, importedColumns, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 const named = {
   id: fieldTypes.id,
@@ -62,10 +62,10 @@ const trafficSources: RowShape<MetadataRowOf<'traffic_sources'>> = {
 }
 
 export const metadataColumns: Readonly<Record<NamedTable, Columns>> = {
-  campaigns: columnsOf(campaigns),
-  offers: columnsOf(offers),
-  landing_pages: columnsOf(landingPages),
-  traffic_sources: columnsOf(trafficSources),
+  campaigns: importedColumns(campaigns),
+  offers: importedColumns(offers),
+  landing_pages: importedColumns(landingPages),
+  traffic_sources: importedColumns(trafficSources),
 }
 
 /** The readers of metadata, by table. */

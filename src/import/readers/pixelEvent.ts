@@ -2,7 +2,7 @@ import { eventOrigins } from '../../../schema/event.ts'
 import { blankRow } from '../../stores/clickhouse/columnKinds.ts'
 import { type PixelEvent, pixelEventRowFields } from '../../writer/tables/pixelEvent.ts'
 import * as fieldTypes from './fieldTypes.ts'
-import { columnsOf, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { importedColumns, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 import { RowError } from './rowError.ts'
 
 const shape: RowShape<PixelEvent> = {
@@ -26,7 +26,7 @@ const shape: RowShape<PixelEvent> = {
   },
 }
 
-export const pixelEventColumns = columnsOf(shape)
+export const pixelEventColumns = importedColumns(shape)
 
 /**
  * @param nowMs `occurredAt` and `receivedAt` of rows without them, epoch milliseconds

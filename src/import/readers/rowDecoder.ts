@@ -32,7 +32,13 @@ export interface Columns {
   readonly required: readonly string[]
 }
 
-export function columnsOf<Row extends object>({ name, fields, spread, ignored, required }: RowShape<Row>): Columns {
+export function importedColumns<Row extends object>({
+  name,
+  fields,
+  spread,
+  ignored,
+  required,
+}: RowShape<Row>): Columns {
   return { resource: name, stored: [...Object.keys(fields), ...Object.keys(spread ?? {})], ignored, required }
 }
 

@@ -66,7 +66,7 @@ function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { source: 'rows' }
   const { source, range } = part
   const value = (dimension: Dimension) =>
     dimension === 'campaign' && source !== 'sums_by_day' ? ch`facts.campaign_id` : ch`facts.value`
-  const keyOf = (dimension: Dimension) => {
+  const keyColumn = (dimension: Dimension) => {
     if (!isTime(dimension)) return attributeKey(dimension, value(dimension))
     return source === 'sums_by_quarter_hour'
       ? timeKey(dimension, ch`toDateTime64(facts.bucket, 0, 'UTC')`, plan.offsets)
@@ -84,7 +84,7 @@ function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { source: 'rows' }
   return {
     from: ch`${identifier(source)} AS facts
 WHERE ${join(conditions, '\n  AND ')}`,
-    keys: plan.dimensions.map(keyOf),
+    keys: plan.dimensions.map(keyColumn),
   }
 }
 

@@ -49,8 +49,8 @@ export async function createDistributedTables(
   const local = (await tablesOf(client, localDatabase)).filter(
     ({ name, engine }) => engine.endsWith('MergeTree') && name !== 'schema_migrations',
   )
-  const localColumns = await columnsOf(client, localDatabase)
-  const distributedColumns = await columnsOf(client, database)
+  const localColumns = await readColumnTypes(client, localDatabase)
+  const distributedColumns = await readColumnTypes(client, database)
   for (const table of local) {
     if (localColumns.get(table.name) === distributedColumns.get(table.name)) continue
     const own = [localDatabase, table.name].map(nameLiteral).join('.')
@@ -92,7 +92,7 @@ export async function tablesOf(client: ClickHouseClient, database: string): Prom
 }
 
 /** @returns a text for each table that is equal when the columns are */
-async function columnsOf(client: ClickHouseClient, database: string): Promise<Map<string, string>> {
+async function readColumnTypes(client: ClickHouseClient, database: string): Promise<Map<string, string>> {
   const result = await client.query({
     query: `
       SELECT table, toString(arraySort(groupArray((position, name, type, default_kind, default_expression)))) AS columns

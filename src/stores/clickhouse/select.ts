@@ -11,7 +11,7 @@ export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
 
 /** Options of one query. */
 export interface QueryOptions {
-  /** Names the query in ClickHouse's logs and in telemetry: `reports`, `clicks.page`. */
+  /** Names the query in ClickHouse's logs and in metrics: `reports`, `clicks.page`. */
   label: string
   /** Cancels the query on the server. The error is discarded when the client has disconnected. */
   signal?: AbortSignal
@@ -235,13 +235,13 @@ export function asProblem(error: unknown, memoryAdvice = 'try again'): unknown {
         retryAfterS: 5,
       })
     }
-    if (busyCodes.has(error.code)) return unavailable()
+    if (busyCodes.has(error.code)) return clickhouseUnavailable()
     return error
   }
-  return isConnectionError(error) ? unavailable() : error
+  return isConnectionError(error) ? clickhouseUnavailable() : error
 }
 
-function unavailable(): Problem {
+function clickhouseUnavailable(): Problem {
   return new Problem('unavailable', 'ClickHouse is not reachable at the moment; try again.', { retryAfterS: 2 })
 }
 

@@ -79,9 +79,9 @@ const queryTimeoutMs = 20_000
  */
 export async function queryPostgres<Rows>(query: PromiseLike<Rows>, timeoutMs = queryTimeoutMs): Promise<Rows> {
   try {
-    return await withDeadline(timeoutMs, unavailable, () => query)
+    return await withDeadline(timeoutMs, postgresUnavailable, () => query)
   } catch (error) {
-    throw isPostgresUnreachable(error) ? unavailable() : error
+    throw isPostgresUnreachable(error) ? postgresUnavailable() : error
   }
 }
 
@@ -105,7 +105,7 @@ export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[
   try {
     return await Promise.race([query, aborted])
   } catch (error) {
-    if (isPostgresUnreachable(error)) throw unavailable()
+    if (isPostgresUnreachable(error)) throw postgresUnavailable()
     if ((error as { code?: unknown }).code !== queryCanceled) throw error
     throw new Problem('query_timeout', 'The database ended the query; try again.', { retryAfterS: 5 })
   } finally {
@@ -116,7 +116,7 @@ export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[
 /** The SQLSTATE of a statement that was cancelled or ran out of the server's `statement_timeout`. */
 const queryCanceled = '57014'
 
-function unavailable(): Problem {
+function postgresUnavailable(): Problem {
   return new Problem('unavailable', 'Postgres is not reachable at the moment; try again.', { retryAfterS: 2 })
 }
 

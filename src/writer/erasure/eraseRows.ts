@@ -55,7 +55,7 @@ const tableNames = personalTables.map(({ name }) => name)
 /**
  * Completes the account's incomplete erasures: blanks the personal fields of their rows in every table, and returns when the
  * replaced parts are gone from disk. Their `stored_at` becomes a time that no response has had as its `asOf`, so that
- * mirrors read the rows again. Repeat it after an interruption. Cheap when no erasure is incomplete.
+ * copies read the rows again. Repeat it after an interruption. Cheap when no erasure is incomplete.
  * @returns rows that were blanked by this call
  * @throws LeaseLost, Problem `unavailable` when the replaced parts are still read, or the last error when a database stays
  *   unavailable

@@ -56,11 +56,11 @@ export interface PersonalTable {
   sortedBy: { column: Fragment; kind: 'instant' | 'text' }
 }
 
-const columnsOf = (fields: readonly string[]) => fields.map((field) => identifier(columnName(field)))
+const personalColumns = (fields: readonly string[]) => fields.map((field) => identifier(columnName(field)))
 
 const clicks = {
   resource: 'clicks',
-  personal: columnsOf(personalOfClick),
+  personal: personalColumns(personalOfClick),
   copy: ch`row_text`,
   clickId: ch`id`,
   id: ch`id`,
@@ -76,7 +76,7 @@ export const personalTables: readonly PersonalTable[] = [
   {
     name: 'pixel_events',
     resource: 'events',
-    personal: columnsOf(personalOfEvent),
+    personal: personalColumns(personalOfEvent),
     clickId: ch`click_id`,
     id: ch`id`,
     // Callers choose `occurred_at`: an event that a server received after the erasure is new data, whatever its timestamp.
@@ -86,7 +86,7 @@ export const personalTables: readonly PersonalTable[] = [
   {
     name: 'conversions',
     resource: 'conversions',
-    personal: columnsOf([...ownConversionFields, ...personalCopiedFields]),
+    personal: personalColumns([...ownConversionFields, ...personalCopiedFields]),
     clickId: ch`click_id`,
     id: ch`id`,
     datedAt: ch`least(converted_at, stored_at)`,

@@ -7,7 +7,7 @@ import { RowBuffer } from './rowBuffer.ts'
 import { insertOnce } from './sendBatch.ts'
 
 /** The key by which duplicates of an event are found within its account. No part contains a space. */
-function keyOf({ origin, id, generation }: PixelEvent): string {
+function storedKeyOf({ origin, id, generation }: PixelEvent): string {
   return `${origin} ${id} ${generation}`
 }
 
@@ -39,7 +39,7 @@ export async function storePixelEvents(
   events: readonly PixelEvent[],
 ): Promise<number> {
   const rows = new RowBuffer(pixelEventColumns)
-  for (const event of events) rows.add(keyOf(event), event)
+  for (const event of events) rows.add(storedKeyOf(event), event)
   const dropStored = async () => rows.drop(await existing.findExisting([...rows.keys()]))
   await dropStored()
   const inserted = rows.size

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
-import { openTelemetry, type Telemetry } from '../../../src/http/prometheusMetrics.ts'
+import { type Metrics, openMetrics } from '../../../src/http/prometheusMetrics.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 import { send } from './send.ts'
 
 let api: TestApp
 let app: App
-let metrics: Telemetry
+let metrics: Metrics
 let key: string
 
 beforeAll(async () => {
   api = await openTestApp()
-  metrics = openTelemetry()
-  app = await buildApp({ settings: api.stores.settings, stores: api.stores, now: () => testNowMs, telemetry: metrics })
+  metrics = openMetrics()
+  app = await buildApp({ settings: api.stores.settings, stores: api.stores, now: () => testNowMs, metrics })
   key = await api.account('acme')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'camp' }])
   await storeClicks(api.stores, 'acme', [{ id: 'c1', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])

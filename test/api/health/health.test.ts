@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { oldestBatchAgeS } from '../../../src/api/health/oldestBatchAge.ts'
 import { buildApp } from '../../../src/app.ts'
-import { openTelemetry, serveTelemetry } from '../../../src/http/prometheusMetrics.ts'
+import { openMetrics, serveMetrics } from '../../../src/http/prometheusMetrics.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
 import { openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { openPostgres, type Postgres } from '../../../src/stores/postgres/connection.ts'
@@ -12,10 +12,10 @@ import { openProbe, type Probe } from '../../http/probe.ts'
 import { testNowMs } from '../../kit/app.ts'
 
 let probe: Probe
-const metrics = openTelemetry()
+const metrics = openMetrics()
 
 beforeAll(async () => {
-  probe = await openProbe({ telemetry: metrics })
+  probe = await openProbe({ metrics })
 })
 afterAll(() => probe.close())
 
@@ -132,12 +132,12 @@ describe('metrics', () => {
 
   it('time ClickHouse queries by label, and count cached reports and rejections by limit', async () => {
     const { stores } = probe
-    const own = openTelemetry()
+    const own = openMetrics()
     const responseCache = openResponseCache({ ttlMs: 3_600_000, onResponse: own.countResponse })
     const app = await buildApp({
       ...{ settings: stores.settings, stores, responseCache },
       now: () => testNowMs,
-      telemetry: own,
+      metrics: own,
     })
     const headers = { authorization: `ApiKey ${await probe.key('timed')}` }
     for (let count = 0; count < 2; count++) await app.inject({ url: '/api/v1/stats/daily?days=1', headers })
@@ -158,8 +158,8 @@ describe('metrics', () => {
     const { stores } = probe
     await probe.key('importing')
     const age = async () => {
-      const text = await metrics.registry.getSingleMetricAsString('rollups_unconfirmed_age_seconds')
-      return Number(/^rollups_unconfirmed_age_seconds (\S+)$/m.exec(text)?.[1])
+      const text = await metrics.registry.getSingleMetricAsString('sums_unconfirmed_age_seconds')
+      return Number(/^sums_unconfirmed_age_seconds (\S+)$/m.exec(text)?.[1])
     }
     expect(await age()).toBe(0)
     await stores.postgres`
@@ -182,7 +182,7 @@ describe('metrics', () => {
   })
 
   it('are served on a separate port', async () => {
-    const { port, stop } = await serveTelemetry(metrics, 0)
+    const { port, stop } = await serveMetrics(metrics, 0)
     const response = await fetch(`http://127.0.0.1:${port}/metrics`)
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('http_requests_total')

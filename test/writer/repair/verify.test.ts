@@ -56,12 +56,12 @@ async function verify(...words: string[]) {
 
 /** A statement that makes something wrong, and what of it is found; each at a table and day of its own. */
 const plants: Record<string, [statement: string, found: string]> = {
-  'a rollup that counted a batch twice': [
+  'sums that counted a batch twice': [
     `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks, cost)
      SELECT account_id, dimension, day, value, clicks, cost FROM sums_by_day WHERE account_id = 'planted' AND day = '2026-11-01'`,
     'sums_by_day 2026-11-01',
   ],
-  'a rollup that missed a day': [
+  'sums that missed a day': [
     `DELETE FROM sums_by_day_and_campaign WHERE account_id = 'planted' AND day = '2026-10-30'`,
     'sums_by_day_and_campaign 2026-10-30',
   ],
