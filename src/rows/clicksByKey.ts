@@ -64,7 +64,7 @@ export async function writeClicks(
   const ids = clicks.map(({ entityIds }) => entityIds)
   const entitiesOf = await readEntityNames(nameCache, accountId, ids)
   return clicks.map((click) => {
-    const conversionCount = counts.get(click) ?? 0
+    const conversionCount = counts.get(textOf(click)) ?? 0
     const json = click.toJson({ entities: entitiesOf(click.entityIds), baseCurrency, conversionCount })
     return { atMs: click.atMs, id: click.id, json, conversionCount }
   })
@@ -122,12 +122,11 @@ WHERE account_id = ${text(accountId)}
   AND (clicked_at, id) IN ${instantKeys(keys)}`
 }
 
-/** Numbers of conversions that are no tests, by click; clicks without them are absent. */
-export interface ConversionCounts {
-  get(key: PageKey): number | undefined
-}
+/** Numbers of conversions that are no tests, by `textOf` the click; clicks without them are absent. */
+export type ConversionCounts = Map<string, number>
 
-const textOf = ({ atMs, id }: PageKey) => `${atMs} ${id}`
+/** @returns the key as one text */
+export const textOf = ({ atMs, id }: PageKey) => `${atMs} ${id}`
 
 /**
  * Counts the conversions of the clicks at these keys.
@@ -139,6 +138,7 @@ export async function readConversionCounts(
   keys: readonly PageKey[],
   signal: AbortSignal,
 ): Promise<ConversionCounts> {
+  if (keys.length === 0) return new Map()
   const rows = await selectRows<PageKey & { conversionCount: number }>(
     clickhouse,
     ch`
@@ -150,21 +150,20 @@ WHERE account_id = ${text(accountId)}
 GROUP BY clicked_at, click_id`,
     { label: 'clicks.conversions', signal, settings: smallFinal },
   )
-  const counts = new Map(rows.map((row) => [textOf(row), row.conversionCount]))
-  return { get: (key) => counts.get(textOf(key)) }
+  return new Map(rows.map((row) => [textOf(row), row.conversionCount]))
 }
 
 /** A version of a conversion of a click. */
 type ConvertedVersion = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
 
 /** Versions that a page reads at most: usually one click in a hundred converts, and a conversion has few versions. */
-const versionsMax = 1_000
+const versionsMax = 200
 
 /**
  * Counts the conversions of the newest clicks, at the same time as the page is read. The latest versions are chosen here, which
  * costs less than FINAL for some hundred rows.
- * @param conditions of the clicks of the page
- * @returns a function that returns the counts of a page, or undefined when the page goes beyond the clicks that were read
+ * @param conditions that the clicks of the page fulfil
+ * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readNewestCounts(
@@ -172,7 +171,7 @@ export async function readNewestCounts(
   accountId: string,
   conditions: readonly Fragment[],
   signal: AbortSignal,
-): Promise<(oldest: PageKey) => ConversionCounts | undefined> {
+): Promise<(key: PageKey) => number | undefined> {
   const versions = await selectRows<ConvertedVersion>(
     clickhouse,
     ch`
@@ -189,13 +188,13 @@ LIMIT ${count(versionsMax)}`,
     const key = `${textOf(row)} ${row.conversionId}`
     if (row.version > (latest.get(key)?.version ?? -1)) latest.set(key, row)
   }
-  const counts = new Map<string, number>()
+  const counts: ConversionCounts = new Map()
   for (const row of latest.values()) {
     if (!row.isDeleted && !row.isTest) counts.set(textOf(row), (counts.get(textOf(row)) ?? 0) + 1)
   }
   const last = versions.length < versionsMax ? undefined : versions.at(-1)
-  return (oldest) => {
-    const isCovered = !last || oldest.atMs > last.atMs || (oldest.atMs === last.atMs && oldest.id > last.id)
-    return isCovered ? { get: (key) => counts.get(textOf(key)) } : undefined
+  return (key) => {
+    const isCovered = !last || key.atMs > last.atMs || (key.atMs === last.atMs && key.id > last.id)
+    return isCovered ? (counts.get(textOf(key)) ?? 0) : undefined
   }
 }

@@ -1,6 +1,7 @@
 import type { RouteContext } from '../../http/context.ts'
 import { textAgeMs } from '../../query/clickText.ts'
 import type { PageKey } from '../../query/pagination.ts'
+import type { Range } from '../../query/timeRange.ts'
 import {
   type ClickText,
   clickColumns,
@@ -10,41 +11,63 @@ import {
   type FoundClick,
   type StoredClick,
 } from '../../rows/clicks.ts'
+import { readNewestCounts } from '../../rows/clicksByKey.ts'
 import { selectRows, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { ClickPlan } from './plan.ts'
-import { isDense, newestSql } from './sql.ts'
+import { convertedPageConditions, isDense, newestSql } from './sql.ts'
 
-/** The key of a click, and the click if it was read with it. */
-export type FoundKey = PageKey & { click?: FoundClick | undefined }
+/** The key of a click; the click and the number of its conversions if they were read with it. */
+export type FoundKey = PageKey & { click?: FoundClick | undefined; conversionCount?: number | undefined }
+
+const dayMs = 86_400_000
 
 /**
- * Finds the next `limit + 1` clicks, newest first: in the last day, then in 32 days, then in the whole range. Repeated rows
- * are dropped, and as many more are read.
+ * Finds the next `limit + 1` clicks, newest first: in the last day, then in as much time as the missing ones should need, then
+ * in 32 days, then in the rest of the range. Repeated rows are dropped, and as many more are read.
  */
 export async function findNewest(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<FoundKey[]> {
+  const { after, range, nowMs, limit } = plan
   const found: FoundKey[] = []
-  let from = plan.after
-  for (const slice of slicesOf(plan)) {
+  let from = after
+  let unread = range
+  let endMs = after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
+  for (let days = 1; ; ) {
+    const sinceMs = Math.floor(endMs - days * dayMs)
+    const isLast = sinceMs <= (range.fromMs ?? 0)
+    const slice = sliceOf(plan, isLast ? unread : { ...unread, fromMs: sinceMs }, days)
+    const before = found.length
     let isRead = false
     while (!isRead) {
-      const missing = plan.limit + 1 - found.length
+      const missing = limit + 1 - found.length
       const rows = await readSlice(context, plan, slice, from, missing, signal)
       for (const row of rows) {
         if (row.id === from?.id && row.atMs === from.atMs) continue
         found.push(row)
         from = row
       }
-      if (found.length > plan.limit) return found
+      if (found.length > limit) return found
       isRead = rows.length < missing
     }
+    if (isLast) return found
+    endMs = sinceMs
+    unread = { ...range, untilMs: sinceMs }
+    days = nextDays(days, found.length - before, limit + 1 - found.length)
   }
-  return found
+}
+
+/**
+ * Days of the next slice. Each month in it costs a few milliseconds, since it is a partition; each part also reads its last rows.
+ * @param days of the last slice, in which `found` rows were found
+ */
+function nextDays(days: number, found: number, missing: number): number {
+  if (days >= 32) return Number.POSITIVE_INFINITY
+  return days === 1 && found > 0 ? Math.min(32, (2 * missing) / found) : 32
 }
 
 /** A time slice of a list. */
 interface Slice {
-  sinceMs: number | undefined
+  range: Partial<Range>
   /**
    * What is read with the keys. `text`: one column has the values of a row. `columns`: all columns, where most rows of the range
    * are listed and their texts are probably emptied. `nothing`: in many months every column would be read in the parts of each.
@@ -52,23 +75,10 @@ interface Slice {
   reads: 'text' | 'columns' | 'nothing'
 }
 
-const dayMs = 86_400_000
-
-/** Time slices, latest first. */
-function slicesOf(plan: ClickPlan): Slice[] {
-  const { after, range, nowMs } = plan
-  const newestMs = after?.atMs ?? Math.min(range.untilMs ?? nowMs, nowMs)
-  const recentStarts = [1, 32].map((days) => newestMs - days * dayMs)
-  return [...recentStarts.filter((sinceMs) => sinceMs > (range.fromMs ?? 0)), range.fromMs].map((sinceMs) => ({
-    sinceMs,
-    reads: readsOf(sinceMs),
-  }))
-
-  function readsOf(sinceMs: number | undefined): Slice['reads'] {
-    if (sinceMs !== undefined && sinceMs >= nowMs - textAgeMs) return 'text'
-    const isDay = sinceMs !== undefined && newestMs - sinceMs <= dayMs
-    return isDay && isDense(plan) ? 'columns' : 'nothing'
-  }
+function sliceOf(plan: ClickPlan, range: Partial<Range>, days: number): Slice {
+  const { fromMs = Number.NEGATIVE_INFINITY } = range
+  if (fromMs >= plan.nowMs - textAgeMs) return { range, reads: 'text' }
+  return { range, reads: days <= 1 && isDense(plan) ? 'columns' : 'nothing' }
 }
 
 const label = 'clicks.page'
@@ -79,18 +89,25 @@ const denseSettings = { query_plan_optimize_lazy_materialization: 0 } as const
 async function readSlice(
   { stores: { clickhouse } }: RouteContext,
   plan: ClickPlan,
-  { sinceMs, reads }: Slice,
+  { range, reads }: Slice,
   from: PageKey | undefined,
   limit: number,
   signal: AbortSignal,
 ): Promise<FoundKey[]> {
-  const sql = newestSql(plan, from, sinceMs, limit)
-  if (reads === 'text') {
+  const sql = newestSql(plan, from, range, limit)
+  if (reads === 'nothing') {
+    return selectRows<PageKey>(clickhouse, sql(ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id`), { label, signal })
+  }
+  const counts = readNewestCounts(clickhouse, plan.accountId, convertedPageConditions(plan, from, range), signal)
+  const [clicks, countOf] = await Promise.all([reads === 'text' ? readTexts() : readColumns(), counts])
+  return clicks.map((row) => ({ ...row, conversionCount: countOf(row) }))
+
+  async function readTexts(): Promise<FoundKey[]> {
     const settings = isDense(plan) ? { ...smallRead, ...denseSettings } : {}
     const rows = await selectRows<ClickText>(clickhouse, sql(clickTexts), { label, signal, settings })
     return rows.map((row) => ({ atMs: row.atMs, id: row.id, click: clickOfText(row) }))
   }
-  if (reads === 'columns') {
+  async function readColumns(): Promise<FoundKey[]> {
     const rows = await selectRows<StoredClick>(clickhouse, sql(clickColumns), {
       label,
       signal,
@@ -98,5 +115,4 @@ async function readSlice(
     })
     return rows.map((row) => ({ atMs: row.clickedAt, id: row.id, click: clickOfColumns(row) }))
   }
-  return selectRows<PageKey>(clickhouse, sql(ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id`), { label, signal })
 }

@@ -9,13 +9,13 @@ import {
   readClicks,
   readConversionCounts,
   readFoundClicks,
-  readNewestCounts,
+  textOf,
   writeClicks,
 } from '../../rows/clicksByKey.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { type FoundKey, findNewest } from './newest.ts'
 import type { ClickPlan } from './plan.ts'
-import { clickListSql, convertedPageConditions, convertedQuery, hasConvertedQuery } from './sql.ts'
+import { clickListSql, convertedQuery, hasConvertedQuery } from './sql.ts'
 
 /** A page of rows as JSON; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
 type ClickRows = PageRows<string> & { asOf: string | null }
@@ -32,19 +32,13 @@ export function listClicks(context: RouteContext, plan: ClickPlan, signal: Abort
 }
 
 async function listNewestFirst(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<ClickRows> {
-  const { clickhouse } = context.stores
-  const conditions = convertedPageConditions(plan)
-  const [found, countsUntil] = await Promise.all([
-    findNewest(context, plan, signal),
-    conditions && readNewestCounts(clickhouse, plan.accountId, conditions, signal),
-  ])
-  const page = toPage(found, plan.limit, (key) => key, plan.fingerprint)
-  const oldest = page.data.at(-1)
-  if (!oldest) return { ...page, data: [], asOf: null }
+  const page = toPage(await findNewest(context, plan, signal), plan.limit, (key) => key, plan.fingerprint)
+  const uncounted = page.data.filter(({ conversionCount }) => conversionCount === undefined)
   const [counts, clicks] = await Promise.all([
-    countsUntil?.(oldest) ?? readConversionCounts(clickhouse, plan.accountId, page.data, signal),
+    readConversionCounts(context.stores.clickhouse, plan.accountId, uncounted, signal),
     readMissing(context, plan, page.data, signal),
   ])
+  for (const key of page.data) if (key.conversionCount) counts.set(textOf(key), key.conversionCount)
   return { ...page, data: jsonOf(await writeClicks(context, plan, clicks, counts)), asOf: null }
 }
 

@@ -3,6 +3,7 @@ import { inRange } from '../../query/conditions.ts'
 import { columnFilterConditions, type Filter, filterConditions } from '../../query/filters.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
+import type { Range } from '../../query/timeRange.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { exportedClickFields, type RowField } from '../../rows/exportFields.ts'
 import { ch, count, type Fragment, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
@@ -14,20 +15,20 @@ import type { ClickPlan } from './plan.ts'
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, also of filtered ones (it puts its own filter there for
  * ORDER BY … LIMIT).
  * @param from the last key that was read; undefined at the start
- * @param sinceMs start of the time slice; each month in it costs a few milliseconds, since it is a partition
+ * @param slice the part of the range that is read
  * @returns the statement with a select list
  */
 export function newestSql(
   plan: ClickPlan,
   from: PageKey | undefined,
-  sinceMs: number | undefined,
+  slice: Partial<Range>,
   limit: number,
 ): (columns: Fragment) => Fragment {
   const keyConditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...inRange(ch`clicked_at`, { ...plan.range, fromMs: sinceMs }),
+    ...inRange(ch`clicked_at`, slice),
     after(from, ch`clicked_at`, ch`id`),
-    ...convertedCondition(plan, () => convertedSql(plan, from, sinceMs)),
+    ...convertedCondition(plan, () => convertedSql(plan, from, slice)),
   ]
   const filters = clickConditions(plan)
   return (columns) => ch`
@@ -44,10 +45,13 @@ LIMIT ${count(limit)}`
 }
 
 /** The clicks of a time slice with a conversion that is not a test. */
-function convertedSql(plan: ClickPlan, from: PageKey | undefined, sinceMs: number | undefined): Fragment {
+function convertedSql(plan: ClickPlan, from: PageKey | undefined, slice: Partial<Range>): Fragment {
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...inRange(ch`clicked_at`, { fromMs: sinceMs, untilMs: from ? from.atMs + 1 : plan.range.untilMs }),
+    ...inRange(
+      ch`clicked_at`,
+      from ? { ...slice, untilMs: Math.min(from.atMs + 1, slice.untilMs ?? Infinity) } : slice,
+    ),
     ch`NOT is_test`,
     ...convertedClickConditions(plan),
   ]
@@ -86,7 +90,7 @@ function orderConditions(plan: ClickPlan, asOfMs: number | undefined): Fragment[
       : [ch`stored_at >= ${instant(order.updatedSinceMs)}`, ch`stored_at < ${instant(asOfMs)}`]),
     order.isOldestFirst ? afterOldest(plan.after, at, ch`id`) : after(plan.after, at, ch`id`),
     ...clickConditions(plan),
-    ...convertedCondition(plan, () => convertedSql(plan, undefined, range.fromMs)),
+    ...convertedCondition(plan, () => convertedSql(plan, undefined, range)),
   ]
 }
 
@@ -112,18 +116,12 @@ export function isDense({ filters, columnFilters, isBot, isTest, converted: isCo
   return filters.length === 0 && columnFilters.length === 0 && !isBot && !isTest && !isConverted
 }
 
-/** The conditions of `converted_clicks` on the clicks of a page and of later pages, undefined when filters need other columns. */
-export function convertedPageConditions({
-  range,
-  filters,
-  columnFilters,
-  after: from,
-}: ClickPlan): Fragment[] | undefined {
-  if (columnFilters.length > 0 || !filters.every(isOfConvertedClicks)) return undefined
+/** Conditions on `converted_clicks` that the next clicks of a slice fulfil, and maybe other clicks. */
+export function convertedPageConditions(plan: ClickPlan, from: PageKey | undefined, slice: Partial<Range>): Fragment[] {
   return [
-    ...inRange(ch`clicked_at`, range),
+    ...inRange(ch`clicked_at`, slice),
     after(from, ch`clicked_at`, ch`click_id`),
-    ...filterConditions(filters, 'clicks'),
+    ...convertedClickConditions(plan),
   ]
 }
 

@@ -49,7 +49,7 @@ async function granulesOf(sql: Fragment): Promise<{ read: number; total: number;
 }
 
 const queries: [string, (filter: ClickQuery & ReportQuery) => Fragment][] = [
-  ['a page', (filter) => newestSql(planClicks(filter, caller, testNowMs), undefined, undefined, 201)(clickTexts)],
+  ['a page', (filter) => newestSql(planClicks(filter, caller, testNowMs), undefined, {}, 201)(clickTexts)],
   [
     'a list in ascending order',
     (filter) => clickListSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), undefined, 201),

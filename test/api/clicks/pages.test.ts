@@ -78,7 +78,8 @@ describe('pages of clicks', () => {
   it.each([0, 3])('are complete when most clicks %s days ago are not listed', async (daysAgo) => {
     const account = `sparse-${daysAgo}`
     const key = await api.account(account)
-    const stored = Array.from({ length: 240 }, (_, n) => ({
+    // More conversions than a page counts beside its rows.
+    const stored = Array.from({ length: 300 }, (_, n) => ({
       ...{ id: `c${n}`, clicked_at: instantOf(testNowMs - daysAgo * dayMs - n) },
       ...{ is_bot: n % 60 !== 7, city: `city ${n}` },
     }))
@@ -90,7 +91,7 @@ describe('pages of clicks', () => {
         ...{ id: `v${n}`, converted_at: clicked_at, click_id: id, click_at: clicked_at, is_test: n % 60 !== 7 },
       })),
     )
-    const expected = [7, 67, 127, 187].map((n) => [`c${n}`, `city ${n}`, 1])
+    const expected = [7, 67, 127, 187, 247].map((n) => [`c${n}`, `city ${n}`, 1])
     for (const query of ['is_bot=false', 'converted=true', 'is_bot=false&converted=true']) {
       for (const limit of [1, 3, 200]) expect(await readPages(query, limit, key)).toEqual(expected)
     }
