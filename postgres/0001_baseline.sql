@@ -41,6 +41,7 @@ CREATE TABLE api_keys (
   created_at   timestamptz(3) NOT NULL DEFAULT now(),
   expires_at   timestamptz(3),                                   -- null: never
   revoked_at   timestamptz(3),                                   -- null: valid
+  shown_at     timestamptz(3) DEFAULT now(),                     -- null: its creation is running or was interrupted
   last_used_at timestamptz(3),                                   -- to the minute
   replaced_by  text COLLATE "C" REFERENCES api_keys (id)     -- the key of a rotation; null: not rotated
 );

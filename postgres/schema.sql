@@ -40,6 +40,7 @@ CREATE TABLE api_keys (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   expires_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
+  shown_at timestamp(3) with time zone DEFAULT now(),
   last_used_at timestamp(3) with time zone,
   replaced_by text COLLATE "C",
   CONSTRAINT api_keys_hash_key UNIQUE (hash),

@@ -2,7 +2,6 @@ import type { Scope } from '../../schema/scopes.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
-import { neverShown } from './keys.ts'
 
 /** A key as it is moved to another installation: its hash instead of its secret, times as ISO 8601. */
 export interface TransferredKey {
@@ -24,7 +23,7 @@ export async function readAccountKeys(postgres: Postgres, accountId: string): Pr
   const rows = await queryPostgres(
     postgres<Record<keyof TransferredKey, unknown>[]>`
       SELECT id, name, encode(hash, 'hex') AS hash, prefix, scopes, created_at AS "createdAt",
-        expires_at AS "expiresAt", revoked_at AS "revokedAt", NULLIF(last_used_at, ${neverShown(postgres)}) AS "lastUsedAt",
+        expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
         replaced_by AS "replacedBy"
       FROM api_keys
       WHERE account_id = ${accountId}

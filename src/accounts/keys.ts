@@ -39,14 +39,14 @@ export async function createKey(
     postgres<KeyRow[]>`
       WITH unshown AS (
         DELETE FROM api_keys
-        WHERE account_id = ${values.accountId} AND name = ${values.name} AND last_used_at = ${neverShown(postgres)}
+        WHERE account_id = ${values.accountId} AND name = ${values.name} AND shown_at IS NULL AND last_used_at IS NULL
           AND revoked_at IS NULL AND replaced_by IS NULL AND NOT ${isShown}
         RETURNING id),
       created AS (
-        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at, last_used_at)
+        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, expires_at, shown_at)
         SELECT ${uuidv7()}, accounts.id, ${values.name}, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)},
           ${values.scopes as Scope[]}::text[], ${values.expiresAt}::timestamptz,
-          CASE WHEN ${isShown} THEN NULL ELSE ${neverShown(postgres)} END
+          CASE WHEN ${isShown} THEN now() END
         FROM accounts
         WHERE accounts.id = ${values.accountId} AND ${isNotDeleted(postgres)}
         RETURNING *),
@@ -68,8 +68,8 @@ export async function createKey(
 export async function markShown(postgres: Postgres, { accountId, id }: KeyRow): Promise<void> {
   await queryPostgres(postgres`
     UPDATE api_keys
-    SET last_used_at = NULL
-    WHERE account_id = ${accountId} AND id = ${id} AND last_used_at = ${neverShown(postgres)}`)
+    SET shown_at = now()
+    WHERE account_id = ${accountId} AND id = ${id} AND shown_at IS NULL`)
 }
 
 /** @returns all keys of an account, including revoked and expired keys, oldest first */
@@ -126,17 +126,9 @@ export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow 
   return row
 }
 
-/**
- * `last_used_at` of a key that has never been shown, so that it is in no use: its creation is running or was interrupted. The
- * first use replaces it, as any earlier time.
- */
-export function neverShown(postgres: Postgres): PendingQuery<Row[]> {
-  return postgres`'-infinity'::timestamptz`
-}
-
 /** The columns of `KeyRow`. */
 export function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
   return postgres`id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
-    expires_at AS "expiresAt", revoked_at AS "revokedAt", NULLIF(last_used_at, ${neverShown(postgres)}) AS "lastUsedAt",
+    expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
     replaced_by AS "replacedBy"`
 }

@@ -5,7 +5,7 @@ import { contentOf } from '../../writer/retention/retainedAccount.ts'
 const ownColumns = new Set([
   ...['account_id', 'user_id', 'id', 'name', 'import_of', 'hash', 'key', 'prefix', 'replaced_by', 'token', 'fence'],
   ...['created_at', 'recorded_at', 'began_at', 'completed_at', 'erased_at', 'stored_at'],
-  ...['expires_at', 'revoked_at'],
+  ...['expires_at', 'revoked_at', 'last_used_at'],
 ])
 
 /**
@@ -50,7 +50,7 @@ async function tablesOf(postgres: Stores['postgres'], account: string) {
 
 function withoutOwn(column: string, value: unknown): unknown {
   // Whether a key that was never used is marked as shown makes no difference to its users.
-  if (column === 'last_used_at') return value !== null && value !== '-infinity'
+  if (column === 'shown_at') return undefined
   return ownColumns.has(column) ? value !== null : value
 }
 
