@@ -37,7 +37,7 @@ export const SettingsSchema = Type.Object({
     Type.String({
       format: 'address',
       description:
-        'Address under which clients reach the API, such as `https://api.example.com`; the documentation and the OpenAPI document show it. If unset, `http://HOST:PORT`.',
+        'Address of the API in its documentation, such as `https://api.example.com`. If unset, `http://HOST:PORT`.',
     }),
   ),
   DATA_DIR: Type.String({ default: './data', minLength: 1, description: 'Data folder of the embedded engines.' }),
@@ -45,16 +45,14 @@ export const SettingsSchema = Type.Object({
     Type.String({
       pattern: '^https?://.+',
       format: 'server',
-      description:
-        'ClickHouse over HTTP: `http://user:password@host:8123/database`. If unset, an embedded ClickHouse runs in a process of its own.',
+      description: 'ClickHouse over HTTP: `http://user:password@host:8123/database`. If unset, ClickHouse is embedded.',
     }),
   ),
   CLICKHOUSE_READER_URL: Type.Optional(
     Type.String({
       pattern: '^https?://.+',
       format: 'server',
-      description:
-        'The database of `CLICKHOUSE_URL` with a read-only user, for the reads of the API. If unset, they use `CLICKHOUSE_URL`.',
+      description: 'The database of `CLICKHOUSE_URL` with a read-only user, for reads. If unset, `CLICKHOUSE_URL`.',
     }),
   ),
   CLICKHOUSE_MEMORY_MB: Type.Optional(
@@ -62,7 +60,7 @@ export const SettingsSchema = Type.Object({
       minimum: 1_000,
       maximum: 10_000_000,
       description:
-        'Memory of the embedded ClickHouse in MB. Queries beyond it get 503. If unset, half of the memory of the machine, or of its cgroup. The first process with the same `DATA_DIR` decides.',
+        'Memory of the embedded ClickHouse in MB. Queries beyond it get 503. If unset, half of the memory of the machine or the cgroup. The first process that uses `DATA_DIR` decides.',
     }),
   ),
   CLICKHOUSE_CLUSTER: Type.Optional(
@@ -76,7 +74,7 @@ export const SettingsSchema = Type.Object({
     Type.String({
       format: 'nodes',
       description:
-        'All nodes of the cluster over HTTP, such as `http://one:8123,http://two:8123`, with the user and password of `CLICKHOUSE_URL`. If unset, the host names in `system.clusters` with the port of `CLICKHOUSE_URL`.',
+        'All nodes of the cluster over HTTP, such as `http://one:8123,http://two:8123`, with the user and password of `CLICKHOUSE_URL`. If unset, the hosts in `system.clusters` with the port of `CLICKHOUSE_URL`.',
     }),
   ),
   DATABASE_URL: Type.Optional(
@@ -91,7 +89,7 @@ export const SettingsSchema = Type.Object({
       pattern: '^rediss?://.+',
       format: 'server',
       description:
-        'Redis: `redis://user:password@host:6379/0`. All instances share rate limits in it. If unset, each instance counts alone.',
+        'Redis: `redis://user:password@host:6379/0`. All instances share rate limits in Redis. If unset, each instance counts alone.',
     }),
   ),
   RATE_LIMIT_WITHOUT_REDIS: Type.Union([Type.Literal('open'), Type.Literal('closed')], {
@@ -104,20 +102,20 @@ export const SettingsSchema = Type.Object({
     minimum: 1,
     maximum: 32,
     description:
-      'Concurrent reads per account in one instance. Up to 128 more are queued for up to 5 s; any beyond get 429.',
+      'Concurrent reads per account in one instance. Up to 128 more wait for up to 5 s; further reads get 429.',
   }),
   TRUST_PROXY: Type.Optional(
     Type.String({
       format: 'networks',
       description:
-        'Trusted proxies, from which `X-Forwarded-For` is used: comma-separated addresses and networks, such as `10.0.0.0/8,127.0.0.1`. A list that contains every address is an error. If unset, the header is ignored.',
+        'Proxies whose `X-Forwarded-For` is trusted: comma-separated addresses and networks, such as `10.0.0.0/8,127.0.0.1`, not every address. If unset, the header is ignored.',
     }),
   ),
   CORS_ORIGINS: Type.Optional(
     Type.String({
       format: 'origins',
       description:
-        'Origins of web pages that may call the API from a browser: comma-separated, such as `https://app.example.com`, or `*`. If unset, none may.',
+        'Origins of web pages that may call the API: comma-separated, such as `https://app.example.com`, or `*`. If unset, no page may.',
     }),
   ),
   EXPLORE: Type.Union([Type.Literal('off'), Type.Literal('on')], {

@@ -14,7 +14,7 @@ const [routesPart = '', ...riskParts] = page.split(/^## (?=The routes|API\d)/m).
 const groups = new Map(rowsOf(routesPart).map(([name = '', routes = '']) => [name, routes]))
 const reads = ['Lists', 'Items', 'Searches', 'Figures']
 /** The names of several groups in the tables. */
-const sets: Record<string, string[]> = { reads, 'with a key': [...reads, 'Events'], all: [...groups.keys()] }
+const sets: Record<string, string[]> = { reads, API: [...reads, 'Events'], all: [...groups.keys()] }
 
 let app: App
 beforeAll(async () => {
