@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSettings } from '../../../src/settings.ts'
@@ -120,6 +121,33 @@ describe('another user of the machine', () => {
       expect(port()).not.toBe(before)
     },
   )
+
+  it('that resets a half-sent request ends ClickHouse, which restarts at once with every acknowledged row', async () => {
+    const attacked = port()
+    const acknowledged: string[] = []
+    const store = async () => {
+      const id = `${acknowledged.length}`
+      await stores.clickhouse.client.command({
+        query: `INSERT INTO clicks (account_id, clicked_at, id) VALUES ('acme', now(), '${id}')`,
+      })
+      acknowledged.push(id)
+    }
+    // Repeated: only a reset of a request that the engine has begun to read ends it.
+    await until(async () => {
+      const socket = connect(attacked, '127.0.0.1', () => socket.write('GET / HT'))
+      socket.on('error', () => {})
+      const isStored = await holds(store)
+      socket.resetAndDestroy()
+      return isStored && port() !== attacked
+    })
+    const stored = await stores.clickhouse.client.query({
+      query: `SELECT id FROM clicks WHERE account_id = 'acme'`,
+      format: 'TabSeparated',
+    })
+    expect((await stored.text()).split('\n')).toEqual(expect.arrayContaining(acknowledged))
+    // Its own handler of the signal would sleep for 4 s.
+    expect(readFileSync(join(folder.path, 'clickhouse/clickhouse.log'), 'utf8')).not.toContain('Received signal')
+  })
 })
 
 describe('a restart of ClickHouse', () => {

@@ -88,6 +88,9 @@ async function main(paths: EmbeddedPaths): Promise<void> {
     await sleep(pollMs)
     port = readPort(portFile)
   }
+  // TRAP: a client that resets its connection within the headers of a request makes the engine abort. Its own handler of SIGABRT
+  // would print addresses and sleep for 4 s first; registered later, this one replaces it.
+  process.on('SIGABRT', die)
   const socketPath = newSocket(paths)
   await relay(socketPath, port)
   notify({ kind: 'ready', address: { socketPath, writer, reader } })
