@@ -324,20 +324,6 @@ SETTINGS index_granularity = 256, min_compress_block_size = 4096, deduplicate_me
     non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1,
     old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
 
--- Server events with more than one insert attempt. The outcome of an attempt is unknown when the connection breaks, so the
--- rows are inserted again, and rows with equal keys exist side by side in `pixel_events` until a merge collapses them. The
--- projection `by_month` counts rows; a count of events subtracts the surplus rows of the ids in this table. Ids are written
--- here before the second attempt. An id whose event is stored once does no harm.
-CREATE TABLE IF NOT EXISTS pixel_event_retries
-(
-    account_id  LowCardinality(String),
-    id          String COMMENT 'pixel_events.id; the origin is server',
-    received_at DateTime64(3, 'UTC') COMMENT 'when the event was accepted'
-)
-ENGINE = ReplacingMergeTree
-ORDER BY (account_id, toStartOfMonth(received_at), id)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
-
 -- Sums over clicks and conversions, updated by views at each insert: a report of whole days reads one small table. Views count
 -- a row with is_deleted = 1 as -1. Bots and tests are excluded. Columns outside of the key are sums. A view sees inserts,
 -- never merges: the sums are exact because each row is inserted once; repairs insert differences, hence signed columns.

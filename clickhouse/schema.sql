@@ -230,16 +230,6 @@ ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (account_id, clicked_at, click_id, conversion_id)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1;
 
-CREATE TABLE pixel_event_retries
-(
-    `account_id` LowCardinality(String),
-    `id` String COMMENT 'pixel_events.id; the origin is server',
-    `received_at` DateTime64(3, 'UTC') COMMENT 'when the event was accepted'
-)
-ENGINE = ReplacingMergeTree
-ORDER BY (account_id, toStartOfMonth(received_at), id)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
-
 CREATE TABLE pixel_events
 (
     `account_id` LowCardinality(String),

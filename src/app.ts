@@ -129,7 +129,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   // Before `handleUnknownPath`, which would treat the route of cors as a path of the API.
   if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOptions(settings.CORS_ORIGINS))
   handleUnknownPath(app)
-  const eventLimits = await addAccessControl(app, {
+  const eventLimits = addAccessControl(app, {
     postgres: stores.postgres,
     listen: stores.listen,
     redis,

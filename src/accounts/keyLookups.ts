@@ -1,6 +1,6 @@
 import type { Scope } from '../../schema/scopes.ts'
 import { Problem } from '../problem.ts'
-import { withDeadline } from '../stores/deadline.ts'
+import { Batcher } from '../stores/batcher.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
 import type { SubscriptionPlan } from './plans.ts'
@@ -32,18 +32,13 @@ export interface KeyRecord {
  */
 export type LookUpKey = (hash: string) => Promise<KeyRecord | null>
 
-/** Limits of the load on Postgres: 2 concurrent statements, 50 statements and 12,800 keys per second. */
-const statementsMax = 2
-const statementIntervalMs = 20
-const keysPerStatement = 256
+/** A look-up exceeded its deadline. */
+export const tooLate = new Error('The look-up took too long.')
+
+/** Limits of the load on Postgres: 50 statements and 12,800 keys per second. */
+const limits = { itemsMax: 256, concurrentMax: 2, pace: { starts: 1, withinMs: 20 } }
 /** Limit of queued keys; look-ups of this many take longer than a process needs to receive as many requests. */
 const queuedMax = 5_000
-
-interface Queued {
-  hash: string
-  resolve(record: KeyRecord | null): void
-  reject(error: unknown): void
-}
 
 /**
  * Opens look-ups that share statements, in order of arrival. Any client can send well-formed keys that do not exist:
@@ -51,51 +46,19 @@ interface Queued {
  * @param deadlineMs timeout of a statement
  */
 export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKey {
-  const queue: Queued[] = []
-  let running = 0
-  let startedAtMs = Number.NEGATIVE_INFINITY
-  let timer: NodeJS.Timeout | undefined
-
-  function startNext(): void {
-    if (queue.length === 0 || running === statementsMax || timer) return
-    const waitMs = startedAtMs + statementIntervalMs - performance.now()
-    if (waitMs <= 0) return void lookUpAll(queue.splice(0, keysPerStatement))
-    timer = setTimeout(() => {
-      timer = undefined
-      startNext()
-    }, waitMs)
+  const lookUps = new Batcher<string, KeyRecord | null>({
+    ...limits,
+    deadlineMs,
+    late: () => tooLate,
+    async run(hashes) {
+      const records = await lookUpKeys(postgres, hashes)
+      return hashes.map((hash) => records.get(hash) ?? null)
+    },
+  })
+  return async (hash) => {
+    if (lookUps.queued < queuedMax) return await lookUps.add(hash)
+    throw new Problem('unavailable', 'Too many API keys are being checked at the moment; retry.', { retryAfterS: 2 })
   }
-
-  async function lookUpAll(batch: readonly Queued[]): Promise<void> {
-    running += 1
-    startedAtMs = performance.now()
-    try {
-      const hashes = batch.map(({ hash }) => hash)
-      const records = await withDeadline(
-        deadlineMs,
-        () => tooLate,
-        () => lookUpKeys(postgres, hashes),
-      )
-      for (const { hash, resolve } of batch) resolve(records.get(hash) ?? null)
-    } catch (error) {
-      for (const { reject } of batch) reject(error)
-    } finally {
-      running -= 1
-      startNext()
-    }
-  }
-
-  return (hash) =>
-    new Promise((resolve, reject) => {
-      if (queue.length === queuedMax) {
-        reject(
-          new Problem('unavailable', 'Too many API keys are being checked at the moment; retry.', { retryAfterS: 2 }),
-        )
-        return
-      }
-      queue.push({ hash, resolve, reject })
-      startNext()
-    })
 }
 
 interface KeyRow extends RetainedRanges {
@@ -157,6 +120,3 @@ function planOf(row: KeyRow): SubscriptionPlan | null {
   if (!hasApi || !requestsPerMinute || !eventsPerMinute || !identifierEventsPerMinute) return null
   return { name, requestsPerMinute, eventsPerMinute, identifierEventsPerMinute, clickAllowance }
 }
-
-/** A look-up exceeded its deadline. */
-export const tooLate = new Error('The look-up took too long.')

@@ -34,11 +34,11 @@ export interface AccessControlOptions extends RateLimitOptions {
  * @returns the rate limits of events
  * @throws Error at start when a route under /api/v1 declares no scope
  */
-export async function addAccessControl(app: App, options: AccessControlOptions): Promise<EventLimits> {
+export function addAccessControl(app: App, options: AccessControlOptions): EventLimits {
   const { postgres, now, onDenied } = options
   const keys = openKeyCache(postgres, now)
   options.listen?.('tributary_keys', (hash) => keys.expire(hash === '*' ? undefined : hash))
-  const limits = await openRateLimits(app, options)
+  const limits = openRateLimits(options)
   const reads = openReadSlots(options.readsPerAccount)
   addCacheControl(app)
   // TRAP: a decorator's initial value cannot be an object; `authorize` sets it before any handler runs.
@@ -115,7 +115,7 @@ export async function addAccessControl(app: App, options: AccessControlOptions):
     const record = await keys.find(hashOfKey(text))
     if (!record) throw (await limits.countRefusedKey(request, reply, 'unknown')) ?? invalidKey()
     const ended = endedKey(record)
-    if (ended) throw (await limits.countEndedKey(request, reply, record)) ?? ended
+    if (ended) throw (await limits.countEndedKey(reply, record)) ?? ended
     return record
   }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from './context.ts'
 
-/** Metrics of this process, for Prometheus. Metrics of received events are in `api/events/prometheusMetrics.ts`. */
+/** Metrics of this process, for Prometheus. Metrics of received events are in `events/prometheusMetrics.ts`. */
 export interface Metrics {
   readonly registry: Registry
   /** Counts and times every response. */

@@ -1,18 +1,10 @@
-import rateLimit, { type FastifyRateLimitStore, type FastifyRateLimitStoreCtor, normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import type { KeyRecord } from '../accounts/keyLookups.ts'
 import { Problem } from '../problem.ts'
 import type { Redis } from '../stores/redis.ts'
-import type { App } from './context.ts'
 import type { EventLimits } from './eventLimits.ts'
 import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCounters.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The limit that the next count of this request applies: the name of its counter, and the maximum per minute. */
-    appliedLimit: { counter: string; perMinute: number } | null
-  }
-}
 
 /** Kinds of limits, as the metrics name them. */
 export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
@@ -39,11 +31,7 @@ export interface RateLimits extends EventLimits {
    * Counts a request of a revoked or expired key, separately from the limit of its plan.
    * @returns Problem `rate_limited` when the limit is exceeded
    */
-  countEndedKey(
-    request: FastifyRequest,
-    reply: FastifyReply | undefined,
-    record: KeyRecord,
-  ): Promise<Problem | undefined>
+  countEndedKey(reply: FastifyReply | undefined, record: KeyRecord): Promise<Problem | undefined>
 }
 
 export interface RateLimitOptions {
@@ -66,93 +54,65 @@ const refusalsPerMinute = 120
  */
 const countersMax = { key: Number.POSITIVE_INFINITY, address: 200_000, identifier: 1_000_000 }
 
-/** An IPv6 network of this prefix counts as one address: providers assign one per customer. */
-const ipv6Prefix = 64
-
 /** Opens the counters of keys, addresses and identifiers, each kind with its own memory limit. */
-export async function openRateLimits(app: App, options: RateLimitOptions): Promise<RateLimits> {
+export function openRateLimits(options: RateLimitOptions): RateLimits {
   const { onDenied = () => {} } = options
   const counters = openCounters(options)
-  await app.register(rateLimit, { global: false, store: storeOf(counters) })
-  app.decorateRequest('appliedLimit', null)
-  const countNext = app.createRateLimit({
-    timeWindow: minuteMs,
-    keyGenerator: ({ appliedLimit }) => appliedLimit?.counter ?? '',
-    max: ({ appliedLimit }) => appliedLimit?.perMinute ?? 0,
-  })
 
   async function countRejected(
-    request: FastifyRequest,
     reply: FastifyReply | undefined,
     { kind, counter, reason }: { kind: LimitKind; counter: string; reason: string },
   ): Promise<Problem | undefined> {
-    request.appliedLimit = { counter: `${kind}:${counter}`, perMinute: refusalsPerMinute }
-    const state = await countNext(request)
-    if (state.isAllowed || !state.isExceeded) return undefined
-    const resetS = secondsOf(state.ttl)
-    if (reply) setLimitHeaders(reply, state.max, state.remaining, resetS)
+    const window = await counters.add(`${kind}:${counter}`, 1)
+    if (window.count <= refusalsPerMinute) return undefined
+    if (reply) setLimitHeaders(reply, refusalsPerMinute, window)
     onDenied(kind)
-    return tooMany(reason, resetS)
+    return tooMany(reason, window)
   }
 
   return {
     async countRequest(request, reply, { keyId, plan }) {
       const isEvent = request.routeOptions.config.scope === 'write:events'
       const perMinute = (isEvent ? plan?.eventsPerMinute : plan?.requestsPerMinute) ?? 0
-      request.appliedLimit = { counter: `key:${keyId}:${isEvent ? 'events' : 'requests'}`, perMinute }
-      const state = await countNext(request)
-      if (state.isAllowed) return undefined
-      const resetS = secondsOf(state.ttl)
-      setLimitHeaders(reply, state.max, state.remaining, resetS)
-      if (!state.isExceeded) return undefined
+      const kind = isEvent ? 'events' : 'requests'
+      const window = await counters.add(`key:${keyId}:${kind}`, 1)
+      setLimitHeaders(reply, perMinute, window)
+      if (window.count <= perMinute) return undefined
       onDenied('key')
-      return tooMany(
-        `Limit of ${state.max} ${isEvent ? 'events' : 'requests'} per minute for this API key reached`,
-        resetS,
-      )
-    },
-    async countIdentifier(request, reply, identifier, perMinute) {
-      request.appliedLimit = { counter: `identifier:${identifier}`, perMinute }
-      const state = await countNext(request)
-      if (state.isAllowed) return
-      const resetS = secondsOf(state.ttl)
-      if (state.isExceeded || state.remaining < Number(reply.getHeader('x-ratelimit-remaining'))) {
-        setLimitHeaders(reply, state.max, state.remaining, resetS)
-      }
-      if (!state.isExceeded) return
-      onDenied('identifier')
-      throw tooManyOfIdentifier(state.max, resetS)
+      return tooMany(`Limit of ${perMinute} ${kind} per minute for this API key reached`, window)
     },
     async countFurtherEvents({ caller }, reply, events) {
       const { keyId, plan } = caller
       const max = plan.eventsPerMinute
-      const { count, endsInMs, isAdded } = await counters.addWithin(`key:${keyId}:events`, events, max)
-      const resetS = secondsOf(endsInMs)
-      setLimitHeaders(reply, max, Math.max(0, max - count), resetS)
-      if (isAdded) return
+      const window = await counters.addWithin(`key:${keyId}:events`, events, max)
+      setLimitHeaders(reply, max, window)
+      if (window.isAdded) return
       onDenied('key')
-      throw tooMany(`The batch exceeds the limit of ${max} events per minute for this API key`, resetS)
+      throw tooMany(`The batch exceeds the limit of ${max} events per minute for this API key`, window)
     },
-    countIdentifierEvents(identifier, perMinute, events) {
-      const compare = ({ count, endsInMs }: WindowCount) => {
-        const allowed = Math.min(events, Math.max(0, perMinute - (count - events)))
+    countIdentifier(identifier, perMinute, events, reply) {
+      const compare = (window: WindowCount) => {
+        const allowed = Math.min(events, Math.max(0, perMinute - (window.count - events)))
         if (allowed < events) onDenied('identifier')
-        return { allowed, exceeded: () => tooManyOfIdentifier(perMinute, secondsOf(endsInMs)) }
+        if (reply && perMinute - window.count < Number(reply.getHeader('x-ratelimit-remaining'))) {
+          setLimitHeaders(reply, perMinute, window)
+        }
+        const exceeded = () => tooMany(`Limit of ${perMinute} events per minute for a click or visitor reached`, window)
+        return { allowed, exceeded }
       }
       const counted = counters.add(`identifier:${identifier}`, events)
       // Counts in memory need no promise.
       return counted instanceof Promise ? counted.then(compare) : compare(counted)
     },
     countRefusedKey(request, reply, reason) {
-      // TRAP: a request has no address after its connection was reset.
-      const address = normalizeIP((request.ip as string | undefined) ?? '', ipv6Prefix)
-      return countRejected(request, reply, {
-        ...{ kind: 'address', counter: `${reason}:${address}` },
+      return countRejected(reply, {
+        // TRAP: a request has no address after its connection was reset.
+        ...{ kind: 'address', counter: `${reason}:${networkOf((request.ip as string | undefined) ?? '')}` },
         reason: `Too many ${reason} API keys from this address`,
       })
     },
-    countEndedKey: (request, reply, { keyId }) =>
-      countRejected(request, reply, {
+    countEndedKey: (reply, { keyId }) =>
+      countRejected(reply, {
         ...{ kind: 'key', counter: `${keyId}:ended` },
         reason: 'Too many requests with this API key, which is revoked or expired',
       }),
@@ -196,42 +156,25 @@ function openCounters({ redis, withoutRedis, now }: RateLimitOptions): Counters 
   }
 }
 
-/** Creates the store of @fastify/rate-limit. */
-function storeOf(counters: Counters): FastifyRateLimitStoreCtor {
-  return class Store implements FastifyRateLimitStore {
-    incr(name: string, done: Callback): void {
-      const counted = counters.add(name, 1)
-      // Counts in memory need no promise.
-      if (counted instanceof Promise) counted.then((count) => succeed(done, count), done)
-      else succeed(done, counted)
-    }
-
-    child(): Store {
-      return this
-    }
-  }
+/** @returns the counted address of a client; of IPv6 the first 64 bits, which providers assign to one customer */
+function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString()
 }
 
-type Callback = (error: Error | null, result?: { current: number; ttl: number }) => void
-
-function succeed(done: Callback, { count, endsInMs }: WindowCount): void {
-  done(null, { current: count, ttl: endsInMs })
-}
-
-function setLimitHeaders(reply: FastifyReply, limit: number, remaining: number, resetS: number): void {
+function setLimitHeaders(reply: FastifyReply, limit: number, window: WindowCount): void {
   reply.header('x-ratelimit-limit', limit)
-  reply.header('x-ratelimit-remaining', remaining)
-  reply.header('x-ratelimit-reset', resetS)
+  reply.header('x-ratelimit-remaining', Math.max(0, limit - window.count))
+  reply.header('x-ratelimit-reset', resetS(window))
 }
 
-function secondsOf(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1000))
+function tooMany(reason: string, window: WindowCount): Problem {
+  const retryAfterS = resetS(window)
+  return new Problem('rate_limited', `${reason}; try again in ${retryAfterS} s.`, { retryAfterS })
 }
 
-function tooManyOfIdentifier(perMinute: number, resetS: number): Problem {
-  return tooMany(`Limit of ${perMinute} events per minute for a click or visitor reached`, resetS)
-}
-
-function tooMany(reason: string, resetS: number): Problem {
-  return new Problem('rate_limited', `${reason}; try again in ${resetS} s.`, { retryAfterS: resetS })
+/** @returns whole seconds until the window ends, at least 1 */
+function resetS({ endsInMs }: WindowCount): number {
+  return Math.max(1, Math.ceil(endsInMs / 1000))
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openEventTelemetry } from '../../src/api/events/prometheusMetrics.ts'
+import { openEventTelemetry } from '../../src/events/prometheusMetrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'

@@ -1,13 +1,15 @@
+import type { FastifyReply } from 'fastify'
 import type { EventNote } from '../../../schema/eventNote.ts'
+import { besideProblems } from '../../events/besideProblems.ts'
+import type { Outcome } from '../../events/duplicates.ts'
+import type { Intake } from '../../events/intake.ts'
+import { NoteCollector, noteUnknownFields } from '../../events/notes.ts'
+import { identifierOf, type ValidEvent, validateEvent } from '../../events/validate.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { EventLimits } from '../../http/eventLimits.ts'
 import { Problem } from '../../problem.ts'
 import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
 import type { BatchItem } from './batchBody.ts'
-import type { Outcome } from './duplicates.ts'
-import type { Intake } from './intake.ts'
-import { NoteCollector, noteUnknownFields } from './notes.ts'
-import { identifierOf, type ValidEvent, validateEvent } from './validate.ts'
 
 /** An accepted event; a dry run adds the row. */
 export interface AcceptedEvent {
@@ -29,23 +31,8 @@ export interface BatchContext {
   eventLimits: EventLimits
   caller: Caller
   isDryRun: boolean
-}
-
-/**
- * Accepts the events of a batch; each item has its own result, by the same rules and in the same order as a single event.
- * @param items as `judge` returns them
- * @returns one result per item, in their order
- * @throws Problem `unavailable`: any of the events may be stored or not
- */
-export async function acceptBatch(
-  context: BatchContext,
-  items: readonly JudgedEvent[],
-): Promise<(AcceptedEvent | Problem)[]> {
-  const judged = await limitIdentifiers(context, items)
-  const valid = judged.filter((item): item is ValidatedEvent => !(item instanceof Problem))
-  const accepted = await acceptEvents(context, valid)
-  let next = 0
-  return judged.map((item) => (item instanceof Problem ? item : (accepted[next++] as AcceptedEvent | Problem)))
+  /** Of a single event: gets the headers of the limit of its click or visitor. */
+  reply?: FastifyReply
 }
 
 /** Shared by all events: `judge` does not wait. */
@@ -65,36 +52,44 @@ export function judge(item: BatchItem, nowMs: number): JudgedEvent {
   }
 }
 
+/**
+ * Accepts the events of a batch; each item has its own result. A single event is a batch of one.
+ * @param items as `judge` returns them
+ * @returns one result per item, in their order
+ * @throws Problem `unavailable`: any of the events may be stored or not
+ */
+export async function acceptBatch(
+  context: BatchContext,
+  items: readonly JudgedEvent[],
+): Promise<(AcceptedEvent | Problem)[]> {
+  const limited = await besideProblems(items, (valid) => limitIdentifiers(context, valid))
+  return await besideProblems(limited, (allowed) => acceptEvents(context, allowed))
+}
+
 /** Counts the events of each click and visitor; those above its rate limit become Problems. */
-async function limitIdentifiers(context: BatchContext, judged: readonly JudgedEvent[]): Promise<JudgedEvent[]> {
-  const { accountId, plan } = context.caller
-  const identifiers = judged.map((item) => (item instanceof Problem ? '' : identifierOf(item.event)))
+async function limitIdentifiers(
+  { eventLimits, caller: { accountId, plan }, reply }: BatchContext,
+  valid: readonly ValidatedEvent[],
+): Promise<JudgedEvent[]> {
+  const identifiers = valid.map(({ event }) => `${accountId} ${identifierOf(event)}`)
   const eventsOf = new Map<string, number>()
-  for (const identifier of identifiers) {
-    if (identifier !== '') eventsOf.set(identifier, (eventsOf.get(identifier) ?? 0) + 1)
-  }
+  for (const identifier of identifiers) eventsOf.set(identifier, (eventsOf.get(identifier) ?? 0) + 1)
   const counted = [...eventsOf].map(([identifier, events]) =>
-    context.eventLimits.countIdentifierEvents(`${accountId} ${identifier}`, plan.identifierEventsPerMinute, events),
+    eventLimits.countIdentifier(identifier, plan.identifierEventsPerMinute, events, reply),
   )
   const limits = await Promise.all(counted)
-  // Nearly always no limit is exceeded.
-  if ([...eventsOf.values()].every((events, index) => limits[index]?.allowed === events)) return [...judged]
   const limitOf = new Map([...eventsOf.keys()].map((identifier, index) => [identifier, limits[index]]))
-  return judged.map((item, index) => {
-    const limit = limitOf.get(identifiers[index] ?? '')
+  return valid.map((item, index) => {
+    const limit = limitOf.get(identifiers[index] as string)
     if (!limit) return item
     limit.allowed -= 1
     return limit.allowed < 0 ? limit.exceeded() : item
   })
 }
 
-/**
- * Accepts valid events in one flush, or previews them.
- * @returns one result per event, in their order; a Problem for an event without an own click or campaign
- * @throws Problem `unavailable`
- */
-export async function acceptEvents(
-  { intake, caller, isDryRun }: Pick<BatchContext, 'intake' | 'caller' | 'isDryRun'>,
+/** Accepts valid events in one flush, or previews them. */
+async function acceptEvents(
+  { intake, caller, isDryRun }: BatchContext,
   valid: readonly ValidatedEvent[],
 ): Promise<(AcceptedEvent | Problem)[]> {
   const events = valid.map(({ event }) => event)

@@ -1,6 +1,6 @@
 import { batchLimits } from '../../../schema/eventBatch.ts'
+import { isJsonWithin } from '../../events/jsonSize.ts'
 import { Problem } from '../../problem.ts'
-import { isJsonWithin } from './jsonSize.ts'
 import { countMarks } from './jsonStructure.ts'
 
 /** The items of a batch: JSON objects to validate as events, or a Problem for an item that cannot be read. */

@@ -2,17 +2,16 @@ import { type TObject, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EventBody, EventQuery, EventResponse } from '../../../schema/event.ts'
 import { batchLimits, EventBatchBody, EventBatchResponse, EventLines } from '../../../schema/eventBatch.ts'
+import type { Outcome } from '../../events/duplicates.ts'
+import { type Intake, openIntake } from '../../events/intake.ts'
+import { noteCodes } from '../../events/notes.ts'
 import type { App, RouteContext } from '../../http/context.ts'
 import { Problem } from '../../problem.ts'
 import { toEvent } from '../../rows/events.ts'
-import { type AcceptedEvent, acceptBatch, acceptEvents, type JudgedEvent, judge } from './accept.ts'
+import { type AcceptedEvent, acceptBatch, type JudgedEvent, judge } from './accept.ts'
 import { parseNdjson, readItems } from './batchBody.ts'
 import { openBatchTurns } from './batchTurns.ts'
-import type { Outcome } from './duplicates.ts'
-import { type Intake, openIntake } from './intake.ts'
 import { countMarks } from './jsonStructure.ts'
-import { noteCodes } from './notes.ts'
-import { identifierOf } from './validate.ts'
 
 export function eventRoutes(app: App, context: RouteContext): void {
   const { stores, now, registry } = context
@@ -59,15 +58,12 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
       const { caller, query } = request
       const isDryRun = query.dry_run === true
       const judged = judge(request.body, now())
-      if (judged instanceof Problem) throw judged
-      const identifier = `${caller.accountId} ${identifierOf(judged.event)}`
-      await eventLimits.countIdentifier(request, reply, identifier, caller.plan.identifierEventsPerMinute)
       // Frees the body while the event waits: it may be a hundred times as large.
       request.body = null as never
-      const [accepted] = await acceptEvents({ intake, caller, isDryRun }, [judged])
+      const [accepted] = await acceptBatch({ intake, eventLimits, caller, isDryRun, reply }, [judged])
       if (accepted instanceof Problem) throw accepted
-      const codes = isDryRun ? undefined : noteCodes(judged.notes)
-      if (codes !== undefined) reply.header('x-event-notes', codes)
+      const { notes } = accepted as AcceptedEvent
+      if (notes.length > 0 && !isDryRun) reply.header('x-event-notes', noteCodes(notes))
       return responseOf(accepted as AcceptedEvent)
     },
   )

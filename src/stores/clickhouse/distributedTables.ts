@@ -13,7 +13,6 @@ const shardingKeys: Record<string, string> = {
   conversion_index: 'account_id, id',
   converted_clicks: 'account_id, conversion_id',
   pixel_events: 'account_id, origin, id',
-  pixel_event_retries: 'account_id, id',
 }
 
 /**

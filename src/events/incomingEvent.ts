@@ -1,5 +1,5 @@
-import { startOfUtcMonth } from '../../query/countMonthlyEvents.ts'
-import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
+import { startOfUtcMonth } from '../query/countMonthlyEvents.ts'
+import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { EventCampaign } from './attribution.ts'
 import type { AccountMonth } from './fairUseCeiling.ts'
 import type { ValidEvent } from './validate.ts'

@@ -1,5 +1,5 @@
-import { EventBody } from '../../../schema/event.ts'
-import { type EventNote, type EventNoteCode, notesMax } from '../../../schema/eventNote.ts'
+import { EventBody } from '../../schema/event.ts'
+import { type EventNote, type EventNoteCode, notesMax } from '../../schema/eventNote.ts'
 
 /** Receives a note on a value that is stored differently from the way it was sent. */
 export type Note = (code: EventNoteCode, field: string, message: string) => void
@@ -52,7 +52,7 @@ export function noteUnknownFields(body: object, note: Note): void {
   for (const field in body) if (!fieldNames.has(field)) note('field_ignored', field, unknownField)
 }
 
-/** @returns the codes of notes for a header, each once, in the order of the notes; undefined without notes */
-export function noteCodes(notes: readonly EventNote[]): string | undefined {
-  return notes.length === 0 ? undefined : [...new Set(notes.map(({ code }) => code))].join(', ')
+/** @returns the codes of notes for a header, each once, in the order of the notes */
+export function noteCodes(notes: readonly EventNote[]): string {
+  return [...new Set(notes.map(({ code }) => code))].join(', ')
 }

@@ -1,5 +1,5 @@
-import { propertyLimits } from '../../../schema/event.ts'
-import { isLonger } from '../../../schema/textLength.ts'
+import { propertyLimits } from '../../schema/event.ts'
+import { isLonger } from '../../schema/textLength.ts'
 import { isJsonWithin } from './jsonSize.ts'
 import type { Note } from './notes.ts'
 

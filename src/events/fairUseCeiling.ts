@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { fairUseFactor } from '../../../schema/event.ts'
-import { countStoredEvents } from '../../query/countMonthlyEvents.ts'
-import type { QueryTarget } from '../../stores/clickhouse/select.ts'
+import { fairUseFactor } from '../../schema/event.ts'
+import { countStoredEvents } from '../query/countMonthlyEvents.ts'
+import type { QueryTarget } from '../stores/clickhouse/select.ts'
 
 /** Reservation of one event below the ceiling of its account. */
 export interface Reservation {
@@ -32,12 +32,12 @@ interface Count extends AccountMonth {
   own: number
   /** Reserved events. */
   reserved: number
-  /** Minimum number of events stored by other instances and earlier processes. */
+  /** Events stored by other instances and earlier processes, at least; copies count until a merge. */
   others: number
   /** By the monotonic clock; undefined before the first read. */
   readAtMs: number | undefined
   reading: Promise<void> | undefined
-  /** Of every event: it has no state of its own. */
+  /** Shared by all events of the month; it holds no state. */
   reservation: Reservation
 }
 
@@ -85,21 +85,19 @@ export class FairUseCeiling {
     return count.reservation
   }
 
-  /** Clears the cache: counts are read again. */
-  forget(): void {
-    this.#counts.clear()
-  }
-
   async #read(monthMs: number, counts: readonly Count[]): Promise<void> {
     const startedAtMs = performance.now()
+    const ownBefore = counts.map(({ own, reserved }) => own + reserved)
     try {
       const accountIds = counts.map(({ accountId }) => accountId)
       const storedOf = await countStoredEvents(this.#clickhouse, accountIds, monthMs, { label: 'events.ceiling' })
-      for (const count of counts) {
-        // Reserved events of this process may be stored already or not, so this is a minimum. It never decreases, so many
-        // reservations at one moment do not lower it.
-        const stored = storedOf.get(count.accountId) ?? 0
-        count.others = Math.max(count.others, stored - count.own - count.reserved)
+      for (const [index, count] of counts.entries()) {
+        const { own, reserved, others } = count
+        const found = (storedOf.get(count.accountId) ?? 0) - own - reserved
+        // Reserved events of this process may be stored already or not, so `found` can be too low. Only a read without them
+        // lowers the count: a merge removed copies.
+        const isExact = reserved === 0 && own === ownBefore[index]
+        count.others = isExact ? found : Math.max(others, found)
         count.readAtMs = startedAtMs
       }
     } finally {

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { Problem } from '../../problem.ts'
-import { type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
-import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import { RefreshingCache } from '../../stores/refreshingCache.ts'
-import { Batcher } from './batcher.ts'
-import { clickCampaignsSql, type OwnedId } from './sql.ts'
+import { Problem } from '../problem.ts'
+import { Batcher } from '../stores/batcher.ts'
+import { type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
+import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { RefreshingCache } from '../stores/refreshingCache.ts'
+import { clickCampaignsSql, type OwnedId, ownedKey } from './sql.ts'
 import type { ValidEvent } from './validate.ts'
 
 /** The campaign of an event. */
@@ -24,8 +24,6 @@ export interface Attribution {
   resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign>
   /** @returns the campaign if `resolve` finds it without a query, else undefined */
   peek(accountId: string, of: ValidEvent['identifiers']): EventCampaign | undefined
-  /** Clears the cache of clicks. Cached campaigns come from Postgres and expire. */
-  forget(): void
 }
 
 /** Found clicks are cached without expiry, since a click never changes; a missing click is not cached. */
@@ -57,8 +55,8 @@ export function openAttribution(
         label: 'events.clicks',
         signal,
       })
-      const found = new Map(rows.map((row) => [keyOf(row), row.campaignId]))
-      return wanted.map((click) => found.get(keyOf(click)))
+      const found = new Map(rows.map((row) => [ownedKey(row), row.campaignId]))
+      return wanted.map((click) => found.get(ownedKey(click)))
     },
   })
 
@@ -75,14 +73,14 @@ export function openAttribution(
             SELECT * FROM unnest(${wanted.map(({ accountId }) => accountId)}::text[], ${wanted.map(({ id }) => id)}::text[])
           )`,
       )
-      const found = new Map(rows.map((row) => [keyOf(row), row.userId]))
-      return wanted.map((campaign) => found.get(keyOf(campaign)))
+      const found = new Map(rows.map((row) => [ownedKey(row), row.userId]))
+      return wanted.map((campaign) => found.get(ownedKey(campaign)))
     },
   })
 
   /** @returns the campaign id of a click, undefined for an unknown click */
   async function findClick(click: OwnedId): Promise<string | undefined> {
-    const key = keyOf(click)
+    const key = ownedKey(click)
     const known = clicks.get(key)
     if (known !== undefined) return known
     const campaignId = await clickLookUps.add(click)
@@ -92,7 +90,7 @@ export function openAttribution(
 
   const campaigns = new RefreshingCache<OwnedId, EventCampaign>({
     max: campaignsMax,
-    ...{ refreshMs, ttlMs, retryMs, now, keyOf },
+    ...{ refreshMs, ttlMs, retryMs, now, keyOf: ownedKey },
     async read(campaign) {
       const userId = await campaignLookUps.add(campaign)
       return userId === undefined ? undefined : { campaignId: campaign.id, userId }
@@ -100,11 +98,8 @@ export function openAttribution(
   })
 
   return {
-    forget() {
-      clicks.clear()
-    },
     peek(accountId, of) {
-      const id = 'campaignId' in of ? of.campaignId : clicks.get(keyOf({ accountId, id: of.clickId }))
+      const id = 'campaignId' in of ? of.campaignId : clicks.get(ownedKey({ accountId, id: of.clickId }))
       return id === undefined ? undefined : campaigns.peek({ accountId, id })
     },
     async resolve(accountId, of) {
@@ -123,9 +118,4 @@ export function openAttribution(
       return campaign
     },
   }
-}
-
-/** Ids contain no spaces, so keys are unique. */
-function keyOf({ accountId, id }: OwnedId): string {
-  return `${accountId} ${id}`
 }

@@ -1,15 +1,15 @@
 import type { Registry } from 'prom-client'
 import { v7 as uuidv7 } from 'uuid'
-import type { EventNote } from '../../../schema/eventNote.ts'
-import { Problem } from '../../problem.ts'
-import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
-import type { QueryTarget } from '../../stores/clickhouse/select.ts'
-import type { Stores } from '../../stores/open.ts'
-import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
+import type { EventNote } from '../../schema/eventNote.ts'
+import { Problem } from '../problem.ts'
+import { Batcher } from '../stores/batcher.ts'
+import type { ClickHouse } from '../stores/clickhouse/connection.ts'
+import type { QueryTarget } from '../stores/clickhouse/select.ts'
+import type { Stores } from '../stores/open.ts'
+import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import { type EventCampaign, openAttribution } from './attribution.ts'
-import { Batcher } from './batcher.ts'
-import { watchContinuity } from './continuity.ts'
-import { Duplicates, type InFlight, type Outcome } from './duplicates.ts'
+import { besideProblems } from './besideProblems.ts'
+import { InFlightEvents, type Outcome } from './duplicates.ts'
 import { FairUseCeiling } from './fairUseCeiling.ts'
 import { decideEvents, type FlushParts, flushEvents } from './flush.ts'
 import type { IncomingEvent, Sender } from './incomingEvent.ts'
@@ -30,7 +30,7 @@ export interface Intake {
    * @param events at most 1,000
    * @returns one outcome per event, in their order. `stored`: the event is on disk. Problem `click_not_found` or
    *   `campaign_not_found`: the event has no click or campaign of the account
-   * @throws Problem `unavailable`: any of the events may be stored or not, and no cache contains them
+   * @throws Problem `unavailable`: any of the events may be stored or not
    */
   accept(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]>
   /** Decides as `accept`, and stores and caches nothing. */
@@ -80,18 +80,14 @@ export interface IntakeParts {
 }
 
 export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: IntakeParts): Intake {
-  const reader = asWriter(stores.clickhouse)
-  const attribution = openAttribution({ clickhouse: reader, postgres: stores.postgres }, now)
-  const duplicates = new Duplicates(reader)
-  const ceiling = new FairUseCeiling(reader)
-  const continuity = watchContinuity(stores.clickhouse, deadlineMs, () => {
-    for (const cache of [attribution, duplicates, ceiling]) cache.forget()
-    log.warn('ClickHouse was restarted or restored; cached event ids, clicks and counts are read again.')
-  })
+  const { clickhouse, postgres } = stores
+  const reader = asWriter(clickhouse)
+  const attribution = openAttribution({ clickhouse: reader, postgres }, now)
+  const byId = new InFlightEvents()
   let inFlight = 0
   const inFlightOf = new Map<string, number>()
   const telemetry = openEventTelemetry(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse: stores.clickhouse, duplicates, ceiling, telemetry, log, deadlineMs }
+  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), telemetry, log, deadlineMs }
   const flushes = new Batcher<IncomingEvent, Outcome>({
     ...flushOptions,
     deadlineMs,
@@ -111,7 +107,6 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     inFlight += events
     inFlightOf.set(accountId, own)
     try {
-      await continuity.confirm()
       return await step()
     } finally {
       inFlight -= events
@@ -127,69 +122,48 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     const toIncoming = (event: ValidEvent, campaign: EventCampaign): IncomingEvent => {
       return { accountId, clickAllowance, event, campaign, id: event.eventId ?? uuidv7() }
     }
-    const attributed = events.map((event) => {
-      const known = attribution.peek(accountId, event.identifiers)
-      return known && toIncoming(event, known)
-    })
-    const refused = new Map<number, Problem>()
-    const find = async (event: ValidEvent, index: number) => {
+    const find = async (event: ValidEvent): Promise<IncomingEvent | Problem> => {
       try {
-        attributed[index] = toIncoming(event, await attribution.resolve(accountId, event.identifiers))
+        return toIncoming(event, await attribution.resolve(accountId, event.identifiers))
       } catch (error) {
-        if (!(error instanceof Problem && error.status === 404)) throw error
-        refused.set(index, error)
+        if (error instanceof Problem && error.status === 404) return error
+        throw error
       }
     }
-    const finding: Promise<void>[] = []
-    for (const [index, event] of events.entries()) if (!attributed[index]) finding.push(find(event, index))
-    await Promise.all(finding)
-    return attributed.map((incoming, index) => incoming ?? (refused.get(index) as Problem))
-  }
-
-  /**
-   * Processes the events that belong to their sender in one step, each event id once.
-   * @param run processes the first event of each id, and events without an id
-   * @param calls events of concurrent calls; those of `Duplicates` by default
-   */
-  async function processOnce(
-    attributed: readonly (IncomingEvent | Problem)[],
-    run: (events: readonly IncomingEvent[]) => Promise<readonly (Outcome | Error)[]>,
-    calls?: InFlight,
-  ): Promise<(Outcome | Problem)[]> {
-    const own = attributed.filter((incoming): incoming is IncomingEvent => !(incoming instanceof Problem))
-    const outcomes = await duplicates.once(own, run, calls)
-    let next = 0
-    return attributed.map((incoming) => (incoming instanceof Problem ? incoming : (outcomes[next++] as Outcome)))
-  }
-
-  async function accept(events: readonly ValidEvent[], sender: Sender): Promise<(Outcome | Problem)[]> {
-    return await whileInFlight(events.length, sender.accountId, async () => {
-      const attributed = await attribute(events, sender)
-      const outcomes = await processOnce(attributed, (firsts) => flushes.addAll(firsts))
-      for (const outcome of outcomes) if (!(outcome instanceof Problem)) telemetry.outcomes[outcome] += 1
-      return outcomes
+    const attributed = events.map((event) => {
+      const known = attribution.peek(accountId, event.identifiers)
+      return known ? toIncoming(event, known) : find(event)
     })
+    // Nearly always every campaign is known.
+    return attributed.some((it) => it instanceof Promise)
+      ? await Promise.all(attributed)
+      : (attributed as IncomingEvent[])
   }
 
   return {
-    accept,
+    accept: (events, sender) =>
+      whileInFlight(events.length, sender.accountId, async () =>
+        besideProblems(await attribute(events, sender), async (own) => {
+          const { firsts, settle } = byId.enter(own)
+          const outcomes = await settle(flushes.addAll(firsts))
+          for (const outcome of outcomes) telemetry.outcomes[outcome] += 1
+          return outcomes
+        }),
+      ),
     preview: (events, sender) =>
-      whileInFlight(events.length, sender.accountId, async () => {
-        const attributed = await attribute(events, sender)
-        const rows = new Map<IncomingEvent, PixelEvent>()
-        const decide = async (firsts: readonly IncomingEvent[]) => {
-          const { outcomes, reserved } = await decideEvents(parts, firsts, AbortSignal.timeout(deadlineMs))
-          for (const { incoming, reservation, row } of reserved) {
+      whileInFlight(events.length, sender.accountId, async () =>
+        besideProblems(await attribute(events, sender), async (own) => {
+          const { firsts, settle } = byId.enter(own, true)
+          const decided = decideEvents(parts, firsts, AbortSignal.timeout(deadlineMs))
+          const outcomes = await settle(decided.then((decisions) => decisions.outcomes))
+          const rows = new Map<IncomingEvent, PixelEvent>()
+          for (const { incoming, reservation, row } of (await decided).reserved) {
             reservation.release()
             rows.set(incoming, row)
           }
-          return outcomes
-        }
-        const outcomes = await processOnce(attributed, decide, new Map())
-        return outcomes.map((outcome, index) =>
-          outcome instanceof Problem ? outcome : { outcome, row: rows.get(attributed[index] as IncomingEvent) },
-        )
-      }),
+          return own.map((incoming, index) => ({ outcome: outcomes[index] as Outcome, row: rows.get(incoming) }))
+        }),
+      ),
     countNotes: telemetry.countNotes,
     idle: () => flushes.idle(),
   }

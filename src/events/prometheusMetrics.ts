@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { type EventNote, eventNoteTexts } from '../../../schema/eventNote.ts'
+import { type EventNote, eventNoteTexts } from '../../schema/eventNote.ts'
 import type { Outcome } from './duplicates.ts'
 
 /** Telemetry of received events. */

@@ -1,18 +1,20 @@
-import { Problem } from '../../problem.ts'
-import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
-import { type RetryOptions, retryWhileUnavailable } from '../../stores/retry.ts'
-import type { PixelEvent } from '../../writer/tables/pixelEvent.ts'
-import { type Duplicates, generationAfter, type Outcome } from './duplicates.ts'
+import { Problem } from '../problem.ts'
+import type { ClickHouse } from '../stores/clickhouse/connection.ts'
+import { insertRows } from '../stores/clickhouse/insert.ts'
+import { RowBinary } from '../stores/clickhouse/rowBinary.ts'
+import type { QueryTarget } from '../stores/clickhouse/select.ts'
+import { type RetryOptions, retryWhileUnavailable } from '../stores/retry.ts'
+import { type PixelEvent, pixelEventColumns } from '../writer/tables/pixelEvent.ts'
+import { findAcceptances, generationAfter, type Outcome } from './duplicates.ts'
 import type { AccountMonth, FairUseCeiling, Reservation } from './fairUseCeiling.ts'
 import { type IncomingEvent, monthsOf, rowOf } from './incomingEvent.ts'
-import { insertEvents } from './insertEvents.ts'
 import type { EventTelemetry } from './prometheusMetrics.ts'
-import { recordRetries } from './retriedEvents.ts'
 
 /** Dependencies of a flush. */
 export interface FlushParts {
   clickhouse: ClickHouse
-  duplicates: Duplicates
+  /** Serves the look-ups. */
+  reader: QueryTarget
   ceiling: FairUseCeiling
   telemetry: EventTelemetry
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
@@ -50,7 +52,7 @@ export async function flushEvents(
   events: readonly IncomingEvent[],
   signal: AbortSignal,
 ): Promise<(Outcome | Problem)[]> {
-  const { duplicates, telemetry, deadlineMs } = parts
+  const { telemetry, deadlineMs } = parts
   const startedAtMs = performance.now()
   const { outcomes, reserved } = await decideEvents(parts, events, signal)
   const decidedAtMs = performance.now()
@@ -60,12 +62,9 @@ export async function flushEvents(
     return outcomes
   }
   const stored = await store(parts, reserved, deadlineMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
-  for (const [index, { incoming, reservation }] of reserved.entries()) {
-    if (stored[index] !== 'stored') reservation.cancel()
-    else {
-      reservation.confirm()
-      if (incoming.event.eventId !== undefined) duplicates.remember(incoming, incoming.event.receivedAtMs)
-    }
+  for (const [index, { reservation }] of reserved.entries()) {
+    if (stored[index] === 'stored') reservation.confirm()
+    else reservation.cancel()
   }
   telemetry.countFlush(events.length, { lookUp, insert: (performance.now() - decidedAtMs) / 1000 })
   let next = 0
@@ -81,12 +80,12 @@ export async function decideEvents(
   events: readonly IncomingEvent[],
   signal: AbortSignal,
 ): Promise<Decisions> {
-  const { duplicates, ceiling } = parts
+  const { reader, ceiling } = parts
   const named = events.filter(({ event }) => event.eventId !== undefined)
   const months = monthsOf(events)
   const [lastOf] = await retryWhileUnavailable(
     'looking up events',
-    () => Promise.all([duplicates.findLast(named, signal), ceiling.prepare(new Set(months))]),
+    () => Promise.all([findAcceptances(reader, named, signal), ceiling.prepare(new Set(months))]),
     retryOf(parts, signal),
   )
   const reserved: ReservedEvent[] = []
@@ -116,7 +115,7 @@ async function store(
   const rows = reserved.map(({ row }) => row)
   const late = AbortSignal.timeout(Math.max(0, Math.round(remainingMs * insertShare)))
   try {
-    await insertEvents(parts.clickhouse, rows, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
+    await insert(parts.clickhouse, rows, { ...retry, signal: AbortSignal.any([retry.signal, late]) })
     return reserved.map(() => 'stored')
   } catch (error) {
     const outcomes = await findUnconfirmed(parts, reserved, retry).catch(() => reserved.map(notStored))
@@ -126,29 +125,45 @@ async function store(
   }
 }
 
+/** Free buffers of inserts. */
+const buffers: RowBinary[] = []
+
+/**
+ * Stores rows in one insert; when it returns they are on disk. While ClickHouse is unavailable the insert is retried with
+ * the same rows under a new query id, so that ClickHouse does not drop it as a duplicate of an attempt that it lost in a
+ * crash. If an earlier attempt was stored, the rows have equal keys and collapse.
+ * @param rows at least one
+ * @throws Problem `unavailable` or the reason of `retry.signal`: the rows may be stored or not; the driver's error when
+ *   ClickHouse rejected the rows
+ */
+async function insert(clickhouse: ClickHouse, rows: readonly PixelEvent[], retry: FlushRetry): Promise<void> {
+  const out = buffers.pop() ?? new RowBinary()
+  for (const row of rows) for (const { write } of pixelEventColumns) write(out, row)
+  const { signal } = retry
+  const options = { table: 'pixel_events', columns: pixelEventColumns, areIndexesDeferred: true, signal }
+  await retryWhileUnavailable('storing events', () => insertRows(clickhouse, { ...options, bytes: out.bytes }), retry)
+  // Not after an error: an abandoned insert may still read the buffer.
+  out.truncate(0)
+  buffers.push(out)
+}
+
 /** @throws Problem `unavailable`, or the signal's reason */
 async function findUnconfirmed(
-  { clickhouse, duplicates }: FlushParts,
+  { reader }: FlushParts,
   reserved: readonly ReservedEvent[],
   retry: FlushRetry,
 ): Promise<(Outcome | Problem)[]> {
-  const { signal } = retry
   const events = reserved.map(({ incoming }) => incoming)
   const lastOf = await retryWhileUnavailable(
     'looking up unconfirmed events',
-    () => duplicates.findLast(events, signal),
+    () => findAcceptances(reader, events, retry.signal),
     retry,
   )
-  const outcomes = reserved.map(({ incoming, row }): Outcome | Problem => {
+  return reserved.map(({ incoming, row }) => {
     const last = lastOf(incoming)
     if (!last || last.generation < row.generation) return notStored()
     return last.receivedAtMs === row.receivedAt ? 'stored' : 'duplicate'
   })
-  const unconfirmed = reserved.filter((_, index) => outcomes[index] instanceof Problem).map(({ row }) => row)
-  // An insert that is still running may store them in addition to the retry of the client. The error is discarded: without
-  // the record, the count of the month is too high until a merge.
-  if (unconfirmed.length > 0) await recordRetries(clickhouse, unconfirmed, signal).catch(() => {})
-  return outcomes
 }
 
 function retryOf({ log, deadlineMs }: FlushParts, signal: AbortSignal): FlushRetry {

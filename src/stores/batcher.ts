@@ -1,5 +1,5 @@
-import { Problem } from '../../problem.ts'
-import { withDeadline } from '../../stores/deadline.ts'
+import { Problem } from '../problem.ts'
+import { withDeadline } from './deadline.ts'
 
 export interface BatcherOptions<Item, Result> {
   /**
@@ -14,6 +14,8 @@ export interface BatcherOptions<Item, Result> {
   concurrentMax: number
   /** Duration after which a batch fails; items that have been queued as long fail with it. */
   deadlineMs: number
+  /** Creates the error of items after the deadline; Problem `unavailable` by default. */
+  late?: () => Error
   /**
    * Maximum number of batches that start in a time window, which begins with the first of them. Unlimited by default.
    * TRAP: with a limit over any span instead of windows, one late batch would delay all batches after it.
@@ -71,7 +73,7 @@ export class Batcher<Item, Result> {
 
   /**
    * Adds an item to the next batch.
-   * @throws Problem `unavailable` after the deadline, or the error of the item or its batch
+   * @throws the error of `late` after the deadline, or the error of the item or its batch
    */
   async add(item: Item): Promise<Result> {
     const [result] = await this.addAll([item])
@@ -83,7 +85,7 @@ export class Batcher<Item, Result> {
    * Adds items to the next batch that has space for all of them.
    * @param items at most `itemsMax`
    * @returns a result or an Error for each item, in their order
-   * @throws Problem `unavailable` after the deadline, or the error of the batch
+   * @throws the error of `late` after the deadline, or the error of the batch
    */
   addAll(items: readonly Item[]): Promise<readonly (Result | Error)[]> {
     if (items.length === 0) return Promise.resolve([])
@@ -168,9 +170,9 @@ export class Batcher<Item, Result> {
   }
 
   async #run(batch: readonly QueuedItems<Item, Result>[]): Promise<void> {
-    const { run, deadlineMs } = this.#options
+    const { run, deadlineMs, late: createLate = unavailable } = this.#options
     const items = batch.flatMap((call) => call.items)
-    const late = unavailable()
+    const late = createLate()
     try {
       const results = await withDeadline(
         deadlineMs,
@@ -184,7 +186,7 @@ export class Batcher<Item, Result> {
       }
     } catch (error) {
       for (const { reject } of batch) reject(error)
-      if (error === late) this.#refuseLate()
+      if (error === late) this.#refuseLate(createLate)
     } finally {
       this.#running -= 1
       // TRAP: a thousand responses take 30 ms to write. No call can arrive in that time, so it is not quiet time.
@@ -198,10 +200,10 @@ export class Batcher<Item, Result> {
     }
   }
 
-  #refuseLate(): void {
+  #refuseLate(createLate: () => Error): void {
     const nowMs = performance.now()
     const isLate = ({ sinceMs }: QueuedItems<Item, Result>) => nowMs - sinceMs >= this.#options.deadlineMs
-    for (const { reject } of this.#queue.filter(isLate)) reject(unavailable())
+    for (const { reject } of this.#queue.filter(isLate)) reject(createLate())
     this.#queue = this.#queue.filter((call) => !isLate(call))
     this.#queuedItems = this.#queue.reduce((sum, { items }) => sum + items.length, 0)
   }

@@ -1,10 +1,15 @@
-import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
-import { textList } from '../../stores/clickhouse/textList.ts'
+import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
+import { textList } from '../stores/clickhouse/textList.ts'
 
 /** The id of a click, campaign or event, with its account. */
 export interface OwnedId {
   accountId: string
   id: string
+}
+
+/** @returns the key of an id in maps and caches; ids contain no spaces, so keys are unique */
+export function ownedKey({ accountId, id }: OwnedId): string {
+  return `${accountId} ${id}`
 }
 
 /**

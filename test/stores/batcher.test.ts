@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Batcher, type BatcherOptions } from '../../../src/api/events/batcher.ts'
+import { Batcher, type BatcherOptions } from '../../src/stores/batcher.ts'
 
 interface Held {
   items: readonly number[]

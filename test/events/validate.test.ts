@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { validateEvent } from '../../../src/api/events/validate.ts'
-import { Problem } from '../../../src/problem.ts'
-import { testNowMs } from '../../kit/app.ts'
+import { validateEvent } from '../../src/events/validate.ts'
+import { Problem } from '../../src/problem.ts'
+import { testNowMs } from '../kit/app.ts'
 
 const dayMs = 86_400_000
 const good = { click_id: 'c1', event_name: 'paid' }
