@@ -26,7 +26,9 @@ export const Usage = Type.Object(
       allowance: count('Clicks per month included in the plan.'),
     }),
     events: Type.Object({
-      stored: count('Server events stored this month, without duplicates.'),
+      stored: count(
+        'Server events stored this month. Copies of an event, after a repeated insert or two concurrent ones, may count until a merge.',
+      ),
       ceiling: count(
         `Fair-use ceiling: ${fairUseFactor} times the click allowance. Events beyond it are accepted but not stored.`,
       ),

@@ -125,7 +125,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     metrics.watchExpiringKeys(() => countExpiringKeys(stores.postgres, now()))
     if (redis) metrics.watchRedis(() => redis.isUnavailable)
   }
-  await addSecurityHeaders(app)
+  addSecurityHeaders(app)
   // Before `handleUnknownPath`, which would treat the route of cors as a path of the API.
   if (settings.CORS_ORIGINS !== undefined) await app.register(cors, corsOptions(settings.CORS_ORIGINS))
   handleUnknownPath(app)

@@ -40,7 +40,7 @@ describe('event telemetry', () => {
     expect(text).toContain('events_total{outcome="over_ceiling"} 0\n')
     expect(text).toContain('events_in_flight 0\n')
     expect(text).toContain('events_queued 0\n')
-    expect(text).toContain('event_flush_size_sum 4\n')
+    expect(text).toContain('event_flush_size_sum 5\n')
     for (const step of ['look_up', 'insert']) {
       expect(text).toMatch(new RegExp(`event_flush_duration_seconds_count\\{step="${step}"\\} [1-9]`))
     }

@@ -197,7 +197,7 @@ describe('an insert without a response before its deadline', () => {
   })
 
   it('may be stored after the retry: both are one event', async () => {
-    const { id, key } = await newAccount()
+    const { id } = await newAccount()
     const accept = openShortIntake(id)
     inserts.handlers.push(hang)
     await expect(accept('e1')).rejects.toMatchObject({ code: 'unavailable' })
