@@ -1,8 +1,8 @@
 import type { Conversion } from '../../schema/conversion.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { toInstantText } from '../query/timeRange.ts'
-import { selectRows, smallFinal } from '../stores/clickhouse/select.ts'
-import { ch, type Fragment, instantKeys, join, nothing, text } from '../stores/clickhouse/sql.ts'
+import { selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
+import { ch, count, type Fragment, instantKeys, join, nothing, text } from '../stores/clickhouse/sql.ts'
 import { conversionFields } from '../stores/clickhouse/tableColumns.ts'
 import type { Stores } from '../stores/open.ts'
 import { readEntityNames } from './entityNames.ts'
@@ -55,6 +55,56 @@ ORDER BY converted_at DESC, id DESC`,
     { ...options, settings: smallFinal },
   )
   return rows.map(({ rowText }) => parseRow(rowText))
+}
+
+/** A version of a conversion; `isListed`: whether the conversion is listed if it is the latest. */
+interface ListedVersion extends PageKey {
+  version: number
+  isListed: boolean
+  rowText: string
+}
+
+/**
+ * Reads the newest versions that fulfil conditions on the sort key. The latest of each conversion is chosen here, which costs
+ * less than reading the keys first and then the rows with FINAL.
+ * @param versionsMax versions to read
+ * @param state conditions on the latest version; rows that do not match are omitted
+ * @returns rows, newest first; the key of the last conversion that was read, and whether there are no more
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readNewestConversions(
+  { stores }: { stores: Pick<Stores, 'clickhouse'> },
+  keyConditions: readonly Fragment[],
+  versionsMax: number,
+  { state, ...options }: { state: readonly Fragment[]; label: string; signal: AbortSignal },
+): Promise<{ rows: StoredConversion[]; after: PageKey | undefined; isEnd: boolean }> {
+  const versions = await selectRows<ListedVersion>(
+    stores.clickhouse,
+    ch`
+SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id, version,
+  ${join([ch`NOT is_deleted`, ...state], '\n  AND ')} AS isListed, row_text AS rowText
+FROM conversions
+WHERE ${join(keyConditions, '\n  AND ')}
+ORDER BY converted_at DESC, id DESC
+LIMIT ${count(versionsMax)}`,
+    { ...options, settings: smallRead },
+  )
+  const isEnd = versions.length < versionsMax
+  const last = versions.at(-1)
+  const latest: ListedVersion[] = []
+  for (const row of versions) {
+    // Other versions of the last conversion may not be read.
+    if (!isEnd && last && isSameKey(row, last)) break
+    const previous = latest.at(-1)
+    if (!previous || !isSameKey(row, previous)) latest.push(row)
+    else if (row.version > previous.version) latest[latest.length - 1] = row
+  }
+  const rows = latest.filter(({ isListed }) => isListed).map(({ rowText }) => parseRow(rowText))
+  return { rows, after: latest.at(-1), isEnd }
+}
+
+function isSameKey(one: PageKey, other: PageKey): boolean {
+  return one.atMs === other.atMs && one.id === other.id
 }
 
 function parseRow(rowText: string): StoredConversion {

@@ -1,13 +1,19 @@
 import type { Conversion } from '../../../schema/conversion.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { findLatestVersions } from '../../query/latestVersions.ts'
-import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
+import { after, type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
-import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
+import {
+  conversionKey,
+  conversionWriter,
+  readConversions,
+  readNewestConversions,
+  type StoredConversion,
+} from '../../rows/conversions.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import type { ConversionPlan } from './plan.ts'
-import { conversionQuery, oldestKeysSql, storedVersionsSql } from './sql.ts'
+import { conversionQuery, isDense, oldestKeysSql, storedVersionsSql } from './sql.ts'
 
 /** A page; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
 type ConversionRows = PageRows<Conversion> & { asOf: string | null }
@@ -23,16 +29,42 @@ export async function listConversions(
 ): Promise<ConversionRows> {
   if (plan.order.updatedSinceMs !== undefined) return listByStoredAt(context, plan, signal)
   if (plan.order.isOldestFirst) return listOldestFirst(context, plan, signal)
-  const rows = await findLatestVersions(
-    context.stores.clickhouse,
-    conversionQuery(plan),
-    plan.after,
-    plan.limit + 1,
-    { label: 'conversions.page', signal },
-    (keys) => readLatest(context, plan, keys, signal),
-  )
+  const rows = await findNewest(context, plan, signal)
   const page = toPage(rows, plan.limit, conversionKey, plan.fingerprint)
   return { ...page, data: page.data.map(await conversionWriter(context, plan, page.data)), asOf: null }
+}
+
+/** Versions to read for each row of a page: some conversions have several. */
+const versionsPerRow = 1.5
+
+/**
+ * Finds the next `limit + 1` conversions, newest first. A list without filters has most conversions, so it reads them with their
+ * keys; what is still missing, and lists with filters, are found by their keys.
+ */
+async function findNewest(
+  context: RouteContext,
+  plan: ConversionPlan,
+  signal: AbortSignal,
+): Promise<StoredConversion[]> {
+  const options = { label: 'conversions.page', signal }
+  const limit = plan.limit + 1
+  const query = conversionQuery(plan)
+  let from = plan.after
+  const found: StoredConversion[] = []
+  if (isDense(plan)) {
+    const conditions = [...query.keyConditions, after(from, query.at, query.id)]
+    const state = query.versionConditions
+    const read = await readNewestConversions(context, conditions, Math.ceil(versionsPerRow * limit), {
+      ...options,
+      state,
+    })
+    found.push(...read.rows)
+    if (read.isEnd || found.length >= limit) return found.slice(0, limit)
+    from = read.after ?? from
+  }
+  const readAt = (keys: PageKey[]) => readLatest(context, plan, keys, signal)
+  const rest = await findLatestVersions(context.stores.clickhouse, query, from, limit - found.length, options, readAt)
+  return [...found, ...rest]
 }
 
 /** Reads one page in ascending order of `convertedAt`. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConversionPage, conversionStatuses } from '../../../schema/conversion.ts'
+import { type Conversion, ConversionPage, conversionStatuses } from '../../../schema/conversion.ts'
 import { findLatestVersions } from '../../../src/query/latestVersions.ts'
 import type { PageKey } from '../../../src/query/pagination.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
@@ -42,7 +42,11 @@ afterAll(() => api?.close())
 const page = (query: string, from = key) => api.read(`/conversions?${query}`, from, ConversionPage)
 
 async function readAll(query: string, limit: number, from = key): Promise<string[]> {
-  const ids: string[] = []
+  return (await readRows(query, limit, from)).map(({ id }) => id)
+}
+
+async function readRows(query: string, limit: number, from: string): Promise<Conversion[]> {
+  const rows: Conversion[] = []
   let cursor: string | null = null
   do {
     const response: typeof ConversionPage.static = await page(
@@ -50,10 +54,10 @@ async function readAll(query: string, limit: number, from = key): Promise<string
       from,
     )
     expect(response.nextCursor !== null).toBe(response.hasMore)
-    ids.push(...response.data.map(({ id }) => id))
+    rows.push(...response.data)
     cursor = response.nextCursor
   } while (cursor)
-  return ids
+  return rows
 }
 
 describe('GET /conversions', () => {
@@ -195,6 +199,12 @@ describe('GET /conversions', () => {
         const isBackwards = filter.from === '2026-11-21' && filter.to !== undefined
         if (isBackwards) expect((await api.get(`/conversions?${query}`, reader)).statusCode).toBe(400)
         else expect(await readAll(`${query}`, limit, reader)).toEqual(expected.map(({ id }) => id))
+        const [newest, oldest] = [
+          await readRows('include_test_mode=true', limit, reader),
+          await readRows('include_test_mode=true&order=asc', limit, reader),
+        ]
+        expect(newest.map(({ id }) => id).toSorted()).toEqual([...latest.keys()].map((id) => `v${id}`).toSorted())
+        expect(JSON.stringify(newest)).toBe(JSON.stringify(oldest.toReversed()))
       }),
       { numRuns: randomCases(6) },
     )
@@ -223,6 +233,14 @@ describe('GET /conversions before old versions are merged', () => {
     expect(await readAll('status=pending', 1, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
     expect(await readAll('status=pending', 3, churned)).toEqual(['v299', 'v150', 'v8', 'v7'])
     expect(await readAll('status=approved', 50, churned)).toHaveLength(296)
+    // Three versions are read for two rows: the second version of the second conversion may not be among them.
+    expect(await readAll('from=2026-11-10T10:00:00.390Z', 1, churned)).toEqual(
+      numbers
+        .slice(290)
+        .map((n) => `v${n}`)
+        .toReversed(),
+    )
+    expect(await readAll('', 200, churned)).toEqual(numbers.map((n) => `v${n}`).toReversed())
   })
 
   it('does not end a list early because a row changes while its page is read', async () => {
