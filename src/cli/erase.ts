@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { idPattern } from '../../schema/scalars.ts'
 import { auditClause } from '../accounts/audit.ts'
 import { ExportedErasure } from '../export/accountFolder.ts'
-import { completeErasures } from '../writer/erasure/eraseRows.ts'
+import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import {
   addErasures,
   type ErasedKind,

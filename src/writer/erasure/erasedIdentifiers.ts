@@ -2,11 +2,9 @@ import type { Writer } from '../lease/writer.ts'
 import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
-import { completeErasures } from './eraseRows.ts'
-import { addErasures, type ErasedKind, type Erasure, hashOf, readErasures } from './erasures.ts'
+import { completeErasures } from './completeErasures.ts'
+import { addErasures, type ErasedKind, type Erasure, hashOf, pagesOfErasures } from './erasures.ts'
 import { blank } from './personalFields.ts'
-
-const pageSize = 10_000
 
 /** Blanks the personal fields of imported rows of visitors and clicks that were erased after the time of the row. */
 export class ErasedIdentifiers {
@@ -27,11 +25,8 @@ export class ErasedIdentifiers {
   /** Reads the erasures of the writer's account; they do not change while it holds the lease. */
   static async read(writer: Writer): Promise<ErasedIdentifiers> {
     const erasures: Erasure[] = []
-    for (;;) {
-      const page = await readErasures(writer, 'all', { after: erasures.at(-1), limit: pageSize })
-      if (page.length === 0) return new ErasedIdentifiers(writer, erasures)
-      erasures.push(...page)
-    }
+    for await (const page of pagesOfErasures(writer, 'all')) erasures.push(...page)
+    return new ErasedIdentifiers(writer, erasures)
   }
 
   blankClick(click: Click): void {

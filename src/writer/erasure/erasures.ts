@@ -98,31 +98,34 @@ export async function hasIncompleteErasures(writer: Writer): Promise<boolean> {
   return rows.length > 0
 }
 
-/**
- * Reads erasures of an account with one key, in the order of kind and hash.
- * @param state `incomplete`, or `all`
- * @param after the last one of the page before
- */
-export async function readErasures(
-  writer: Writer,
-  state: 'incomplete' | 'all',
-  { after, limit }: { after?: Erasure | undefined; limit: number },
-): Promise<Erasure[]> {
-  const rows = await query(
-    writer,
-    (postgres) => postgres<Erasure[]>`
-      SELECT kind, key, upper(encode(hash, 'hex')) AS hash, extract(epoch FROM erased_at)::float8 * 1000 AS "erasedMs"
-      FROM erasures
-      WHERE account_id = ${writer.accountId}
-        AND (${state === 'all'} OR NOT is_complete)
-        AND (key, kind, hash) > (
-          ${after?.key ?? '00000000-0000-0000-0000-000000000000'}::uuid, ${after?.kind ?? ''}::text,
-          decode(${after?.hash ?? ''}, 'hex'))
-      ORDER BY key, kind, hash
-      LIMIT ${limit}`,
-  )
-  // A page has one key; the next page begins with the next one.
-  return rows.filter(({ key }) => key === rows[0]?.key).map((row) => ({ ...row, erasedMs: Math.round(row.erasedMs) }))
+/** Erasures that are compared in one statement of ClickHouse. */
+const erasuresPerPage = 5_000
+
+/** Reads the erasures of the account, in the order of key, kind and hash. @yields some of one key; not empty */
+export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'all'): AsyncGenerator<Erasure[]> {
+  let after: Erasure | undefined
+  for (;;) {
+    const [key, kind, hash] = [
+      after?.key ?? '00000000-0000-0000-0000-000000000000',
+      after?.kind ?? '',
+      after?.hash ?? '',
+    ]
+    const rows = await query(
+      writer,
+      (postgres) => postgres<Erasure[]>`
+        SELECT kind, key, upper(encode(hash, 'hex')) AS hash, extract(epoch FROM erased_at)::float8 * 1000 AS "erasedMs"
+        FROM erasures
+        WHERE account_id = ${writer.accountId}
+          AND (${state === 'all'} OR NOT is_complete)
+          AND (key, kind, hash) > (${key}::uuid, ${kind}::text, decode(${hash}, 'hex'))
+        ORDER BY key, kind, hash
+        LIMIT ${erasuresPerPage}`,
+    )
+    const page = rows.filter((row) => row.key === rows[0]?.key)
+    if (page.length === 0) return
+    yield page.map((row) => ({ ...row, erasedMs: Math.round(row.erasedMs) }))
+    after = page.at(-1)
+  }
 }
 
 /** Marks all erasures of the account as complete, or as incomplete. */

@@ -1,5 +1,4 @@
 import { ch, counts, type Fragment, join, text, texts } from '../../stores/clickhouse/sql.ts'
-import { chunksOf } from './chunksOf.ts'
 import type { ErasedKind, Erasure } from './erasures.ts'
 import type { PersonalTable } from './personalFields.ts'
 
@@ -49,4 +48,11 @@ export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: read
     return ch`transform(${hash}, ${hashes}, ${until}, toUInt64(0))`
   })
   return ch`if(${column} = '', toUInt64(0), greatest(${join([ch`toUInt64(0)`, ...untilMs], ', ')}))`
+}
+
+/** Splits a list into lists of at most `size` items, in order. */
+export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const chunks: Item[][] = []
+  for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size))
+  return chunks
 }

@@ -1,4 +1,5 @@
-import { eraseAgain, findErasedRows } from '../erasure/eraseRows.ts'
+import { eraseAgain } from '../erasure/completeErasures.ts'
+import { findErasedRows } from '../erasure/erasedRows.ts'
 import { findMissingRows } from '../journal/confirmedRows.ts'
 import type { Writer } from '../lease/writer.ts'
 import { removeAgain } from '../retention/completeRemoval.ts'

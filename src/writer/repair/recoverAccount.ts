@@ -1,5 +1,5 @@
 import { repairBatches } from '../derived/repairBatches.ts'
-import { completeErasures } from '../erasure/eraseRows.ts'
+import { completeErasures } from '../erasure/completeErasures.ts'
 import { isTaskOpen } from '../journal/accountTasks.ts'
 import { readLeftovers } from '../journal/journal.ts'
 import type { Writer } from '../lease/writer.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
-import { completeErasures, eraseAgain, findErasedRows } from '../../../src/writer/erasure/eraseRows.ts'
+import { completeErasures, eraseAgain } from '../../../src/writer/erasure/completeErasures.ts'
+import { findErasedRows } from '../../../src/writer/erasure/erasedRows.ts'
 import { addErasures, type ErasedKind, hashOf, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'

@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../../problem.ts'
+import { ch } from '../../stores/clickhouse/sql.ts'
+import type { Writer } from '../lease/writer.ts'
+import { blankRows } from './erasedRows.ts'
+import {
+  addErasures,
+  type Erasure,
+  hashOf,
+  hasIncompleteErasures,
+  markErasures,
+  pagesOfErasures,
+  readErasureClock,
+} from './erasures.ts'
+import { chunksOf, erasedUntilMs, isErased } from './matching.ts'
+import { type PersonalTable, personalTables } from './personalFields.ts'
+import { beginRewrite, endRewrite } from './rewriteTimes.ts'
+import { waitForMutations, waitForRemoval } from './waitForMutations.ts'
+
+/** An event that a server received before the erasure is stored within this time. */
+const eventsInFlightMs = 12_000
+
+/** Time in which an import waits for the removal of replaced parts: they become removable after two seconds. */
+const briefRemovalMs = 3_000
+
+/** Options of `completeErasures`. */
+export interface Completion {
+  /** Time after an erasure in which events from before it may still be stored; 12 s unless given. */
+  inFlightMs?: number
+  /**
+   * When running queries keep the replaced parts: `wait` for ten minutes, then fail; or `leave` the erasures incomplete after
+   * some seconds, so that the next writer or a running server looks again.
+   */
+  ifStillRead?: 'wait' | 'leave'
+}
+
+/** Rows that were blanked. */
+export type ErasedRows = Record<PersonalTable['resource'], number>
+
+const clicks = personalTables.find(({ name }) => name === 'clicks') as PersonalTable
+const tableNames = personalTables.map(({ name }) => name)
+const erasuresPerStatement = 5_000
+
+/**
+ * Completes the account's incomplete erasures: blanks the personal fields of their rows in every table, and returns when the
+ * replaced parts are gone from disk. Their `stored_at` becomes a time that no response has had as its `asOf`, so that
+ * copies read the rows again. Repeat it after an interruption. Cheap when no erasure is incomplete.
+ * @returns rows that were blanked by this call
+ * @throws LeaseLost, Problem `unavailable` when the replaced parts are still read, or the last error when a database stays
+ *   unavailable
+ */
+export async function completeErasures(
+  writer: Writer,
+  { inFlightMs = eventsInFlightMs, ifStillRead = 'wait' }: Completion = {},
+): Promise<ErasedRows> {
+  const erased: ErasedRows = { clicks: 0, conversions: 0, events: 0 }
+  if (!(await hasIncompleteErasures(writer))) return erased
+  await waitForMutations(writer, tableNames)
+  await addClicksOfVisitors(writer)
+  const storedAtMs = await beginRewrite(writer)
+  const isOfEvents = ({ resource }: PersonalTable) => resource === 'events'
+  const blank = async (tables: readonly PersonalTable[], page: readonly Erasure[]) => {
+    for (const table of tables)
+      erased[table.resource] += await blankRows(writer, table, page, storedAtMs[table.resource])
+  }
+  for await (const page of pagesOfErasures(writer, 'incomplete')) {
+    await blank(
+      personalTables.filter((table) => !isOfEvents(table)),
+      page,
+    )
+    const erasedMs = page.reduce((latest, erasure) => Math.max(latest, erasure.erasedMs), 0)
+    const waitMs = erasedMs + inFlightMs - (await readErasureClock(writer))
+    if (waitMs > 0) await pause(waitMs, undefined, { signal: writer.signal })
+    await blank(personalTables.filter(isOfEvents), page)
+  }
+  // Before the removal: every new row is visible, and `asOf` does not advance until then.
+  await endRewrite(writer)
+  const isRemoved = await waitForRemoval(writer, tableNames, ifStillRead === 'leave' ? briefRemovalMs : undefined)
+  if (isRemoved) await markErasures(writer, true)
+  else if (ifStillRead === 'wait') {
+    throw new Problem(
+      'unavailable',
+      'The rows are erased, but running queries or mutations still use the replaced files; run the command again.',
+    )
+  }
+  return erased
+}
+
+/** Erases rows that were restored or inserted by hand. @throws what `completeErasures` throws */
+export async function eraseAgain(writer: Writer): Promise<void> {
+  await markErasures(writer, false)
+  await completeErasures(writer)
+}
+
+/**
+ * Lists the clicks of erased visitors as erased. Without it their conversions and events, which need not have the visitor,
+ * could not be found once the click is blank, nor in a later import.
+ */
+async function addClicksOfVisitors(writer: Writer): Promise<void> {
+  for await (const page of pagesOfErasures(writer, 'incomplete')) {
+    const key = page[0]?.key ?? ''
+    const visitors = page.filter(({ kind }) => kind === 'visitor')
+    if (visitors.length === 0) continue
+    const query = ch`
+SELECT id, toInt64(max(${erasedUntilMs('visitor', ch`visitor_id`, visitors)})) - 1 AS erasedMs
+FROM clicks
+WHERE ${writer.ofAccount}
+  AND ${isErased(clicks, visitors)}
+GROUP BY id`
+    const step = 'looking for clicks of erased visitors'
+    const rows = await writer.select<{ id: string; erasedMs: number }>(step, query, 'erase')
+    const added = rows.map(({ id, erasedMs }) => ({
+      ...{ kind: 'click' as const, key, hash: hashOf(key, 'click', id), erasedMs },
+    }))
+    for (const some of chunksOf(added, erasuresPerStatement)) await addErasures(writer, some)
+  }
+}

@@ -1,0 +1,41 @@
+import { readClickHouseClock } from '../../stores/clickhouse/clock.ts'
+import { clearBatches, recordBatch } from '../journal/journal.ts'
+import type { Writer } from '../lease/writer.ts'
+import type { PersonalTable } from './personalFields.ts'
+
+/** The tokens are the same after an interruption, so that all rows get the time that was recorded first. */
+const tokenOf = ({ accountId }: Writer, resource: string) => `erasure ${resource} ${accountId}`
+
+/**
+ * Records the rewrite, so that no `asOf` passes the new `stored_at` before every row with it is visible.
+ * @returns `stored_at` of the rewritten rows of each resource, epoch milliseconds
+ */
+export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable['resource'], number>> {
+  const record = async (resource: 'clicks' | 'conversions') => {
+    const entry = { resource, firstMs: 0, lastMs: 0, added: [], token: tokenOf(writer, resource) }
+    return await recordBatch(writer, entry)
+  }
+  const times = { clicks: await record('clicks'), conversions: await record('conversions') }
+  const readClock = () =>
+    writer.retry('reading the clock of ClickHouse', () => readClickHouseClock(writer.stores.clickhouse))
+  const beganAt = new Date(await readClock()).toISOString()
+  await writer.change(
+    'recording an erasure',
+    (postgres, held) => postgres`
+      WITH ${held},
+      recorded AS (
+        INSERT INTO event_rewrites SELECT ${writer.accountId}::text, ${beganAt}::timestamptz FROM held ON CONFLICT DO NOTHING)
+      SELECT FROM held`,
+  )
+  // Read after it was recorded: later than the watermark of any reader that has not seen the record.
+  return { ...times, events: await readClock() }
+}
+
+/** Ends the record, once every rewritten row is visible. */
+export async function endRewrite(writer: Writer): Promise<void> {
+  await clearBatches(writer, [tokenOf(writer, 'clicks'), tokenOf(writer, 'conversions')])
+  await writer.sql(
+    'completing an erasure',
+    (postgres) => postgres`DELETE FROM event_rewrites WHERE account_id = ${writer.accountId}`,
+  )
+}
