@@ -44,7 +44,17 @@ interface Entry {
 }
 
 /**
- * Opens the cache of keys. Unknown hashes have a cache of their own, so that invented keys cannot evict existing keys.
+ * Opens the cache of keys. Unknown hashes have a cache of their own, so that invented keys cannot evict existing keys. What
+ * `find` does depends on the age of the record:
+ *
+ * | age           | Postgres is available                            | Postgres is unavailable                      |
+ * | ------------- | ------------------------------------------------ | -------------------------------------------- |
+ * | below 2 s     | returns it                                       | returns it                                   |
+ * | 2 to 4.5 s    | returns it, reads it again in the background     | returns it, tries twice a second             |
+ * | 4.5 to 60 s   | reads it first; returns it if that fails         | returns it, tries twice a second             |
+ * | above, none   | reads it first                                   | throws `unavailable`, tries twice a second   |
+ * | unknown key   | returns null for 2 s, then reads it              | the same, then throws `unavailable`          |
+ *
  * @param now the current time, epoch milliseconds
  */
 export function openKeyCache(postgres: Postgres, now: () => number): KeyCache {

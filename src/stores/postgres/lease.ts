@@ -11,7 +11,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** An acquired lease: only its holder does the work that it names. */
+/** An acquired lease: only its holder does the work that it names. For writers, `WriteFence` explains the clocks. */
 export interface Lease {
   readonly name: string
   /** Column `fence` of `leases`: increases at every change of holder; every write under the lease is conditional on it. */

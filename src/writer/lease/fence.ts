@@ -20,9 +20,22 @@ export class OutcomeUnknown extends Problem {
 /**
  * Prevents statements of an account's successive writers from overlapping. A writer may be suspended between confirming
  * its lease and sending a statement, and a statement may reach ClickHouse, or continue there, after its sender has given
- * up. So each statement carries a deadline that ClickHouse compares with its own clock, and the lease records the latest
- * deadline. Before the next write, `settle` waits until that deadline has passed on ClickHouse's clock and ends running
- * statements. A writer sends one statement at a time.
+ * up. A lease in Postgres cannot stop such a statement, so each statement carries a deadline. Three clocks are used, and no
+ * time of one is compared with another:
+ *
+ * | time                                  | clock                                                  | compared by                      |
+ * | ------------------------------------- | ------------------------------------------------------ | -------------------------------- |
+ * | the lease expires, 10 s after the     | Postgres                                               | a process that wants the lease   |
+ * | last extension                        |                                                        |                                  |
+ * | the same 10 s, from before the        | this process: the wall clock or the monotonic clock,   | the holder, before each          |
+ * | extension was sent                    | whichever has advanced more                            | statement (`assertHeld`)         |
+ * | a statement may begin until its       | ClickHouse; in a cluster the slowest one sets the      | the statement, on each node      |
+ * | deadline, 2 s after it was prepared   | deadline                                               |                                  |
+ *
+ * Example: writer A records the deadline 12:00:04 in the lease and prepares a statement that may begin until 12:00:02. Then A
+ * is suspended. Its lease expires, and B acquires it, with a higher fencing token. Before its first write, B waits until
+ * ClickHouse's clock is 12:00:04 and ends statements of the account that still run (`settle`). If A continues, ClickHouse
+ * rejects its statement, and Postgres changes nothing for its fencing token. A writer sends one statement at a time.
  */
 export class WriteFence {
   readonly #clickhouse: ClickHouse
