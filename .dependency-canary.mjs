@@ -7,13 +7,7 @@ import { text } from 'node:stream/consumers'
 
 const modulesMin = 25
 /** Subfolders that still import files of their folder and are imported by them. */
-const bothWays = [
-  'src/http/docs/guides',
-  'src/packages/sync/postgres',
-  'src/query/facts',
-  'src/stores/clickhouse',
-  'src/stores/postgres',
-]
+const bothWays = ['src/packages/sync/postgres', 'src/query/facts']
 
 const { modules } = JSON.parse(await text(process.stdin))
 const ownModules = modules.filter(({ source }) => /^(src|schema)\//.test(source))

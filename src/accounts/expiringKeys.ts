@@ -1,5 +1,5 @@
-import { runPeriodically } from '../stores/periodic.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
+import { runPeriodically } from '../stores/timing/periodic.ts'
 
 /** How long before its expiry a key is reported. */
 const noticeMs = 7 * 86_400_000

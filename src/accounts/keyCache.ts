@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../problem.ts'
-import { withDeadline } from '../stores/deadline.ts'
 import { isPostgresUnreachable, type Postgres } from '../stores/postgres/connection.ts'
+import { withDeadline } from '../stores/timing/deadline.ts'
 import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './keyLookups.ts'
 import { openKeyUses } from './keyUses.ts'
 

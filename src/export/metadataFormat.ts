@@ -1,5 +1,5 @@
 import { listText, quoted } from '../rows/csvWriter.ts'
-import { columnName } from '../stores/columnName.ts'
+import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import type { MetadataKind } from '../stores/postgres/metadataFields.ts'
 
 /** The formats of a value. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts'
-import { whenAborted } from '../stores/whenAborted.ts'
+import { whenAborted } from '../stores/timing/whenAborted.ts'
 
 /** Length of an account's queue. */
 const queueMax = 128

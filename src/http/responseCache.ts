@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { whenAborted } from '../stores/whenAborted.ts'
+import { whenAborted } from '../stores/timing/whenAborted.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
 /** Cache of the responses of stats, reports, funnels, usage and checksums: concurrent identical requests share one query; clients can revalidate by ETag. */

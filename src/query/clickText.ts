@@ -1,7 +1,6 @@
-import type { Column, RowOf } from '../stores/clickhouse/columnKinds.ts'
+import { type Column, columnName, type RowOf } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join } from '../stores/clickhouse/sql.ts'
 import { clickFields } from '../stores/clickhouse/tableColumns.ts'
-import { columnName } from '../stores/columnName.ts'
 import { formatMillionths } from './money.ts'
 
 // The column `row_text` of clicks has the values that a page shows, so that a page reads one column instead of forty. The values

@@ -1,7 +1,7 @@
 import type { Metric } from '../../schema/metrics.ts'
 import { metricNames } from '../../schema/metrics.ts'
+import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, integer, join } from '../stores/clickhouse/sql.ts'
-import { columnName } from '../stores/columnName.ts'
 import { add, difference, formatMillionths, fromMillionths, type Millionths, millionthsOf } from './money.ts'
 import { ratio, ratioMillionths } from './ratio.ts'
 

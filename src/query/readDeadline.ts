@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts'
-import { withDeadline } from '../stores/deadline.ts'
+import { withDeadline } from '../stores/timing/deadline.ts'
 
 /** Maximum duration of a page or a search with all its queries; equal to that of one query. */
 const readDeadlineMs = 20_000

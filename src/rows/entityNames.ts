@@ -1,7 +1,7 @@
 import type { NamedTable } from '../../schema/metadata.ts'
+import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { ch, identifier } from '../stores/clickhouse/sql.ts'
 import { textList } from '../stores/clickhouse/textList.ts'
-import { columnName } from '../stores/columnName.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import type { RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'

@@ -1,8 +1,7 @@
 import { subIdNames } from '../../schema/subIds.ts'
-import type { ColumnKind } from '../stores/clickhouse/columnKinds.ts'
+import { type ColumnKind, columnName } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
 import * as stored from '../stores/clickhouse/tableColumns.ts'
-import { columnName } from '../stores/columnName.ts'
 
 /**
  * A field of a row that ClickHouse formats as NDJSON, CSV or Parquet: its name in the API, and its value, of a type that

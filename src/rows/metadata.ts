@@ -1,5 +1,5 @@
 import type { Campaign, LandingPage, NamedTable, Offer, TrafficSource } from '../../schema/metadata.ts'
-import { columnName } from '../stores/columnName.ts'
+import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import { type MetadataKind, metadataFields } from '../stores/postgres/metadataFields.ts'
 

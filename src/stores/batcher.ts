@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts'
-import { withDeadline } from './deadline.ts'
+import { withDeadline } from './timing/deadline.ts'
 
 export interface BatcherOptions<Item, Result> {
   /**

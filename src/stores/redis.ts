@@ -1,5 +1,5 @@
 import { Redis as Client } from 'ioredis'
-import { withDeadline } from './deadline.ts'
+import { withDeadline } from './timing/deadline.ts'
 
 /** The Redis in which several instances share counters. No counter lives longer than a minute. */
 export interface Redis {

@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts'
-import { reasonOf, runPeriodically } from '../stores/periodic.ts'
 import { tryLease } from '../stores/postgres/lease.ts'
+import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
 import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
 import type { Writer } from './lease/writer.ts'
 import { tryWriterLease } from './lease/writerLease.ts'

@@ -1,10 +1,10 @@
 import { Problem } from '../../problem.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
-import { withDeadline } from '../../stores/deadline.ts'
 import type { Stores } from '../../stores/open.ts'
 import type { Redis } from '../../stores/redis.ts'
 import { RefreshingCache } from '../../stores/refreshingCache.ts'
+import { withDeadline } from '../../stores/timing/deadline.ts'
 
 /** A store that takes longer to respond is not ready. */
 const deadlineMs = 2_000

@@ -1,31 +1,32 @@
 import { convert, type Decimal } from './decimal.ts'
 import { RowError } from './rowError.ts'
 
-/** An amount of a row and its fields for conversion. */
-export interface Amount {
-  /** The field that holds the amount in the account's currency: `costBase`. */
-  baseField: string
-  /** Millionths of `currency`. */
-  amount: bigint | null
+/** The fields of a row with an amount, beside the amount and its base amount. */
+interface AmountFields {
   /** Empty: the account's currency. */
   currency: string
-  /** Millionths of the account's currency; null: absent. */
-  base: bigint | null
   /** Account currency per unit of `currency`; null: absent. */
   exchangeRate: Decimal | null
-  /** The currency of `base`; empty: absent. Exported rows have it. */
+  /** The currency of the base amount; empty: absent. Exported rows have it. */
   baseCurrency: string
 }
 
 /**
  * Returns an amount in the account's currency: the row's base amount if there is one, which may be rounded and so differ
  * from the amount at the row's rate; otherwise the amount at the row's rate.
+ * @param baseField the field of the base amount: `costBase`
+ * @param amount millionths of the row's currency, null when absent
+ * @param base millionths of the account's currency, null when absent
+ * @param own the account's currency
  * @returns millionths, null when there is no amount
  * @throws RowError for a foreign amount without rate or base, and for an amount in the account's currency with another
  *   base or rate
  */
 export function baseAmount(
-  { baseField, amount, currency, base, exchangeRate, baseCurrency }: Amount,
+  baseField: string,
+  amount: bigint | null,
+  base: bigint | null,
+  { currency, exchangeRate, baseCurrency }: AmountFields,
   own: string,
 ): bigint | null {
   if (base !== null && baseCurrency !== '' && baseCurrency !== own) {

@@ -82,17 +82,7 @@ export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReade
   })
   return (fields, from) => {
     const row = read(fields, from)
-    row.costBase = baseAmount(
-      {
-        baseField: 'costBase',
-        amount: row.cost,
-        currency: row.currency,
-        base: row.costBase,
-        exchangeRate: row.exchangeRate,
-        baseCurrency: row.baseCurrency,
-      },
-      account.currency,
-    )
+    row.costBase = baseAmount('costBase', row.cost, row.costBase, row, account.currency)
     if (row.cost !== null && row.currency === '') row.currency = account.currency
     return row
   }

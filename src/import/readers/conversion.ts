@@ -96,17 +96,7 @@ export function conversionReader(account: Pick<Account, 'id' | 'currency'>, isMo
   return (fields, from) => {
     const row = read(fields, from)
     const createdAt = row.createdAt ?? row.convertedAt
-    const revenueBase = baseAmount(
-      {
-        baseField: 'revenueBase',
-        amount: row.revenue,
-        currency: row.currency,
-        base: row.revenueBase,
-        exchangeRate: row.exchangeRate,
-        baseCurrency: row.baseCurrency,
-      },
-      account.currency,
-    )
+    const revenueBase = baseAmount('revenueBase', row.revenue, row.revenueBase, row, account.currency)
     const hasAmount = row.revenue !== null || row.payout !== null
     if (row.currency === '' && hasAmount) row.currency = account.currency
     return Object.assign(row, { createdAt, updatedAt: row.updatedAt ?? createdAt, revenueBase })

@@ -1,7 +1,7 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
 import { metadataStatuses } from '../../../schema/metadata.ts'
 import { formatMillionths } from '../../query/money.ts'
-import { columnName } from '../../stores/columnName.ts'
+import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { blankMetadata, type MetadataRowOf } from '../../stores/postgres/metadataFields.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
 import * as fieldTypes from './fieldTypes.ts'

@@ -1,4 +1,3 @@
-import { columnName } from '../columnName.ts'
 import type { RowBinary } from './rowBinary.ts'
 import { ch, type Fragment, identifier, join } from './sql.ts'
 
@@ -67,4 +66,9 @@ export function selectFields(fields: Fields): Fragment {
     }),
     ', ',
   )
+}
+
+/** @returns the column of a field in both databases: `campaign_id` of `campaignId` */
+export function columnName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

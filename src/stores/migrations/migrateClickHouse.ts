@@ -10,7 +10,7 @@ import { execute } from '../clickhouse/execute.ts'
 import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { isHeld, type Lease, LeaseLost } from '../postgres/lease.ts'
-import { retryWhileUnavailable } from '../retry.ts'
+import { retryWhileUnavailable } from '../timing/retry.ts'
 import {
   type AppliedMigration,
   findPending,

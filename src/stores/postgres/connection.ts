@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { Problem } from '../../problem.ts'
 import { SettingsError } from '../../settings.ts'
-import { withDeadline } from '../deadline.ts'
+import { withDeadline } from '../timing/deadline.ts'
 
 /** The pool of connections to Postgres; it connects lazily. */
 export type Postgres = postgres.Sql

@@ -1,7 +1,7 @@
 import type { EventOrigin } from '../../../schema/event.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
+import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, text } from '../../stores/clickhouse/sql.ts'
-import { columnName } from '../../stores/columnName.ts'
 import type { Click } from '../tables/click.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'

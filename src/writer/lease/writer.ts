@@ -13,7 +13,7 @@ import type { Stores } from '../../stores/open.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import { type Lease, LeaseLost } from '../../stores/postgres/lease.ts'
 import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/retainedRanges.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/timing/retry.ts'
 import type { WriteFence } from './fence.ts'
 
 /** What a writer needs. */

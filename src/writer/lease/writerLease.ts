@@ -1,6 +1,6 @@
 import { migrationLease } from '../../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../../stores/postgres/lease.ts'
-import { retryWhileUnavailable } from '../../stores/retry.ts'
+import { retryWhileUnavailable } from '../../stores/timing/retry.ts'
 import type { WriterParts } from './writer.ts'
 
 const leaseOf = (accountId: string) => `writer:${accountId}`

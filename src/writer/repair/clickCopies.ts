@@ -1,6 +1,6 @@
+import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
-import { columnName } from '../../stores/columnName.ts'
 import type { Writer } from '../lease/writer.ts'
 
 /** Counts copies of clicks that do not equal a stored click. A missing copy is no difference: the click is read instead. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, count, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
-import { columnName } from '../../stores/columnName.ts'
 import { personalCopiedFields } from '../erasure/personalFields.ts'
 import { completeTask } from '../journal/accountTasks.ts'
 import type { Writer } from '../lease/writer.ts'

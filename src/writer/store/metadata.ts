@@ -1,5 +1,5 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
-import { columnName } from '../../stores/columnName.ts'
+import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
 import type { Writer } from '../lease/writer.ts'
 

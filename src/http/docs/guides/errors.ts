@@ -1,4 +1,4 @@
-import { errorTable } from '../errorTable.ts'
+import { errorTable } from './errorTable.ts'
 
 /** The form of errors, and all codes. */
 export const errorsGuide = `

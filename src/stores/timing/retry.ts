@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '../problem.ts'
+import { Problem } from '../../problem.ts'
 
 /** Options of a retry. */
 export interface RetryOptions {

@@ -1,4 +1,4 @@
-import { problemStatus } from '../../../schema/errorCodes.ts'
+import { problemStatus } from '../../../../schema/errorCodes.ts'
 
 /** The condition of each error code. */
 const conditions: Record<keyof typeof problemStatus, string> = {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterEach, expect, it, vi } from 'vitest'
-import { withDeadline } from '../../src/stores/deadline.ts'
+import { withDeadline } from '../../../src/stores/timing/deadline.ts'
 
 afterEach(() => vi.useRealTimers())
 
