@@ -1,7 +1,7 @@
 // Measures whether hostile clients slow down regular ones or leak resources of the server. The attacks run one after the
 // other, each together with regular clients and with exports that are never read: first on the embedded engines, then with
-// a PostgreSQL 15 server where it is installed.
-//   npm run hostile [-- parts of the names of attacks]
+// a PostgreSQL 15 server where it is installed, unless --embedded is given.
+//   npm run hostile [-- [--embedded] parts of the names of attacks]
 // Takes five minutes and connects to 127.0.0.1 only. Fails when a regular response is not 200, when the p99 of regular
 // requests is 1 s or more, when the server uses 400 MB or more, or when it does not release resources.
 import { setMaxListeners } from 'node:events'
@@ -45,7 +45,8 @@ const releaseMaxMs = 30_000
 /** The options of `npm start`. */
 const nodeOptions = ['--max-semi-space-size=32', '--heap-growing-percent=100']
 
-const parts = process.argv.slice(2)
+const words = process.argv.slice(2)
+const parts = words.filter((word) => word !== '--embedded')
 const selected = Object.entries(attacks).filter(
   ([name]) => parts.length === 0 || parts.some((part) => name.includes(part)),
 )
@@ -55,7 +56,7 @@ const cleanUp = new CleanUp()
 try {
   await runOn('embedded engines', {})
   await cleanUp.run()
-  if (hasPostgres()) {
+  if (!words.includes('--embedded') && hasPostgres()) {
     const server = await startPostgres()
     cleanUp.add(() => server.close())
     await runOn('PostgreSQL 15', { DATABASE_URL: server.url('tributary') })

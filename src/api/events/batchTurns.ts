@@ -10,10 +10,16 @@ const readAtOnceMax = 256 * 1024
 /** How long a body may take to arrive while another account waits for its turn, milliseconds. */
 const contendedMs = 5_000
 
+/**
+ * How long a turn goes on after a body that was rejected or broken off, milliseconds. Receiving 4 MiB takes as long as several
+ * reads, and a client can send such bodies without end: its account gets at most ten of these turns per second.
+ */
+export const rejectedMs = 100
+
 /** The turns of large batches: two bodies are read and parsed at a time, one per account, which limits memory. */
 export interface BatchTurns {
   /**
-   * Waits until the body of a request may be read. The turn ends with the response at the latest.
+   * Waits until the body of a request may be read. The turn ends `rejectedMs` after the response at the latest.
    * @throws Problem `unavailable` after half of the time in which a request must arrive
    */
   wait(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -42,7 +48,7 @@ export function openBatchTurns(): BatchTurns {
         turns.release(accountId)
       }
       endOf.set(request, end)
-      releaseAfter(reply, end)
+      releaseAfter(reply, () => setTimeout(end, rejectedMs).unref())
     },
     end: (request) => endOf.get(request)?.(),
   }

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { rejectedMs } from '../../../src/api/events/batchTurns.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 
@@ -26,6 +27,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
   for (const socket of sockets.splice(0)) socket.destroy()
 })
 afterAll(() => api?.close())
@@ -71,6 +73,17 @@ function sendWhole(account: number, body: string): Sending {
   return sending
 }
 
+/** @returns what the timers of `rejectedMs` call; they never end by themselves, unlike fake timers, which polls advance */
+function holdPauses(): (() => void)[] {
+  const pauses: (() => void)[] = []
+  const { setTimeout: begin } = globalThis
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, ms?: number) => {
+    if (ms === rejectedMs) pauses.push(callback)
+    return begin(ms === rejectedMs ? () => {} : callback, ms)
+  }) as typeof setTimeout)
+  return pauses
+}
+
 async function expectStored(sending: Sending): Promise<void> {
   await expect.poll(() => sending.response, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 [\s\S]*"stored":1/)
 }
@@ -102,6 +115,18 @@ describe('batches above 256 KiB', () => {
     for (const account of [0, 0, 1]) await beginOne(account)
     for (const socket of sockets) socket.destroy()
     await expectStored(sendWhole(0, large))
+  })
+
+  it('that are rejected keep the turn of their account for a pause, so that they cannot be sent without end', async () => {
+    const pauses = holdPauses()
+    const rejected = sendWhole(0, large.replace('[', '[['))
+    await expect.poll(() => rejected.response).toMatch(/^HTTP\/1\.1 400 /)
+    const next = await beginOne(0)
+    next.finish()
+    await expectStored(sendWhole(0, small))
+    expect(next.response).toBeUndefined()
+    for (const end of pauses) end()
+    await expectStored(next)
   })
 
   it('that arrive slowly get 503 when another account waits, so that no account keeps a turn', async () => {
