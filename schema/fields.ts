@@ -14,7 +14,7 @@ export function fieldsParameter(row: TObject) {
     fields: Type.Optional(
       Type.String({
         pattern: `^${field}(,${field})*$`,
-        description: `Fields of the rows to return, separated by commas; default: all. \`id\` is always returned, and the order is that of the schema. Exports also have \`${cursorField}\`. Cursors stay valid with other fields.`,
+        description: `Fields of the rows to return, separated by commas; default: all. \`id\` is always returned; fields are in the order of the schema. Exports also have \`${cursorField}\`. Cursors stay valid with other fields.`,
         examples: [names.slice(0, 2).join(',')],
       }),
     ),
@@ -22,14 +22,14 @@ export function fieldsParameter(row: TObject) {
 }
 
 /**
- * A row of a list: with the parameter `fields` it has only those, so that only `id` is required. The static type is that of
- * a row with all fields.
+ * A row of a list: with the parameter `fields` it has only these fields, so only `id` is required. The static type has
+ * all fields.
  */
 export function SelectableRow<Row extends TObject>(row: Row): Row {
   const { id, ...others } = row.properties
   return Type.Object({ id, ...Type.Partial(Type.Object(others)).properties } as typeof row.properties, {
     ...(row.$id !== undefined && { $id: row.$id }),
-    description: 'Each row has all fields, or those of the parameter `fields`.',
+    description: 'Each row has all fields, or the fields of the parameter `fields`.',
   }) as Row
 }
 

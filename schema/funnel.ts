@@ -67,7 +67,9 @@ export type FunnelQuery = Static<typeof FunnelQuery>
 
 const percent = (of: string, nulls: string) =>
   Nullable(
-    Type.Number({ description: `Percent of those that reached the ${of} step; at most 6 decimals; null ${nulls}.` }),
+    Type.Number({
+      description: `Percent of the visitors or clicks that reached the ${of} step; at most 6 decimals; null ${nulls}.`,
+    }),
   )
 
 const FunnelStep = Type.Object(
@@ -80,7 +82,7 @@ const FunnelStep = Type.Object(
       Type.Number({
         minimum: 0,
         description:
-          'Median time since the previous step, seconds, of those that reached this step; null for the first step and if there are none.',
+          'Median seconds since the previous step, over the visitors or clicks that reached this step; null for the first step and if there are none.',
       }),
     ),
   },

@@ -54,6 +54,6 @@ export const optionalMetricFields = Object.fromEntries(
 
 export const SelectedMetrics = Type.Object(optionalMetricFields, {
   $id: 'SelectedMetrics',
-  description: 'All metrics, or those of `metrics`.',
+  description: 'All metrics, or the metrics of the parameter `metrics`.',
 })
 export type SelectedMetrics = Static<typeof SelectedMetrics>

@@ -8,7 +8,7 @@ import { type PixelEvent, pixelEventColumns } from '../writer/tables/pixelEvent.
 import { findAcceptances, generationAfter, type Outcome } from './duplicates.ts'
 import type { AccountMonth, FairUseCeiling, Reservation } from './fairUseCeiling.ts'
 import { type IncomingEvent, monthsOf, rowOf } from './incomingEvent.ts'
-import type { EventTelemetry } from './prometheusMetrics.ts'
+import type { EventMetrics } from './prometheusMetrics.ts'
 
 /** Dependencies of a flush. */
 export interface FlushParts {
@@ -16,7 +16,7 @@ export interface FlushParts {
   /** Serves the look-ups. */
   reader: QueryTarget
   ceiling: FairUseCeiling
-  telemetry: EventTelemetry
+  metrics: EventMetrics
   log: { warn: (text: string) => void; error: (error: unknown, text: string) => void }
   /** Maximum duration of a flush, milliseconds. */
   deadlineMs: number
@@ -52,13 +52,13 @@ export async function flushEvents(
   events: readonly IncomingEvent[],
   signal: AbortSignal,
 ): Promise<(Outcome | Problem)[]> {
-  const { telemetry, deadlineMs } = parts
+  const { metrics, deadlineMs } = parts
   const startedAtMs = performance.now()
   const { outcomes, reserved } = await decideEvents(parts, events, signal)
   const decidedAtMs = performance.now()
   const lookUp = (decidedAtMs - startedAtMs) / 1000
   if (reserved.length === 0) {
-    telemetry.countFlush(events.length, { lookUp, insert: undefined })
+    metrics.countFlush(events.length, { lookUp, insert: undefined })
     return outcomes
   }
   const stored = await store(parts, reserved, deadlineMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
@@ -66,7 +66,7 @@ export async function flushEvents(
     if (stored[index] === 'stored') reservation.confirm()
     else reservation.cancel()
   }
-  telemetry.countFlush(events.length, { lookUp, insert: (performance.now() - decidedAtMs) / 1000 })
+  metrics.countFlush(events.length, { lookUp, insert: (performance.now() - decidedAtMs) / 1000 })
   let next = 0
   return outcomes.map((outcome) => (outcome === 'stored' ? (stored[next++] as Outcome | Problem) : outcome))
 }

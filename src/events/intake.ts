@@ -13,7 +13,7 @@ import { InFlightEvents, type Outcome } from './duplicates.ts'
 import { FairUseCeiling } from './fairUseCeiling.ts'
 import { decideEvents, type FlushParts, flushEvents } from './flush.ts'
 import type { IncomingEvent, Sender } from './incomingEvent.ts'
-import { openEventTelemetry } from './prometheusMetrics.ts'
+import { openEventMetrics } from './prometheusMetrics.ts'
 import type { ValidEvent } from './validate.ts'
 
 /** The result of a dry run for one event. */
@@ -73,7 +73,7 @@ export interface IntakeParts {
   now: () => number
   /** Receives retries, and the reason when events could not be stored. */
   log: FlushParts['log']
-  /** Publishes the telemetry; none when undefined. */
+  /** Publishes the metrics; none when undefined. */
   registry: Registry | undefined
   /** Maximum duration of a flush, milliseconds; an event that is not known to be stored by then gets 503. */
   deadlineMs?: number
@@ -86,8 +86,8 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
   const byId = new InFlightEvents()
   let inFlight = 0
   const inFlightOf = new Map<string, number>()
-  const telemetry = openEventTelemetry(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
-  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), telemetry, log, deadlineMs }
+  const metrics = openEventMetrics(registry, { inFlight: () => inFlight, queued: () => flushes.queued })
+  const parts: FlushParts = { clickhouse, reader, ceiling: new FairUseCeiling(reader), metrics, log, deadlineMs }
   const flushes = new Batcher<IncomingEvent, Outcome>({
     ...flushOptions,
     deadlineMs,
@@ -146,7 +146,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
         besideProblems(await attribute(events, sender), async (own) => {
           const { firsts, settle } = byId.enter(own)
           const outcomes = await settle(flushes.addAll(firsts))
-          for (const outcome of outcomes) telemetry.outcomes[outcome] += 1
+          for (const outcome of outcomes) metrics.outcomes[outcome] += 1
           return outcomes
         }),
       ),
@@ -164,7 +164,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
           return own.map((incoming, index) => ({ outcome: outcomes[index] as Outcome, row: rows.get(incoming) }))
         }),
       ),
-    countNotes: telemetry.countNotes,
+    countNotes: metrics.countNotes,
     idle: () => flushes.idle(),
   }
 }

@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type EventNote, eventNoteTexts } from '../../schema/eventNote.ts'
 import type { Outcome } from './duplicates.ts'
 
-/** Telemetry of received events. */
-export interface EventTelemetry {
+/** Metrics of received events. */
+export interface EventMetrics {
   /** Events with a 200 response so far; add to it. */
   readonly outcomes: Record<Outcome, number>
   countNotes(notes: readonly EventNote[]): void
@@ -15,14 +15,14 @@ const sizeBuckets = [1, 5, 10, 50, 100, 250, 500, 1_000, 2_000, 4_000]
 const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
- * Opens the telemetry of events.
+ * Opens the metrics of events.
  * @param registry publishes the metrics; if undefined, they are not published
  * @param now current numbers of events: without a response, and queued for the next flush
  */
-export function openEventTelemetry(
+export function openEventMetrics(
   registry: Registry | undefined,
   now: { inFlight: () => number; queued: () => number },
-): EventTelemetry {
+): EventMetrics {
   const registers = [registry ?? new Registry()]
   const outcomes: Record<Outcome, number> = { stored: 0, duplicate: 0, over_ceiling: 0 }
   new Counter({

@@ -111,7 +111,7 @@ function readerOf({ CLICKHOUSE_URL, CLICKHOUSE_READER_URL }: Settings): ClickHou
   const reader = addressOf(CLICKHOUSE_READER_URL)
   if (CLICKHOUSE_URL === undefined) throw new SettingsError('CLICKHOUSE_READER_URL: CLICKHOUSE_URL is not set.')
   if (reader.database !== addressOf(CLICKHOUSE_URL).database) {
-    throw new SettingsError('CLICKHOUSE_READER_URL: the database differs from that of CLICKHOUSE_URL.')
+    throw new SettingsError('CLICKHOUSE_READER_URL: the database differs from the database of CLICKHOUSE_URL.')
   }
   return reader
 }

@@ -21,14 +21,19 @@ const pages = ['README.md', 'docs/imports.md', 'docs/development.md', 'CONTRIBUT
 const runByHand = [
   'npm run bench -- compare',
   'npm run hostile',
+  'npm run test:long',
+  'TRIBUTARY_TEST_RUNS=50 npm run test:long -- test/properties/reports',
   'npm run faults -- Crashes',
   'npm run faults -- "rename of a click"',
 ]
 
 /** Commands that run this suite or the other checks, by the line of .ci/run that runs them. */
 const runByCi: readonly (readonly [command: RegExp, step: string])[] = [
-  [/^npm (ci|cit|run build)$/, 'npm cit'],
-  [/^npm pack -w tributary-client$/, 'npm cit'],
+  [/^npm ci$/, 'npm ci'],
+  [/^npm run build$/, 'npm run --silent build'],
+  // `npm cit` is `npm ci` and `npm test`.
+  [/^npm cit$/, 'npm test'],
+  [/^npm pack -w tributary-client$/, 'npm test'],
   [/^npm run check$/, 'npm run check'],
   [/^npx tsc$/, 'npm run check'],
   [/^((CLICKHOUSE|DATABASE)_URL=\S+ )*npm test( -- -u)?$/, 'npm test'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openEventTelemetry } from '../../src/events/prometheusMetrics.ts'
+import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
@@ -77,7 +77,7 @@ function openRegistry() {
   metrics.watchRedis(() => false)
   metrics.watchUnconfirmedBatches(async () => 0)
   metrics.watchExpiringKeys(async () => 0)
-  openEventTelemetry(metrics.registry, { inFlight: () => 0, queued: () => 0 })
+  openEventMetrics(metrics.registry, { inFlight: () => 0, queued: () => 0 })
   return metrics.registry
 }
 

@@ -20,7 +20,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
         tags: ['Conversions'],
         summary: 'Search conversions',
         description:
-          'Conversions with a field that contains the text, ignoring case, newest first; `matches` has the fields. Test conversions are excluded. `externalClickId` and `referrer` are those of the conversion’s click.',
+          'Conversions with a field that contains the text, ignoring case, newest first; `matches` has the fields. Test conversions are excluded. `externalClickId` and `referrer` come from the click of the conversion.',
         querystring: ConversionSearchQuery,
         response: { 200: ConversionSearchPage },
       },

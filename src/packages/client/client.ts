@@ -193,7 +193,9 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
       if (nextCursor === null) return
       // Otherwise the list would never end.
       if (typeof nextCursor !== 'string' || nextCursor === cursor) {
-        throw new TributaryError(200, { message: 'The page has no valid nextCursor, or that of the page before.' })
+        throw new TributaryError(200, {
+          message: 'The page has no valid nextCursor, or the cursor of the page before.',
+        })
       }
       cursor = nextCursor
     }

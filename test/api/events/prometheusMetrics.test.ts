@@ -24,7 +24,7 @@ afterAll(async () => {
   await api?.close()
 })
 
-describe('event telemetry', () => {
+describe('event metrics', () => {
   it('shows outcomes, the size and duration of flushes, and queued events', async () => {
     const ids = ['e1', 'e1', 'e2', undefined, 'e2', 'e3']
     await Promise.all(ids.map((event_id) => send(app, key, { click_id: 'c1', event_name: 'a', event_id })))

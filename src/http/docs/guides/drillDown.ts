@@ -30,8 +30,8 @@ curl -H 'Authorization: ApiKey trb_live_…' '${baseUrl}/clicks?from=2026-11-15&
 \`\`\`
 
 Totals are the same under every grouping: clicks by campaign and country add up to the clicks by day, and revenue to the same cent.
-A conversion counts at the time when it converted. City, language, UTM parameters and other fields that only clicks have are those of
-its click.
+A conversion counts at the time when it converted. City, language, UTM parameters and other fields that only clicks have come from its
+click.
 
 **Spreadsheets.** \`format=csv\` has a column for the id and one for the name of each dimension; \`totals=true\` adds a last line with the totals
 of all rows. The headers \`X-Bucket-Count\` and \`X-Truncated\` say what \`bucketCount\` and \`truncated\` say in JSON.

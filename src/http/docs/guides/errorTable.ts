@@ -17,7 +17,7 @@ const conditions: Record<keyof typeof problemStatus, string> = {
   not_found: 'No such path, or no such row in the account.',
   click_not_found: 'The account has no such click, or not its campaign: import campaigns first.',
   campaign_not_found: 'The account has no such campaign.',
-  method_not_allowed: 'The path does not support the method; the `Allow` header lists those that it supports.',
+  method_not_allowed: 'The path does not support the method; the `Allow` header lists the supported methods.',
   request_timeout: 'The request took too long to arrive.',
   payload_too_large: 'The body is too large.',
   unsupported_media_type: 'The `Content-Type` of the body is not supported.',

@@ -40,7 +40,7 @@ with urllib.request.urlopen(request) as response:
 \`\`\`
 
 **One visitor.** \`GET /journeys\` lists the clicks, events and conversions of a visitor or click, oldest first. \`kind\` is \`click\`,
-\`event\` or \`conversion\`, \`at\` the time, and the other fields are those of the list of that kind. A visitor has the rows with its id
+\`event\` or \`conversion\`, \`at\` the time, and the other fields are the fields of the list of that kind. A visitor has the rows with its id
 and the events and conversions of its clicks. \`omitted\` names the kinds that the key has no scope for. Test rows, clicks of bots and
 conversions of any status are included.
 

@@ -14,7 +14,7 @@ FROM url('${baseUrl}/clicks?format=parquet', Parquet, headers('Authorization' = 
 CREATE TABLE filled (resource String, storedAt DateTime64(3, 'UTC')) ENGINE = ReplacingMergeTree(storedAt) ORDER BY resource;
 \`\`\`
 
-These two statements read all rows at first, and later those that were stored or changed since. If the first one fails, repeat it: rows
+These two statements read all rows at first, and later only rows that were stored or changed since. If the first one fails, repeat it: rows
 that are read twice replace themselves.
 
 \`\`\`sql
@@ -42,5 +42,5 @@ ORDER BY clicks DESC;
 \`\`\`
 
 For \`conversions\`, add \`include_test_mode=true\` to the address. For \`events\`, use \`ORDER BY (origin, id, generation)\` and pass the recorded
-time minus a minute. Names are those of the time when a row was read: copy \`/campaigns?format=parquet\` and the other metadata too.
+time minus a minute. Names are as old as the read of their row: copy \`/campaigns?format=parquet\` and the other metadata too.
 `.trim()

@@ -42,5 +42,5 @@ GROUP BY r.campaignId
 ORDER BY clicks DESC, id;
 \`\`\`
 
-Names in the files of clicks and conversions are those of the time when a file was written: join the files of metadata instead.
+Names in the files of clicks and conversions are as old as their file: join the files of metadata instead.
 `.trim()

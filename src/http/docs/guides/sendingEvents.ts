@@ -13,7 +13,7 @@ curl -H 'Authorization: ApiKey trb_live_…' -H 'Content-Type: application/json'
   '${baseUrl}/events'
 \`\`\`
 
-**Retries.** 200 means that the event is stored, unless the response has \`recorded: false\` or is that of a dry run. After a 503
+**Retries.** 200 means that the event is stored, unless the response has \`recorded: false\` or answers a dry run. After a 503
 response, or none, send it again with the same \`event_id\` within 24 hours: it is stored once. The duplicate gets 200 with \`deduplicated: true\`.
 Later, the same \`event_id\` is another event.
 

@@ -4,7 +4,7 @@ export const syncGuide = (baseUrl: string) =>
 To keep a copy of \`/clicks\`, \`/conversions\` or \`/events\`:
 
 1. Export the list. The header \`X-As-Of\` is your first \`updated_since\`; of a resumed export, take the header of its first response.
-2. Later, read all pages with \`updated_since\`. They have every row stored or changed since then, by \`storedAt\`, whatever the row's own
+2. Later, read all pages with \`updated_since\`. They have every row stored or changed since then, by \`storedAt\`, independent of the row's own
    date. Upsert them by \`id\`, events by \`origin\`, \`id\` and \`generation\`.
 3. The \`asOf\` of the last page is the next \`updated_since\`. For \`/events\`, subtract a minute: their \`storedAt\` is the clock of
    the event store, and events that are stored after that clock was set back have an earlier \`storedAt\` until it has caught up.

@@ -7,5 +7,5 @@ filter never returns unfiltered data. Only \`days\` is ignored, beside \`from\`.
 
 **Amounts** are numbers with at most six decimals; a separate field has the currency.
 
-**Absent values** are \`null\`. A row of a list always has all fields, or those of the parameter \`fields\`.
+**Absent values** are \`null\`. A row of a list always has all fields, or the fields of the parameter \`fields\`.
 `.trim()
