@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeAccount, rowsOf } from '../import/runImport.ts'
+import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { exitOf, runHere, start } from './runCommand.ts'
 
@@ -221,9 +222,7 @@ it('ends with one sentence when the disk of ClickHouse is full, and is completed
   const file = await fileOf(good)
   stores.markDirty()
   const reserve = (bytes: number) =>
-    stores.clickhouse.client.command({
-      query: `ALTER TABLE clicks MODIFY SETTING min_free_disk_bytes_to_perform_insert = ${bytes}`,
-    })
+    changeTables(stores, `ALTER TABLE clicks MODIFY SETTING min_free_disk_bytes_to_perform_insert = ${bytes}`)
   await reserve(Number.MAX_SAFE_INTEGER)
   const full = await importing('clicks', file, '--account', account)
   expect([full.code, full.stdout]).toEqual([1, ''])
