@@ -44,6 +44,7 @@ async function readManifest(path: string): Promise<{ manifest: Manifest; sha256:
   let content: unknown
   try {
     text = await readFile(path, 'utf8')
+    assertFewValues(text)
     content = JSON.parse(text)
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}.`)
@@ -58,6 +59,19 @@ async function readManifest(path: string): Promise<{ manifest: Manifest; sha256:
   const contradiction = contradictionIn(manifest)
   if (contradiction) throw new CommandError(`${path} contradicts itself: ${contradiction}.`)
   return { manifest, sha256: createHash('sha256').update(text).digest('hex') }
+}
+
+/**
+ * Parsed JSON of short values takes forty times the memory of its text. A manifest has a value in ten bytes at most, since its
+ * values are ids, hashes and times.
+ * @throws Error if the text has more
+ */
+function assertFewValues(text: string): void {
+  let left = 100 + text.length / 10
+  // Commas and opening brackets, without those in texts.
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{,]/g)) {
+    if (token.length === 1 && --left < 0) throw new Error('it has more values than an exported account')
+  }
 }
 
 function contradictionIn({ keys, retained }: Manifest): string | undefined {

@@ -179,6 +179,12 @@ describe('an exported account', () => {
     await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(longer))
     expect(await fails('again')).toMatch(/campaigns\.ndjson\.gz has \d+ rows, but account\.json says 1000\.\n$/)
     expect(await fails('missing')).toContain('account.json cannot be read')
+    for (const text of ['['.repeat(2 ** 24), `{"keys":[${'{},'.repeat(2 ** 24)}{}]}`]) {
+      await writeFile(join(folder, 'again', 'account.json'), text)
+      expect(await fails('again')).toMatch(
+        /account\.json cannot be read: it has more values than an exported account\.\n$/,
+      )
+    }
   })
 })
 

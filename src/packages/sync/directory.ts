@@ -26,9 +26,9 @@ export interface DirectoryRun extends Source {
   onRows(resource: string, rows: number, fraction: number): void
 }
 
-/** The checksum that a file was read for, its digest, and a hash of the names of its fields, which version 0.1.0 did not store. */
+/** The checksum that a file was read for, its digest, and a hash of the names of its fields. */
 interface FileState extends DayChecksum {
-  fields?: string
+  fields: string
   sha256: string
 }
 
@@ -75,8 +75,7 @@ export async function writeAll(run: DirectoryRun, resource: Resource): Promise<v
  */
 export async function writeDays(run: DirectoryRun, resource: ChangingResource): Promise<WrittenDays> {
   const folder = await makeFolder(run.folder, resource.name)
-  const stored = (await readStateFile(folder, stateFile, isFolderState)) ?? []
-  const before = Array.isArray(stored) ? { fields: [], days: stored } : stored
+  const before = (await readStateFile(folder, stateFile, isFolderState)) ?? { fields: [], days: [] }
   const known = new Map(before.days.map((file) => [file.day, file]))
   const days = [...known.keys()].sort()
   const last = days.at(-1)
@@ -149,23 +148,37 @@ async function download(
   for (let attempt = 1; ; attempt++) {
     const body = await client.exportFile(path, 'parquet', { query, signal })
     try {
-      return await replaceFile(folder, fileName, Readable.fromWeb(body as never), { signal, isComplete })
+      const content = onlyParquet(path, Readable.fromWeb(body as never))
+      return await replaceFile(folder, fileName, content, { signal, isComplete })
     } catch (error) {
       if (signal.aborted || attempt === attemptsMax) throw error
     }
   }
 }
 
-/** @returns whether it is a state of this version, or the array of files of version 0.1.0 */
-function isFolderState(value: unknown): value is FolderState | FileState[] {
-  if (Array.isArray(value)) return value.every(isFileState)
+/** Yields the same bytes. @throws InvalidResponse at their end when they are no Parquet file: a proxy may have sent a page with 200 */
+async function* onlyParquet(path: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let size = 0
+  let [first, last] = [Buffer.alloc(0), Buffer.alloc(0)]
+  for await (const chunk of chunks) {
+    size += chunk.length
+    first = Buffer.concat([first, chunk.subarray(0, 4 - first.length)])
+    last = Buffer.concat([last, chunk.subarray(-4)]).subarray(-4)
+    yield chunk
+  }
+  // Without rows, a Parquet file still has both marks and the length of its footer.
+  const isParquet = (ends: unknown): ends is string => ends === 'PAR1 … PAR1' && size >= 12
+  received(path, 'the beginning and end of the file', `${first} … ${last}`, isParquet)
+}
+
+function isFolderState(value: unknown): value is FolderState {
   if (!isRecord(value) || !Array.isArray(value.fields) || !Array.isArray(value.days)) return false
   return value.fields.every(isFieldName) && value.days.every(isFileState)
 }
 
 function isFileState(value: unknown): boolean {
   if (!isRecord(value) || !isDay(value.day) || !isCount(value.rows) || !isHash(value.hash)) return false
-  return [value.amount, value.fields ?? '', value.sha256].every((one) => typeof one === 'string')
+  return [value.amount, value.fields, value.sha256].every((one) => typeof one === 'string')
 }
 
 const fileName = 'part.parquet'

@@ -15,6 +15,9 @@ const click = {
 }
 const hash = createHash('md5').update(`c1|${at}`).digest('hex').slice(0, 15)
 
+/** What every Parquet file has: the mark, the length of the footer, and the mark again. */
+const parquetFile = 'PAR1\0\0\0\0PAR1'
+
 /** The responses of a server with one click. */
 const sound = () => ({
   key: { accountId: 'acme' } as object,
@@ -22,6 +25,7 @@ const sound = () => ({
   page: { data: [click], nextCursor: null } as object,
   lines: [{ ...click, cursor: 'x1' }] as unknown[],
   asOf: '2026-11-21T00:00:00.000Z',
+  parquet: parquetFile,
 })
 let responses = sound()
 let server: ReturnType<typeof createServer>
@@ -33,11 +37,11 @@ let errors: string
 beforeAll(async () => {
   server = createServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost')
-    const { key, checksums, page, lines, asOf } = responses
+    const { key, checksums, page, lines, asOf, parquet } = responses
     const format = searchParams.get('format')
     if (pathname.endsWith('/key')) response.writeHead('error' in key ? 400 : 200).end(JSON.stringify(key))
     else if (pathname.includes('/checksums/')) response.end(JSON.stringify(checksums))
-    else if (format === 'parquet') response.end('PAR1')
+    else if (format === 'parquet') response.end(parquet)
     else if (format === null) response.end(JSON.stringify(page))
     else {
       response.setHeader('x-as-of', asOf)
@@ -136,6 +140,21 @@ describe('tributary-sync into a folder', () => {
     expect(await readdir(join(copy, 'clicks/day=2026-11-20'))).toEqual(['part.parquet'])
   })
 
+  it('keeps the file of a day when the new one is not Parquet', async () => {
+    expect(await sync(copy)).toBe(0)
+    const changed = { asOf: at, data: [{ ...firstDay, hash: 'f'.repeat(15) }] }
+    for (const parquet of ['', 'PAR1', 'PAR1PAR1', '<html>busy</html>', parquetFile.slice(0, -1), `x${parquetFile}`]) {
+      responses = { ...sound(), checksums: changed, parquet }
+      expect([parquet, await sync(copy)]).toEqual([parquet, 1])
+      expect(errors).toMatch(
+        /^error: the response of \/clicks is not valid: the beginning and end of the file is [^\n]+\n$/,
+      )
+      expect(await readFile(join(copy, 'clicks/day=2026-11-20/part.parquet'), 'utf8')).toBe(parquetFile)
+    }
+    responses = { ...sound(), checksums: changed }
+    expect(await sync(copy)).toBe(0)
+  })
+
   it('refuses a state that another program has changed', async () => {
     expect(await sync(copy)).toBe(0)
     const file = { ...firstDay, amount: '1', sha256: 'x' }
@@ -192,7 +211,7 @@ describe('tributary-sync into a folder', () => {
     await symlink(join(outside, 'part.parquet'), join(copy, 'clicks/.tributary-sync.json.tmp'))
     expect(await sync(copy)).toBe(0)
     await expectOutsideUnchanged()
-    expect(await readFile(join(copy, 'clicks/day=2026-11-20/part.parquet'), 'utf8')).toBe('PAR1')
+    expect(await readFile(join(copy, 'clicks/day=2026-11-20/part.parquet'), 'utf8')).toBe(parquetFile)
     // The day has no rows any more: the link is removed, not what it leads to.
     await rm(join(copy, 'clicks/day=2026-11-20'), { recursive: true })
     await symlink(outside, join(copy, 'clicks/day=2026-11-20'))
