@@ -1,42 +1,45 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 /**
- * Every error code that is not `invalid_<parameter>`, with its HTTP status.
+ * Every error code that is not `invalid_<parameter>`, with its HTTP status and its condition in the documentation.
  * Codes are part of API v1: new ones may be added, existing ones are never renamed.
  */
-export const problemStatus = {
-  invalid_date_range: 400,
-  unknown_parameter: 400,
-  invalid_authorization: 400,
-  invalid_json: 400,
-  invalid_body: 400,
-  missing_identifier: 400,
-  missing_api_key: 401,
-  invalid_api_key: 401,
-  revoked_api_key: 401,
-  expired_api_key: 401,
-  insufficient_scope: 403,
-  plan_required: 403,
-  not_found: 404,
-  click_not_found: 404,
-  campaign_not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  rate_limited: 429,
-  headers_too_large: 431,
-  internal_error: 500,
-  unavailable: 503,
-  query_timeout: 503,
+export const problems = {
+  invalid_date_range: [400, '`from` is not before `to`, or the range is too long.'],
+  unknown_parameter: [400, 'The operation has no such parameter.'],
+  invalid_authorization: [400, 'The `Authorization` header was sent more than once.'],
+  invalid_json: [400, 'The body is not JSON.'],
+  invalid_body: [400, 'The body is not an object.'],
+  missing_identifier: [400, 'The event has neither `click_id` nor `visitor_id`.'],
+  missing_api_key: [401, 'The request has no API key.'],
+  invalid_api_key: [401, 'No such API key.'],
+  revoked_api_key: [401, 'The API key was revoked.'],
+  expired_api_key: [401, 'The API key has expired.'],
+  insufficient_scope: [403, 'The key lacks a scope; `required` names it.'],
+  plan_required: [403, 'The subscription plan of the account has no API access.'],
+  not_found: [404, 'No such path, or no such row in the account.'],
+  click_not_found: [404, 'The account has no such click, or not its campaign: import campaigns first.'],
+  campaign_not_found: [404, 'The account has no such campaign.'],
+  method_not_allowed: [405, 'The path does not support the method; the `Allow` header lists the supported methods.'],
+  request_timeout: [408, 'The request took too long to arrive.'],
+  payload_too_large: [413, 'The body is too large.'],
+  unsupported_media_type: [415, 'The `Content-Type` of the body is not supported.'],
+  rate_limited: [429, 'A rate limit is exceeded. Retry after the seconds in `Retry-After`.'],
+  headers_too_large: [431, 'The headers are too large.'],
+  internal_error: [500, 'A defect of the server. Report it with its `requestId`.'],
+  unavailable: [
+    503,
+    'A database is unavailable, or has too little memory for the query. Retry after the seconds in `Retry-After`, or request a shorter range.',
+  ],
+  query_timeout: [503, 'The query took too long. Retry, or request a shorter range.'],
 } as const
 
-/** `invalid_<parameter>` has status 400; the others are listed in `problemStatus`. */
-export type ProblemCode = keyof typeof problemStatus | `invalid_${string}`
+/** `invalid_<parameter>` has status 400; the others are listed in `problems`. */
+export type ProblemCode = keyof typeof problems | `invalid_${string}`
 
 /** @returns the HTTP status of a code, 400 for every `invalid_<parameter>` */
 export function statusOfProblem(code: ProblemCode): number {
-  return code in problemStatus ? problemStatus[code as keyof typeof problemStatus] : 400
+  return code in problems ? problems[code as keyof typeof problems][0] : 400
 }
 
 /** Body of every error response. */

@@ -25,7 +25,7 @@ import type { App, RouteContext } from './http/context.ts'
 import { observeDisconnections } from './http/disconnection.ts'
 import { addDocs } from './http/docs/routes.ts'
 import { handleError } from './http/errorHandler.ts'
-import { addExplore } from './http/explore/routes.ts'
+import { addExplore } from './http/explore.ts'
 import { arrivalMaxMs, makeHttpServer } from './http/httpServer.ts'
 import { logResponses } from './http/logging.ts'
 import { handleUnknownPath } from './http/notFound.ts'
@@ -140,7 +140,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   })
   readParameters(app)
   await addDocs(app, settings)
-  if (settings.EXPLORE === 'on') await addExplore(app)
+  if (settings.EXPLORE === 'on') addExplore(app)
   const streaming = openStreaming()
   app.addHook('preClose', async () => streaming.close())
   const context: RouteContext = {

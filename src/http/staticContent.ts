@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { packageRoot } from '../package.ts'
-import { chooseEncoding } from './acceptEncoding.ts'
-import { type Coding, codings, encode } from './contentCoding.ts'
+import { type Coding, chooseEncoding, codings, encode } from './compression.ts'
+import type { App } from './context.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
 /** A public document, constant for the life of the process. */
@@ -47,17 +47,39 @@ export function openStaticContent(make: () => Content | Promise<Content>): Stati
 }
 
 /** @param path file of the package, relative to its root */
-export async function fileContent(path: string, type: string): Promise<Content> {
-  return { body: await readFile(join(packageRoot, path)), type }
+export function openFile(path: string, type: string): StaticContent {
+  return openStaticContent(async () => ({ body: await readFile(join(packageRoot, path)), type }))
 }
 
-/** The address of a file in a page, with its version: clients may cache the response for ever. */
-export async function versionedAddress(
-  folder: string,
-  name: string,
-  files: Readonly<Record<string, StaticContent>>,
-): Promise<string> {
-  return `${folder}/${name}?v=${await files[name]?.version()}`
+/**
+ * A page in HTML that names its files as `{{address}}`. Addresses are relative, so that a proxy may serve the page below a
+ * path of its own; each gets its version, so that clients may cache the file for ever.
+ * @param files by address
+ */
+export function openPage(path: string, files: Readonly<Record<string, StaticContent>>): StaticContent {
+  return openStaticContent(async () => {
+    let html = await readFile(join(packageRoot, path), 'utf8')
+    for (const [address, file] of Object.entries(files)) {
+      if (html.includes(`{{${address}}}`)) {
+        html = html.replaceAll(`{{${address}}}`, `${address}?v=${await file.version()}`)
+      }
+    }
+    return { body: Buffer.from(html), type: 'text/html; charset=utf-8' }
+  })
+}
+
+/** @returns the files by address, which is their name below a folder */
+export function placeBelow(folder: string, files: Readonly<Record<string, StaticContent>>) {
+  return Object.fromEntries(Object.entries(files).map(([name, file]) => [`${folder}/${name}`, file]))
+}
+
+/** Adds public paths with a content security policy. */
+export function addStaticContent(app: App, policy: string, contents: Readonly<Record<string, StaticContent>>): void {
+  for (const [path, { send }] of Object.entries(contents)) {
+    app.get(path, { schema: { hide: true } }, (request, reply) =>
+      send(request, reply.header('content-security-policy', policy)),
+    )
+  }
 }
 
 /** Creates a value at the first call, once for concurrent calls; a failure is not cached. */

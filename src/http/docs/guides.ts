@@ -1,47 +1,60 @@
-import { anyConnectorGuide } from './guides/anyConnector.ts'
-import { comparePeriodsGuide } from './guides/comparePeriods.ts'
-import { drillDownGuide } from './guides/drillDown.ts'
-import { errorsGuide } from './guides/errors.ts'
-import { exportsGuide } from './guides/exports.ts'
-import { funnelsGuide } from './guides/funnels.ts'
-import { intoClickhouseGuide } from './guides/intoClickhouse.ts'
-import { intoDuckdbGuide } from './guides/intoDuckdb.ts'
-import { intoPostgresGuide } from './guides/intoPostgres.ts'
-import { keysGuide } from './guides/keys.ts'
-import { languageModelGuide } from './guides/languageModel.ts'
-import { limitsGuide } from './guides/limits.ts'
-import { localTimeGuide } from './guides/localTime.ts'
-import { pagesGuide } from './guides/pages.ts'
-import { sendingEventsGuide } from './guides/sendingEvents.ts'
-import { syncGuide } from './guides/sync.ts'
-import { toolsGuide } from './guides/tools.ts'
-import { valuesGuide } from './guides/values.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { problems } from '../../../schema/errorCodes.ts'
+import { propertyLimits } from '../../../schema/event.ts'
+import { batchLimits } from '../../../schema/eventBatch.ts'
+import { filterValuesMax } from '../../../schema/filters.ts'
+import { pageLimitDefault, pageLimitMax } from '../../../schema/page.ts'
+import { reportBucketsMax } from '../../../schema/report.ts'
+import { packageRoot } from '../../package.ts'
+
+/** Files of `guides/` in the order of the documentation. `npm run build` copies them. */
+const guideNames = [
+  ...['keys', 'values', 'drillDown', 'comparePeriods', 'localTime', 'pages', 'exports', 'sync'],
+  ...['intoPostgres', 'intoDuckdb', 'intoClickhouse', 'anyConnector', 'sendingEvents', 'funnels'],
+  ...['errors', 'limits', 'languageModel', 'tools'],
+]
 
 /**
- * The guides, as sections without operations, in the order of the documentation. Their text is Markdown;
+ * The introduction above the operations, and the guides as sections without operations, in Markdown.
  * test/docs/guides.test.ts runs every code block, in this order, on one account, and test/docs/warehouseGuides.test.ts those of
  * copies and language models.
- * @param baseUrl address of the API, `https://api.example.com/api/v1`
+ * @param serverUrl address of the server, the argument `--url` of the packages
+ * @param baseUrl address of the API
  */
-export function guides(baseUrl: string): { name: string; description: string }[] {
+export function readGuides(serverUrl: string, baseUrl: string) {
+  const values: Readonly<Record<string, string | number>> = {
+    serverUrl,
+    baseUrl,
+    pageLimitMax,
+    pageLimitDefault,
+    filterValuesMax,
+    reportBucketsMax: reportBucketsMax.toLocaleString('en'),
+    batchEventsMax: batchLimits.eventsMax.toLocaleString('en'),
+    propertiesMax: propertyLimits.keysMax,
+    propertyLengthMax: propertyLimits.textLengthMax,
+    errorTable: errorTable(),
+  }
+  const read = (name: string) =>
+    readFileSync(join(packageRoot, `dist/docs/guides/${name}.md`), 'utf8')
+      .replace(/\{\{(\w+)\}\}/g, (_, value: string) => {
+        if (!(value in values)) throw new Error(`The guide ${name} names {{${value}}}, which does not exist.`)
+        return `${values[value]}`
+      })
+      .trim()
+  const guides = guideNames.map((name) => {
+    const [title = '', ...paragraphs] = read(name).split('\n\n')
+    return { name: title.replace('# ', ''), description: paragraphs.join('\n\n') }
+  })
+  return { introduction: read('introduction'), guides }
+}
+
+/** Every error code with its status and condition, as a table in Markdown. */
+function errorTable(): string {
   return [
-    { name: 'Keys and scopes', description: keysGuide },
-    { name: 'Parameters and values', description: valuesGuide },
-    { name: 'Drill down', description: drillDownGuide(baseUrl) },
-    { name: 'Compare periods', description: comparePeriodsGuide(baseUrl) },
-    { name: 'Local time', description: localTimeGuide(baseUrl) },
-    { name: 'Pages', description: pagesGuide(baseUrl) },
-    { name: 'Exports', description: exportsGuide(baseUrl) },
-    { name: 'Incremental sync', description: syncGuide(baseUrl) },
-    { name: 'Into PostgreSQL', description: intoPostgresGuide(baseUrl) },
-    { name: 'Into DuckDB and Parquet', description: intoDuckdbGuide(baseUrl) },
-    { name: 'Into ClickHouse', description: intoClickhouseGuide(baseUrl) },
-    { name: 'From any connector', description: anyConnectorGuide(baseUrl) },
-    { name: 'Sending events', description: sendingEventsGuide(baseUrl) },
-    { name: 'Funnels and journeys', description: funnelsGuide(baseUrl) },
-    { name: 'Errors', description: errorsGuide },
-    { name: 'Limits', description: limitsGuide },
-    { name: 'With a language model', description: languageModelGuide(baseUrl) },
-    { name: 'Tools', description: toolsGuide(baseUrl) },
-  ]
+    '| status | `error` | condition |',
+    '| --- | --- | --- |',
+    '| 400 | `invalid_<parameter>` | The parameter or field is missing, malformed or out of range. |',
+    ...Object.entries(problems).map(([code, [status, condition]]) => `| ${status} | \`${code}\` | ${condition} |`),
+  ].join('\n')
 }

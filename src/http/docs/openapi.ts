@@ -8,12 +8,24 @@ import { version } from '../../package.ts'
 import { apiPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
 import { completeOperations } from './completeOperations.ts'
-import { guides } from './guides.ts'
-import { introduction } from './introduction.ts'
+import { readGuides } from './guides.ts'
 import { markNamedSchemas, moveNamedSchemas } from './namedSchemas.ts'
 import type { OpenApiDocument } from './openapiDocument.ts'
-import { resourceTags } from './resourceTags.ts'
 import { responseHeaders } from './responseHeaders.ts'
+
+/** Groups of operations, in the order of the documentation. */
+const resourceTags = [
+  { name: 'Reports', description: 'Clicks, conversions, amounts and ratios by dimension.' },
+  { name: 'Stats', description: 'Totals and the daily series.' },
+  { name: 'Clicks', description: 'Every click. Bot and test clicks are included and flagged.' },
+  { name: 'Conversions', description: 'CPA and revenue conversions in one list, each in its latest version.' },
+  { name: 'Events', description: 'Server-side events: analytics signals that never change conversions or revenue.' },
+  { name: 'Campaigns', description: 'Campaigns that clicks belong to.' },
+  { name: 'Offers', description: 'Advertised offers.' },
+  { name: 'Landing pages', description: 'Pages that clicks lead to.' },
+  { name: 'Traffic sources', description: 'Sources that clicks come from.' },
+  { name: 'Account', description: 'The API key, and the usage of the subscription plan.' },
+] as const
 
 /**
  * Adds `app.swagger()`: the OpenAPI document of the routes that are registered later. It is generated at the first call,
@@ -45,7 +57,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
     transformObject: (given) => {
       if (!('openapiObject' in given)) return {}
       const generated = moveNamedSchemas(mergeLiterals(plain(given.openapiObject)) as OpenApiDocument)
-      const document = addTexts(generated, `${publicUrl()}${apiPrefix}`)
+      const document = addTexts(generated, publicUrl())
       completeOperations(document)
       return document
     },
@@ -53,16 +65,17 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
 }
 
 /** Adds the introduction, the guides and the address of the API. */
-function addTexts(document: OpenApiDocument, baseUrl: string): OpenApiDocument {
-  const guideTags = guides(baseUrl)
+function addTexts(document: OpenApiDocument, serverUrl: string): OpenApiDocument {
+  const baseUrl = serverUrl + apiPrefix
+  const { introduction, guides } = readGuides(serverUrl, baseUrl)
   return {
     ...document,
-    info: { ...document.info, description: introduction(baseUrl) },
+    info: { ...document.info, description: introduction },
     servers: [{ url: baseUrl }],
-    tags: [...resourceTags, ...guideTags],
+    tags: [...resourceTags, ...guides],
     'x-tagGroups': [
       { name: 'Operations', tags: resourceTags.map(({ name }) => name) },
-      { name: 'Guides', tags: guideTags.map(({ name }) => name) },
+      { name: 'Guides', tags: guides.map(({ name }) => name) },
     ],
   }
 }

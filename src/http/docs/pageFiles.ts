@@ -1,16 +1,12 @@
 import Fastify from 'fastify'
-import { type Content, fileContent, openStaticContent, type StaticContent } from '../staticContent.ts'
+import { type Content, openFile, openStaticContent, type StaticContent } from '../staticContent.ts'
 
-/** Files that the documentation page loads, by name, in the order of the page. */
+/** Files that the documentation page loads, by name. `npm run build` copies them from `page/`. */
 export const pageFiles: Readonly<Record<string, StaticContent>> = {
-  'favicon.svg': openStaticContent(() => readOwn('favicon.svg', 'image/svg+xml')),
-  'page.css': openStaticContent(() => readOwn('page.css', 'text/css; charset=utf-8')),
+  'favicon.svg': openFile('dist/docs/page/favicon.svg', 'image/svg+xml'),
+  'page.css': openFile('dist/docs/page/page.css', 'text/css; charset=utf-8'),
   'scalar.js': openStaticContent(readScalar),
-  'page.js': openStaticContent(() => readOwn('page.js', 'text/javascript; charset=utf-8')),
-}
-
-function readOwn(name: string, type: string): Promise<Content> {
-  return fileContent(`src/http/docs/page/${name}`, type)
+  'page.js': openFile('dist/docs/page/page.js', 'text/javascript; charset=utf-8'),
 }
 
 /** The script of Scalar. A Fastify instance of its own serves it once; the package is loaded by the first reader. */

@@ -1,14 +1,15 @@
 import type { Settings } from '../../settings.ts'
 import { docsPrefix } from '../accessControl.ts'
 import type { App } from '../context.ts'
-import { pageCsp } from '../pageCsp.ts'
-import { type Content, openStaticContent } from '../staticContent.ts'
+import { pageCsp } from '../securityHeaders.ts'
+import { addStaticContent, type Content, openPage, openStaticContent, placeBelow } from '../staticContent.ts'
 import { llmsText } from './llmsText.ts'
 import { addOpenApi } from './openapi.ts'
 import type { OpenApiDocument } from './openapiDocument.ts'
-import { renderPage } from './page.ts'
 import { pageFiles } from './pageFiles.ts'
-import { publicUrlOf } from './publicUrl.ts'
+
+/** The reference sets styles in elements and attributes. */
+const policy = pageCsp("'unsafe-inline'")
 
 /**
  * Adds the documentation of the routes that are registered later: the page at /api/v1/docs, the OpenAPI document as JSON
@@ -16,32 +17,41 @@ import { publicUrlOf } from './publicUrl.ts'
  */
 export async function addDocs(app: App, settings: Settings): Promise<void> {
   await addOpenApi(app, () => publicUrlOf(app, settings))
-  await app.register(async (docs) => {
-    const add = (path: string, make: () => Content | Promise<Content>) => addContent(path, openStaticContent(make))
-    const addContent = (path: string, { send }: ReturnType<typeof openStaticContent>) =>
-      docs.get(path, { schema: { hide: true } }, send)
-    docs.addHook('onRequest', (_request, reply, done) => {
-      // The reference sets styles in elements and attributes.
-      reply.header('content-security-policy', pageCsp("'unsafe-inline'"))
-      done()
-    })
-    add(docsPrefix, () => renderPage(pageFiles, 'docs/page'))
-    add(`${docsPrefix}/json`, () => textContent(JSON.stringify(app.swagger()), 'application/json'))
-    add(`${docsPrefix}/yaml`, () => textContent(app.swagger({ yaml: true }), 'application/yaml'))
-    for (const path of ['/llms.txt', `${docsPrefix}/llms.txt`]) {
-      add(path, () => textContent(llmsText(app.swagger() as unknown as OpenApiDocument), 'text/plain'))
-    }
-    for (const [name, file] of Object.entries(pageFiles)) addContent(`${docsPrefix}/page/${name}`, file)
-    redirect('/', docsPrefix.slice(1))
-    redirect(`${docsPrefix}/`, '../docs')
-
-    /** @param target relative to the path, for proxies that serve the API below a path of their own */
-    function redirect(path: string, target: string): void {
-      docs.get(path, { schema: { hide: true } }, (_request, reply) => reply.redirect(target))
-    }
+  const openText = (make: () => string, type: string) =>
+    openStaticContent((): Content => ({ body: Buffer.from(make()), type: `${type}; charset=utf-8` }))
+  const openLlmsText = () => openText(() => llmsText(app.swagger() as unknown as OpenApiDocument), 'text/plain')
+  addStaticContent(app, policy, {
+    [docsPrefix]: openPage('dist/docs/page/page.html', placeBelow('docs/page', pageFiles)),
+    [`${docsPrefix}/json`]: openText(() => JSON.stringify(app.swagger()), 'application/json'),
+    [`${docsPrefix}/yaml`]: openText(() => app.swagger({ yaml: true }), 'application/yaml'),
+    '/llms.txt': openLlmsText(),
+    [`${docsPrefix}/llms.txt`]: openLlmsText(),
+    ...placeBelow(`${docsPrefix}/page`, pageFiles),
   })
+  // Relative, for proxies that serve the API below a path of their own.
+  for (const [path, target] of [
+    ['/', docsPrefix.slice(1)],
+    [`${docsPrefix}/`, '../docs'],
+  ] as const) {
+    app.get(path, { schema: { hide: true } }, (_request, reply) =>
+      reply.header('content-security-policy', policy).redirect(target),
+    )
+  }
 }
 
-function textContent(text: string, type: string): Content {
-  return { body: Buffer.from(text), type: `${type}; charset=utf-8` }
+/**
+ * Address under which clients reach the server, without a slash at the end: PUBLIC_URL, else the address that it listens
+ * on. Never taken from a request, because any client can send any `Host` header.
+ */
+function publicUrlOf(app: App, { PUBLIC_URL, HOST, PORT }: Settings): string {
+  if (PUBLIC_URL !== undefined) return PUBLIC_URL
+  const address = app.server.address()
+  const port = typeof address === 'object' && address ? address.port : PORT
+  return `http://${connectableHost(HOST)}:${port}`
+}
+
+/** A wildcard address can be listened on, but not connected to. */
+function connectableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
 }

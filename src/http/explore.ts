@@ -1,0 +1,22 @@
+import type { App } from './context.ts'
+import { pageFiles } from './docs/pageFiles.ts'
+import { pageCsp } from './securityHeaders.ts'
+import { addStaticContent, openFile, openPage, placeBelow } from './staticContent.ts'
+
+/** Path of the page. */
+export const explorePath = '/explore'
+
+/** Files of the page, which `npm run build` makes from src/explore. */
+const bundle = {
+  'explore.js': openFile('dist/explore/explore.js', 'text/javascript; charset=utf-8'),
+  'explore.css': openFile('dist/explore/explore.css', 'text/css; charset=utf-8'),
+}
+
+/** Adds the page that shows the numbers of a key, and its files. All are public; the page calls the API with the key. */
+export function addExplore(app: App): void {
+  const files = { ...placeBelow('explore', bundle), ...placeBelow('api/v1/docs/page', pageFiles) }
+  addStaticContent(app, pageCsp(), {
+    [explorePath]: openPage('dist/explore/explore.html', files),
+    ...placeBelow(explorePath, bundle),
+  })
+}
