@@ -1,7 +1,7 @@
 import { scopes } from '../../schema/scopes.ts'
 import { type Account, createAccount, findAccount, listAccounts } from '../accounts/accounts.ts'
 import { createKey } from '../accounts/keys.ts'
-import { explorePath } from '../http/explore.ts'
+import { explorePath } from '../http/explore/routes.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
 import type { CommandContext } from './context.ts'

@@ -1,7 +1,5 @@
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import Negotiator from 'negotiator'
+import { chooseEncoding, codings, encode } from './contentCoding.ts'
 import type { App } from './context.ts'
 
 /** Smaller bodies fit into one packet: compressing them gains nothing. */
@@ -30,41 +28,4 @@ export function compressResponses(app: App): void {
 function addVary(reply: FastifyReply): void {
   const names = `${reply.getHeader('vary') ?? ''}`
   if (!/accept-encoding/i.test(names)) reply.header('vary', names ? `${names}, accept-encoding` : 'accept-encoding')
-}
-
-/**
- * Selects the content coding with the highest weight in `Accept-Encoding`.
- * @param offered in order of preference among equal weights
- * @returns undefined for no compression: without the header, or when no coding has a weight above 0
- */
-export function chooseEncoding<Coding extends string>(
-  acceptEncoding: string | undefined,
-  offered: readonly Coding[],
-): Coding | undefined {
-  if (acceptEncoding === undefined) return undefined
-  const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
-  const chosen = negotiator.encoding(offered, { preferred: offered })
-  return offered.find((coding) => coding === chosen)
-}
-
-/** The types of negotiator 1 lack the option. */
-interface EncodingNegotiator {
-  encoding(offered: readonly string[], options: { preferred: readonly string[] }): string | undefined
-}
-
-const brotli = promisify(brotliCompress)
-
-/** In order of preference. At this quality brotli takes 50 ms per megabyte; the highest takes seconds. */
-const encoders = {
-  br: (body: Buffer) => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: promisify(gzip) as (body: Buffer) => Promise<Buffer>,
-}
-
-/** A content coding of complete bodies. */
-export type Coding = keyof typeof encoders
-export const codings = Object.keys(encoders) as Coding[]
-
-/** Compresses a complete body, outside the event loop. */
-export function encode(coding: Coding, body: Buffer): Promise<Buffer> {
-  return encoders[coding](body)
 }

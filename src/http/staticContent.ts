@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { packageRoot } from '../package.ts'
-import { type Coding, chooseEncoding, codings, encode } from './compression.ts'
+import { type Coding, chooseEncoding, codings, encode } from './contentCoding.ts'
 import type { App } from './context.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypes, type RowFormat } from '../../schema/rowFormat.ts'
 import { Problem } from '../problem.ts'
 import { whenAborted } from '../stores/timing/whenAborted.ts'
-import { chooseEncoding } from './compression.ts'
+import { chooseEncoding } from './contentCoding.ts'
 import { negotiateFormat } from './contentNegotiation.ts'
 import { ExportSlots } from './exportSlots.ts'
 

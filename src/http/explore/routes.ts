@@ -1,7 +1,7 @@
-import type { App } from './context.ts'
-import { pageFiles } from './docs/pageFiles.ts'
-import { pageCsp } from './securityHeaders.ts'
-import { addStaticContent, openFile, openPage, placeBelow } from './staticContent.ts'
+import type { App } from '../context.ts'
+import { pageFiles } from '../docs/pageFiles.ts'
+import { pageCsp } from '../securityHeaders.ts'
+import { addStaticContent, openFile, openPage, placeBelow } from '../staticContent.ts'
 
 /** Path of the page. */
 export const explorePath = '/explore'
