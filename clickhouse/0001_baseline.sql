@@ -62,7 +62,10 @@ CREATE TABLE IF NOT EXISTS clicks
     stored_at         DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when this store received the row',
     -- What a page shows of the row, in one column (src/query/clickText.ts); empty: read the columns. Pages are mostly of recent
     -- clicks, so ClickHouse empties it 35 days after the end of the month, which is the same moment for all rows of a part.
-    row_text          String CODEC(LZ4) TTL toStartOfMonth(clicked_at) + toIntervalMonth(1) + toIntervalDay(35),
+    -- Older rows of an import are stored without a text: with an expired TTL, ClickHouse would rewrite their parts.
+    row_text          String CODEC(LZ4) TTL if(stored_at < clicked_at + toIntervalDay(66),
+                          toDateTime(toStartOfMonth(clicked_at) + toIntervalMonth(1) + toIntervalDay(35), 'UTC'),
+                          toDateTime('2106-01-01 00:00:00', 'UTC')),
 
     -- Finds the clicks of a visitor or of a rare sub id (src/query/clickIdsIndex.ts). Of 2 million clicks, a value of one in
     -- 100,000 costs 33 of 1,964 granules, for 4 bytes a click and 1.4 µs of CPU (0.6 at the insert, the rest in merges). A

@@ -55,7 +55,7 @@ CREATE TABLE clicks
     `is_bot` Bool,
     `is_test` Bool,
     `stored_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when this store received the row',
-    `row_text` String CODEC(LZ4) TTL (toStartOfMonth(clicked_at) + toIntervalMonth(1)) + toIntervalDay(35),
+    `row_text` String CODEC(LZ4) TTL if(stored_at < (clicked_at + toIntervalDay(66)), toDateTime((toStartOfMonth(clicked_at) + toIntervalMonth(1)) + toIntervalDay(35), 'UTC'), toDateTime('2106-01-01 00:00:00', 'UTC')),
     INDEX ids_index [visitor_id, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10] TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX stored_at_index stored_at TYPE minmax GRANULARITY 8
 )
@@ -205,7 +205,7 @@ CREATE TABLE converted_click_rows
     `is_bot` Bool,
     `is_test` Bool,
     `stored_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when this store received the row',
-    `row_text` String CODEC(LZ4) TTL (toStartOfMonth(clicked_at) + toIntervalMonth(1)) + toIntervalDay(35),
+    `row_text` String CODEC(LZ4) TTL if(stored_at < (clicked_at + toIntervalDay(66)), toDateTime((toStartOfMonth(clicked_at) + toIntervalMonth(1)) + toIntervalDay(35), 'UTC'), toDateTime('2106-01-01 00:00:00', 'UTC')),
     INDEX ids_index [visitor_id, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10] TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX stored_at_index stored_at TYPE minmax GRANULARITY 8
 )

@@ -11,8 +11,10 @@ import { formatMillionths } from './money.ts'
 //
 // `1` is the version of the format. An absent value is empty. An empty text, or a text of another version, means: read the columns.
 
-/** Most clicks that are younger have a text: ClickHouse empties it 35 days after the end of their month. */
+/** Most clicks that are younger have a text: ClickHouse empties it 35 days after the end of their month (TTL of the column). */
 export const textAgeMs = 35 * 86_400_000
+/** Clicks that are older when they are stored get no text: it would be emptied soon (TTL of the column). */
+const storedTextAgeMs = textAgeMs + 31 * 86_400_000
 
 const version = '1'
 const separator = '\0'
@@ -25,10 +27,14 @@ type TextField = keyof typeof textFields
 const names = Object.keys(textFields) as TextField[]
 
 /** Writes the column `row_text` of an insert. */
-export const clickTextColumn: Column<Pick<RowOf<typeof clickFields>, TextField>> = {
+export const clickTextColumn: Column<Pick<RowOf<typeof clickFields>, TextField | 'clickedAt'>> = {
   name: 'row_text',
   type: 'String',
   write(out, row) {
+    if (Date.now() - row.clickedAt >= storedTextAgeMs) {
+      out.text('')
+      return
+    }
     let values = version
     for (const name of names) {
       const value = row[name]
