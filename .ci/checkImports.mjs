@@ -1,0 +1,187 @@
+// Which folder may import which; `npm run check` runs it with dependency-cruiser. It fails too
+// - when it saw too few modules of the product or too few imports. TRAP: dependency-cruiser also reports no violations when it
+//   cannot read the modules, as with an unsupported TypeScript;
+// - when the files of a folder import a subfolder that imports files of this folder. Files of src itself are left out.
+import { dirname } from 'node:path'
+import { cruise, format } from 'dependency-cruiser'
+import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
+
+const modulesMin = 25
+/** Subfolders that still import files of their folder and are imported by them. */
+const bothWays = ['src/packages/sync/postgres', 'src/query/facts']
+
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+/** What each folder of src/ may import, besides itself, src/problem.ts and schema/. */
+const layers = {
+  stores: ['package', 'settings'],
+  accounts: ['stores'],
+  query: ['stores'],
+  rows: ['query', 'stores'],
+  http: ['accounts', 'rows', 'query', 'stores', 'settings', 'package'],
+  events: ['query', 'stores', 'writer/tables'],
+  api: ['http', 'events', 'accounts', 'rows', 'query', 'stores', 'package', 'writer/tables'],
+  writer: ['query', 'stores'],
+  import: ['writer', 'accounts', 'stores', 'query'],
+  export: ['import/parsers/fileFormat', 'import/resourceNames', 'rows', 'query', 'stores', 'writer/tables'],
+  'cli/demoData': ['import', 'accounts', 'stores'],
+}
+
+const forbidden = [
+  rule('no-module-cycles', 'Modules import each other in one direction.', {}, { circular: true }),
+  {
+    ...rule('no-folder-cycles', 'Folders import each other in one direction.', {}, { circular: true }),
+    scope: 'folder',
+  },
+  rule(
+    'schema-imports-typebox-only',
+    'The contract imports nothing of the product.',
+    { path: '^schema/' },
+    { path: '^(src|test|bench)/' },
+  ),
+  rule(
+    'product-imports-no-tests',
+    'Tests and benches are never imported.',
+    { path: '^(src|schema)/' },
+    { path: '^(test|bench)/' },
+  ),
+  ...Object.entries(layers).map(([folder, below]) =>
+    rule(
+      `${folder}-imports-lower-layers`,
+      `src/${folder} may import ${below.join(', ') || 'no other folder'}.`,
+      { path: `^src/${folder}/` },
+      { path: '^src/', pathNot: `^src/(problem\\.ts|(${[folder, ...below].join('|')})(/|\\.ts))` },
+    ),
+  ),
+  rule(
+    'api-resources-are-independent',
+    'Resources never import each other; what two need belongs to a lower layer.',
+    { path: '^src/api/([^/]+)/' },
+    { path: '^src/api/([^/]+)/', pathNot: '^src/api/$1/' },
+  ),
+  rule(
+    'only-routes-import-fastify',
+    'Only app, http and routes use the web framework; types are free.',
+    { path: '^src/', pathNot: '^src/app\\.ts|^src/http/|/routes\\.ts$' },
+    { path: 'node_modules/(fastify|@fastify)/', dependencyTypesNot: ['type-only'] },
+  ),
+  rule(
+    'only-stores-import-drivers',
+    'Drivers have one caller; types are free.',
+    { path: '^src/', pathNot: '^src/(stores|packages/sync)/' },
+    { path: 'node_modules/(@clickhouse/client|postgres|ioredis)/', dependencyTypesNot: ['type-only'] },
+  ),
+  rule('main-is-the-entry-point', 'Nothing imports main.', {}, { path: '^src/main\\.ts$' }),
+  rule(
+    'only-declared-packages',
+    'Every package is declared in package.json.',
+    { path: '^(src|schema)/', pathNot: '^src/(packages|explore)/' },
+    { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+  ),
+  rule(
+    'explore-imports-the-client-only',
+    'The page uses the API from outside, with the client.',
+    { path: '^src/explore/' },
+    { path: '^(src|schema)/', pathNot: '^src/(explore/|packages/client/)' },
+  ),
+  rule(
+    'explore-has-few-packages',
+    'The page is small: these are in its bundle.',
+    { path: '^src/explore/' },
+    { path: 'node_modules/', pathNot: '^node_modules/(preact|uplot)/' },
+  ),
+  rule(
+    'product-does-not-import-explore',
+    'The server serves the page as files.',
+    { path: '^(src|schema)/', pathNot: '^src/explore/' },
+    { path: '^src/explore/' },
+  ),
+  rule(
+    'packages-import-the-client-only',
+    'The npm packages in workspaces stand alone; they use the client.',
+    { path: '^src/packages/([^/]+)/' },
+    { path: '^(src|schema)/', pathNot: '^src/packages/($1|client)/' },
+  ),
+  rule(
+    'mcp-has-few-packages',
+    'src/packages/mcp/package.json declares these.',
+    { path: '^src/packages/mcp/' },
+    { path: 'node_modules/', pathNot: '^node_modules/(commander|@modelcontextprotocol/sdk)/' },
+  ),
+  rule(
+    'sync-has-few-packages',
+    'src/packages/sync/package.json declares these.',
+    { path: '^src/packages/sync/' },
+    { path: 'node_modules/', pathNot: '^node_modules/((@types/)?cli-progress|commander|postgres)/' },
+  ),
+  rule(
+    'product-imports-no-package-of-ours',
+    'The packages in workspaces use the API from outside.',
+    { path: '^(src|schema)/', pathNot: '^src/(packages|explore)/' },
+    { path: '^src/packages/' },
+  ),
+  rule(
+    'client-has-one-package',
+    'The client stays small: its package.json declares openapi-fetch alone.',
+    { path: '^src/packages/client/' },
+    { path: 'node_modules/', pathNot: '^node_modules/openapi-fetch/' },
+  ),
+]
+
+const { output } = await cruise(
+  ['src', 'schema'],
+  {
+    ruleSet: { forbidden },
+    validate: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^src/packages/[^/]+/dist/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+  },
+  { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+  { tsConfig: extractTSConfig('tsconfig.json') },
+)
+const report = await format(output, { outputType: 'err' })
+console.log(report.output)
+if (report.exitCode !== 0) process.exit(1)
+
+const ownModules = output.modules.filter(({ source }) => /^(src|schema)\//.test(source))
+const imports = ownModules
+  .flatMap(({ source, dependencies }) => dependencies.map(({ resolved }) => ({ from: source, to: resolved })))
+  .filter(({ to }) => /^(src|schema)\//.test(to))
+if (ownModules.length < modulesMin || imports.length < ownModules.length) {
+  console.error(
+    `dependency-cruiser saw ${ownModules.length} modules and ${imports.length} imports; expected at least ${modulesMin} modules and as many imports.`,
+  )
+  process.exit(1)
+}
+
+/** @returns the imports of files in a folder by files in one of its subfolders, or the reverse, by subfolder */
+function importsBySubfolder(folderOf, otherOf) {
+  const found = new Map()
+  for (const one of imports) {
+    const [folder, other] = [dirname(folderOf(one)), dirname(otherOf(one))]
+    if (folder === 'src' || !other.startsWith(`${folder}/`)) continue
+    const subfolder = `${folder}/${other.slice(folder.length + 1).split('/')[0]}`
+    found.set(subfolder, `${one.from} imports ${one.to}`)
+  }
+  return found
+}
+const downwards = importsBySubfolder(
+  ({ from }) => from,
+  ({ to }) => to,
+)
+const upwards = importsBySubfolder(
+  ({ to }) => to,
+  ({ from }) => from,
+)
+const wrong = [...downwards.keys()].filter((subfolder) => upwards.has(subfolder) && !bothWays.includes(subfolder))
+for (const subfolder of wrong) {
+  console.error(
+    `${subfolder} and its folder import each other: ${downwards.get(subfolder)}, but ${upwards.get(subfolder)}.`,
+  )
+}
+const done = bothWays.filter((subfolder) => !(downwards.has(subfolder) && upwards.has(subfolder)))
+if (done.length > 0) console.error(`Remove from bothWays in .ci/checkImports.mjs: ${done.join(', ')}.`)
+if (wrong.length + done.length > 0) process.exit(1)
+console.log(`dependency-cruiser saw ${ownModules.length} modules and ${imports.length} imports.`)
