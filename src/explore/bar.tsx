@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { optionsOf, Select } from './controls.tsx'
 import { comparisons, type Dates, datesOf, type PanelProps, type RangeName, ranges } from './view.ts'
 
 /** Range, time zone and comparison. */
@@ -26,23 +27,19 @@ export function Bar({ view, onChange }: PanelProps) {
       </fieldset>
       {custom && <DateFields dates={custom} onDates={(dates) => onChange({ range: dates })} />}
       <label for={`${id}-tz`}>Time zone</label>
-      <select id={`${id}-tz`} value={tz} onChange={({ currentTarget }) => onChange({ tz: currentTarget.value })}>
-        {zones(tz).map((zone) => (
-          <option key={zone}>{zone}</option>
-        ))}
-      </select>
+      <Select
+        id={`${id}-tz`}
+        options={zones(tz).map((zone) => [zone, zone])}
+        value={tz}
+        onChoose={(zone) => onChange({ tz: zone })}
+      />
       <label for={`${id}-compare`}>Compare with</label>
-      <select
+      <Select
         id={`${id}-compare`}
+        options={optionsOf(comparisons)}
         value={compare}
-        onChange={({ currentTarget }) => onChange({ compare: currentTarget.value as keyof typeof comparisons })}
-      >
-        {Object.entries(comparisons).map(([name, label]) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-      </select>
+        onChoose={(name) => onChange({ compare: name })}
+      />
     </form>
   )
 }

@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Select } from './controls.tsx'
 import { dimensions, type FilterName, filterDimensions, filterNames } from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
-import { missingScopes } from './panel.tsx'
-import { apiRequest, useGet, useSession } from './request.ts'
+import { apiRequest, useGet } from './request.ts'
 import type { PanelProps, View } from './view.ts'
 
 /** The active filters, each with a button that removes it, and a form that adds one. */
@@ -45,12 +45,10 @@ interface ChipProps {
 const namedDimensions = ['campaign', 'offer', 'landing', 'traffic_source', 'country']
 
 function Chip({ name, text, onRemove }: ChipProps) {
-  const { key } = useSession()
   const dimension = filterDimensions[name]
   const { values, isExcluded } = parseFilter(text)
-  const hasNames = namedDimensions.includes(dimension) && missingScopes(key, ['read:reports']).length === 0
   const report = useGet(
-    hasNames
+    namedDimensions.includes(dimension)
       ? apiRequest('/reports', {
           group_by: dimension,
           days: 365,
@@ -59,6 +57,7 @@ function Chip({ name, text, onRemove }: ChipProps) {
           [name]: formatFilter({ values, isExcluded: false }),
         })
       : undefined,
+    ['read:reports'],
   )
   const known = new Map(report.data?.data.map((row) => [row.id, row.name]))
   const shown = values.map((value) => known.get(value) ?? value).join(', ')
@@ -82,13 +81,14 @@ function AddFilter({ view, onChange }: { view: View; onChange: PanelProps['onCha
   // Undefined: it was not opened yet.
   const [isOpen, setOpen] = useState<boolean>()
   const opener = useRef<HTMLButtonElement>(null)
-  const first = useRef<HTMLSelectElement>(null)
+  const form = useRef<HTMLFormElement>(null)
   const [name, setName] = useState<FilterName>('country')
   const [isExcluded, setExcluded] = useState(false)
   const [value, setValue] = useState('')
   // The button and the form replace each other: the focus moves along.
   useEffect(() => {
-    if (isOpen !== undefined) (isOpen ? first : opener).current?.focus()
+    if (isOpen === false) opener.current?.focus()
+    form.current?.querySelector('select')?.focus()
   }, [isOpen])
   if (!isOpen) {
     return (
@@ -100,6 +100,7 @@ function AddFilter({ view, onChange }: { view: View; onChange: PanelProps['onCha
   return (
     <form
       class="add-filter"
+      ref={form}
       aria-label="Add a filter"
       onSubmit={(event) => {
         event.preventDefault()
@@ -108,26 +109,21 @@ function AddFilter({ view, onChange }: { view: View; onChange: PanelProps['onCha
         setValue('')
       }}
     >
-      <select
+      <Select
         aria-label="Dimension"
-        ref={first}
+        options={filterNames.map((filter) => [filter, dimensions[filterDimensions[filter]].label])}
         value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value as FilterName)}
-      >
-        {filterNames.map((filter) => (
-          <option key={filter} value={filter}>
-            {dimensions[filterDimensions[filter]].label}
-          </option>
-        ))}
-      </select>
-      <select
+        onChoose={setName}
+      />
+      <Select
         aria-label="Condition"
+        options={[
+          ['is', 'is'],
+          ['not', 'is not'],
+        ]}
         value={isExcluded ? 'not' : 'is'}
-        onChange={({ currentTarget }) => setExcluded(currentTarget.value === 'not')}
-      >
-        <option value="is">is</option>
-        <option value="not">is not</option>
-      </select>
+        onChoose={(condition) => setExcluded(condition === 'not')}
+      />
       <label for={id} class="visually-hidden">
         Value
       </label>

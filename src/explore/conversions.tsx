@@ -1,7 +1,8 @@
 import type { ResponseOf } from '../packages/client/client.ts'
+import { Name, Table } from './controls.tsx'
 import { formatMoment, formatValue, noValue } from './format.ts'
-import { missingScopes, Panel } from './panel.tsx'
-import { apiRequest, type Loaded, useGet, useSession } from './request.ts'
+import { Panel } from './panel.tsx'
+import { apiRequest, type Loaded, missingScopes, useGet, useSession } from './request.ts'
 import type { PanelProps } from './view.ts'
 
 type Conversion = ResponseOf<'/conversions'>['data'][number]
@@ -20,7 +21,7 @@ export function Conversions({ view, overview }: ConversionsProps) {
   const range = overview.phase === 'ready' ? { from: overview.data.from, to: overview.data.to } : undefined
   const isKnown = !hasRange || range !== undefined
   const request = isKnown ? apiRequest('/conversions', { ...range, ...view.filters, limit: rowsShown }) : undefined
-  const list = useGet(missingScopes(key, ['read:conversions']).length === 0 ? request : undefined)
+  const list = useGet(request, ['read:conversions'])
   return (
     <Panel
       title={hasRange ? 'Latest conversions' : 'Latest conversions of all time'}
@@ -33,28 +34,25 @@ export function Conversions({ view, overview }: ConversionsProps) {
     >
       {({ data }) =>
         data.length > 0 && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-          <section class="scroll tall" aria-label="Rows of the latest conversions" tabIndex={0}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Event</th>
-                  <th scope="col">Campaign</th>
-                  <th scope="col">Country</th>
-                  <th scope="col" class="number">
-                    Revenue
+          <Table label="Rows of the latest conversions" isTall>
+            <thead>
+              <tr>
+                {['Time', 'Status', 'Event', 'Campaign', 'Country'].map((label) => (
+                  <th key={label} scope="col">
+                    {label}
                   </th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.map((row) => (
-                  <ConversionRow key={row.id} row={row} zone={view.tz} />
                 ))}
-              </tbody>
-            </table>
-          </section>
+                <th scope="col" class="number">
+                  Revenue
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((row) => (
+                <ConversionRow key={row.id} row={row} zone={view.tz} />
+              ))}
+            </tbody>
+          </Table>
         )
       }
     </Panel>
@@ -62,7 +60,6 @@ export function Conversions({ view, overview }: ConversionsProps) {
 }
 
 function ConversionRow({ row, zone }: { row: Conversion; zone: string }) {
-  const campaign = row.campaignName ?? row.campaignId ?? noValue
   return (
     <tr title={`Conversion ${row.id}`}>
       <td class="moment">{formatMoment(row.convertedAt, zone)}</td>
@@ -70,14 +67,10 @@ function ConversionRow({ row, zone }: { row: Conversion; zone: string }) {
         <span class={`status ${row.status}`}>{row.status}</span>
       </td>
       <td>
-        <bdi class="name short" title={row.eventName ?? ''}>
-          {row.eventName ?? noValue}
-        </bdi>
+        <Name text={row.eventName ?? noValue} size="short" />
       </td>
       <td>
-        <bdi class="name medium" title={campaign}>
-          {campaign}
-        </bdi>
+        <Name text={row.campaignName ?? row.campaignId ?? noValue} size="medium" />
       </td>
       <td>{row.country ?? noValue}</td>
       <td class="number">{formatValue(row.revenue, 'amount', row.currency ?? row.baseCurrency)}</td>

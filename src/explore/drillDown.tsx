@@ -2,14 +2,15 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Difference } from './cards.tsx'
+import { Name, Select, Table } from './controls.tsx'
 import { addDays, endOfMonth } from './dates.ts'
 import { type Dimension, dimensionNames, dimensions, filterOf } from './dimensions.ts'
 import { formatFilter } from './filterText.ts'
 import { changeOf, formatValue } from './format.ts'
 import { type Metric, metrics, tableMetrics } from './metrics.ts'
-import { missingScopes, Panel } from './panel.tsx'
+import { Panel } from './panel.tsx'
 import type { QueryOf } from './paths.ts'
-import { apiRequest, useGet, useSession } from './request.ts'
+import { apiRequest, useGet } from './request.ts'
 import { comparisonOf, type Dates, datesOf, type PanelProps, selectionOf, type View } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
@@ -20,7 +21,6 @@ const rowsAtOnce = 100
 
 /** A report by up to three dimensions. A click on a row filters by it. */
 export function DrillDown({ view, onChange }: PanelProps) {
-  const { key } = useSession()
   const request = apiRequest('/reports', {
     group_by: view.groupBy.join(),
     ...selectionOf(view, Date.now()),
@@ -28,7 +28,7 @@ export function DrillDown({ view, onChange }: PanelProps) {
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
     metrics: tableMetrics.join(),
   })
-  const report = useGet(missingScopes(key, ['read:reports']).length === 0 ? request : undefined)
+  const report = useGet(request, ['read:reports'])
   return (
     <Panel
       title="Drill-down"
@@ -40,7 +40,7 @@ export function DrillDown({ view, onChange }: PanelProps) {
       controls={<Groups groupBy={view.groupBy} onGroups={(groupBy) => onChange({ groupBy })} />}
       empty="No clicks and conversions in this range with these filters."
     >
-      {(body) => body.data.length > 0 && <Table key={body.groupBy} body={body} view={view} onChange={onChange} />}
+      {(body) => body.data.length > 0 && <Rows key={body.groupBy} body={body} view={view} onChange={onChange} />}
     </Panel>
   )
 }
@@ -53,35 +53,38 @@ function Groups({ groupBy, onGroups }: { groupBy: readonly Dimension[]; onGroups
           <span class={index === 0 ? '' : 'visually-hidden'}>
             {index === 0 ? 'Group by' : `then by (${index + 1})`}
           </span>{' '}
-          <select
+          <Select
+            options={[
+              ...(index > 0 ? [['', groupBy[index] ? '(none)' : 'then by …'] as const] : []),
+              ...dimensionNames
+                .filter((name) => name === groupBy[index] || !groupBy.includes(name))
+                .map((name) => [name, dimensions[name].label] as const),
+            ]}
             value={groupBy[index] ?? ''}
-            onChange={({ currentTarget }) => {
-              const chosen = [...groupBy]
-              chosen[index] = currentTarget.value as Dimension
-              onGroups(chosen.filter(Boolean))
+            onChoose={(chosen) => {
+              const names = [...groupBy.slice(0, index), chosen, ...groupBy.slice(index + 1)]
+              onGroups(names.filter((name) => name !== ''))
             }}
-          >
-            {index > 0 && <option value="">{groupBy[index] ? '(none)' : 'then by …'}</option>}
-            {dimensionNames
-              .filter((name) => name === groupBy[index] || !groupBy.includes(name))
-              .map((name) => (
-                <option key={name} value={name}>
-                  {dimensions[name].label}
-                </option>
-              ))}
-          </select>
+          />
         </label>
       ))}
     </div>
   )
 }
 
-function Table({ body, view, onChange }: PanelProps & { body: Report }) {
+function Rows({ body, view, onChange }: PanelProps & { body: Report }) {
   const [shown, setShown] = useState(rowsAtOnce)
   const groups = body.groupBy.split(',') as Dimension[]
   const { data, totals, previous, currency, bucketCount } = body
   const sorted = view.sort.replace('-', '')
   const rows = data.slice(0, shown)
+  const headers = [
+    ...groups.map((name, index) => ({
+      label: dimensions[name].label,
+      name: index === 0 ? ('id' as const) : undefined,
+    })),
+    ...tableMetrics.map((metric) => ({ label: metrics[metric].label, name: metric })),
+  ]
   const dates = datesOf(view, Date.now())
   const cells = (of: Row | Report['totals'], before: Report['totals'] | undefined) =>
     tableMetrics.map((metric) => (
@@ -94,53 +97,41 @@ function Table({ body, view, onChange }: PanelProps & { body: Report }) {
     ))
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
-      <section class="scroll tall" aria-label="Rows of the drill-down" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              {groups.map((name, index) => (
-                <SortableHeader
-                  key={name}
-                  label={dimensions[name].label}
-                  name={index === 0 ? 'id' : undefined}
-                  sort={view.sort}
-                  onSort={(sort) => onChange({ sort })}
-                />
-              ))}
-              {tableMetrics.map((metric) => (
-                <SortableHeader
-                  key={metric}
-                  label={metrics[metric].label}
-                  name={metric}
-                  sort={view.sort}
-                  onSort={(sort) => onChange({ sort })}
-                />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <TableRow
-                key={row.id}
-                names={namesOf(row, groups)}
-                change={changeFor(row, groups, view, dates)}
-                onChange={onChange}
-              >
-                {cells(row, row.previous)}
-              </TableRow>
+      <Table label="Rows of the drill-down" isTall>
+        <thead>
+          <tr>
+            {headers.map(({ label, name }) => (
+              <SortableHeader
+                key={label}
+                label={label}
+                name={name}
+                sort={view.sort}
+                onSort={(sort) => onChange({ sort })}
+              />
             ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row" colSpan={groups.length}>
-                Total
-              </th>
-              {cells(totals, previous?.totals)}
-            </tr>
-          </tfoot>
-        </table>
-      </section>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <TableRow
+              key={row.id}
+              names={namesOf(row, groups)}
+              change={changeFor(row, groups, view, dates)}
+              onChange={onChange}
+            >
+              {cells(row, row.previous)}
+            </TableRow>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={groups.length}>
+              Total
+            </th>
+            {cells(totals, previous?.totals)}
+          </tr>
+        </tfoot>
+      </Table>
       <p class="table-foot">
         <span data-count>
           {rows.length.toLocaleString()} of {bucketCount.toLocaleString()}
@@ -196,11 +187,7 @@ function TableRow({ names, change, onChange, children }: TableRowProps) {
   return (
     <tr class={change ? 'selectable' : ''}>
       {names.map(({ dimension, name }, index) => {
-        const text = (
-          <bdi class="name" title={name}>
-            {name}
-          </bdi>
-        )
+        const text = <Name text={name} />
         if (index > 0) return <td key={dimension}>{text}</td>
         return (
           <th key={dimension} scope="row">

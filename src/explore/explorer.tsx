@@ -5,7 +5,6 @@ import { Chips } from './chips.tsx'
 import { Conversions } from './conversions.tsx'
 import { DrillDown } from './drillDown.tsx'
 import { FunnelPanel } from './funnel.tsx'
-import { missingScopes } from './panel.tsx'
 import { apiRequest, useGet, useSession } from './request.ts'
 import { Series } from './series.tsx'
 import { comparisonOf, formatView, intervalOf, parseView, selectionOf, type View } from './view.ts'
@@ -35,9 +34,8 @@ export function Explorer({ onRefresh, onLeave }: ExplorerProps) {
   }
 
   const requests = useMemo(() => statsRequests(view), [view, revision])
-  const canReadStats = missingScopes(key, ['read:stats']).length === 0
-  const overview = useGet(canReadStats ? requests.overview : undefined)
-  const daily = useGet(canReadStats ? requests.daily : undefined)
+  const overview = useGet(requests.overview, ['read:stats'])
+  const daily = useGet(requests.daily, ['read:stats'])
   const props = { view, onChange: change }
   return (
     <>

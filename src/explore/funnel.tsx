@@ -1,10 +1,11 @@
 import { useId, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
+import { Name, optionsOf, Select } from './controls.tsx'
 import { csvOf } from './files.ts'
 import { formatSeconds, formatValue } from './format.ts'
-import { missingScopes, Panel } from './panel.tsx'
-import { apiRequest, useGet, useSession } from './request.ts'
-import { type PanelProps, selectionOf, units, type View, windows } from './view.ts'
+import { Panel } from './panel.tsx'
+import { apiRequest, useGet } from './request.ts'
+import { type PanelProps, selectionOf, units, windows } from './view.ts'
 
 type Funnel = ResponseOf<'/funnels'>
 
@@ -13,7 +14,6 @@ const stepsMax = 8
 
 /** A funnel with editable steps. */
 export function FunnelPanel({ view, onChange }: PanelProps) {
-  const { key } = useSession()
   const scopes = [
     'read:events' as const,
     ...(view.steps.includes('click') ? (['read:clicks'] as const) : []),
@@ -25,7 +25,7 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
     window: view.window,
     ...selectionOf(view, Date.now()),
   })
-  const funnel = useGet(missingScopes(key, scopes).length === 0 ? request : undefined)
+  const funnel = useGet(request, scopes)
   return (
     <Panel
       title="Funnel"
@@ -47,27 +47,10 @@ function Controls({ view, onChange }: PanelProps) {
     <>
       <div class="controls">
         <label>
-          Count{' '}
-          <select value={view.by} onChange={({ currentTarget }) => onChange({ by: currentTarget.value as View['by'] })}>
-            {Object.entries(units).map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
+          Count <Select options={optionsOf(units)} value={view.by} onChoose={(by) => onChange({ by })} />
         </label>
         <label>
-          within{' '}
-          <select
-            value={view.window}
-            onChange={({ currentTarget }) => onChange({ window: currentTarget.value as View['window'] })}
-          >
-            {Object.entries(windows).map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
+          within <Select options={optionsOf(windows)} value={view.window} onChoose={(window) => onChange({ window })} />
         </label>
       </div>
       <StepsForm key={view.steps.join()} steps={view.steps} onSteps={(steps) => onChange({ steps })} />
@@ -140,9 +123,7 @@ function StepsForm({ steps, onSteps }: { steps: readonly string[]; onSteps: (ste
 
 /** Suggestions: the names of the latest events, read when the steps are edited. */
 function EventNames({ isWanted }: { isWanted: boolean }) {
-  const { key } = useSession()
-  const canRead = missingScopes(key, ['read:events']).length === 0
-  const events = useGet(isWanted && canRead ? apiRequest('/events', { limit: 200 }) : undefined)
+  const events = useGet(isWanted ? apiRequest('/events', { limit: 200 }) : undefined, ['read:events'])
   const names = new Set(events.data?.data.map(({ eventName }) => eventName))
   return (
     <>
@@ -159,9 +140,7 @@ function Steps({ body }: { body: Funnel }) {
       {body.steps.map(({ step, entered, fromFirst, fromPrevious, medianSeconds }, index) => (
         <li key={index}>
           <div class="funnel-text">
-            <bdi class="name" title={step}>
-              {step}
-            </bdi>
+            <Name text={step} />
             <span class="funnel-count" data-entered>
               {formatValue(entered, 'count', '')}
             </span>
@@ -181,15 +160,8 @@ function Steps({ body }: { body: Funnel }) {
   )
 }
 
+const csvColumns = ['step', 'entered', 'fromPrevious', 'fromFirst', 'medianSeconds'] as const
+
 function funnelCsv({ steps }: Funnel): Blob {
-  return csvOf([
-    ['step', 'entered', 'fromPrevious', 'fromFirst', 'medianSeconds'],
-    ...steps.map(({ step, entered, fromPrevious, fromFirst, medianSeconds }) => [
-      step,
-      entered,
-      fromPrevious,
-      fromFirst,
-      medianSeconds,
-    ]),
-  ])
+  return csvOf([csvColumns, ...steps.map((step) => csvColumns.map((name) => step[name]))])
 }

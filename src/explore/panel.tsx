@@ -1,14 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { curlOf, readFile, save } from './files.ts'
-import { type ApiRequest, describeError, type Loaded, type Session, useSession } from './request.ts'
-
-type Scope = Session['key']['scopes'][number]
-
-/** The scopes that a key lacks. */
-export function missingScopes({ scopes }: Session['key'], required: readonly Scope[]): readonly Scope[] {
-  return required.filter((scope) => !scopes.includes(scope))
-}
+import { type ApiRequest, describeError, type Loaded, missingScopes, type Scope, useSession } from './request.ts'
 
 interface PanelFrameProps<Body> {
   title: string
@@ -65,6 +58,7 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   return (
     <section
       class={`panel area-${area}`}
+      style={{ gridArea: area }}
       aria-labelledby={id}
       aria-busy={missing.length === 0 && loaded.phase === 'loading'}
     >

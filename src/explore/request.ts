@@ -22,6 +22,13 @@ export interface Session {
   revision: number
 }
 
+export type Scope = Session['key']['scopes'][number]
+
+/** The scopes that a key lacks. */
+export function missingScopes({ scopes }: Session['key'], required: readonly Scope[]): readonly Scope[] {
+  return required.filter((scope) => !scopes.includes(scope))
+}
+
 export const SessionContext = createContext<Session>(undefined as unknown as Session)
 export const useSession = () => useContext(SessionContext)
 
@@ -74,10 +81,14 @@ export async function get<Path extends QueryPath>(
 
 /**
  * Reads a path and reads it again when the request changes; a request that is no longer wanted is aborted.
- * @param request undefined: none yet; the state is `loading`
+ * @param wanted undefined: none yet; the state is `loading`, as for a key without the scopes
  */
-export function useGet<Path extends QueryPath>(request: ApiRequest<Path> | undefined): Loaded<ResponseOf<Path>> {
-  const { apiKey, revision } = useSession()
+export function useGet<Path extends QueryPath>(
+  wanted: ApiRequest<Path> | undefined,
+  scopes: readonly Scope[],
+): Loaded<ResponseOf<Path>> {
+  const { apiKey, key, revision } = useSession()
+  const request = missingScopes(key, scopes).length === 0 ? wanted : undefined
   const identity = JSON.stringify([request, apiKey, revision])
   const [state, setState] = useState<{ identity: string; loaded: Loaded<ResponseOf<Path>> }>()
   // `identity` has the request and the key.

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { drawChart } from './chart.ts'
+import { Select, Table } from './controls.tsx'
 import { daysBetween } from './dates.ts'
 import { formatShort, formatUnit, formatValue } from './format.ts'
 import { type Metric, metricNames, metrics } from './metrics.ts'
@@ -27,19 +28,13 @@ export function Series({ view, onChange, request, daily }: SeriesProps) {
         <label key={index} class="legend">
           <i class={`swatch metric-${index + 1}`} />
           <span class="visually-hidden">{index === 0 ? 'First metric' : 'Second metric'}</span>
-          <select
+          <Select
+            options={metricNames.map((name) => [name, metrics[name].label])}
             value={view.metrics[index]}
-            onChange={({ currentTarget }) => {
-              const chosen = currentTarget.value as Metric
+            onChoose={(chosen) =>
               onChange({ metrics: index === 0 ? [chosen, view.metrics[1]] : [view.metrics[0], chosen] })
-            }}
-          >
-            {metricNames.map((name) => (
-              <option key={name} value={name}>
-                {metrics[name].label}
-              </option>
-            ))}
-          </select>
+            }
+          />
         </label>
       ))}
       <label>
@@ -130,56 +125,42 @@ function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric
 
 /** The values of the chart as a table. */
 function Values({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric] }) {
-  const { data, currency } = body
-  const value = (metric: Metric, of: Partial<Record<Metric, number | null>> | undefined) =>
-    formatValue(of?.[metric], metrics[metric].kind, currency)
+  const { data, currency, previous } = body
+  const columns = chosen.flatMap((metric, index) => [
+    { id: `${index} now`, metric, isBefore: false },
+    ...(previous ? [{ id: `${index} before`, metric, isBefore: true }] : []),
+  ])
   return (
     <details>
       <summary>Values</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
-      <section class="scroll" aria-label="Values of the time series" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              {chosen.flatMap((metric, index) => [
-                <th scope="col" class="number" key={`${index} now`}>
-                  {metrics[metric].label}
-                </th>,
-                ...(body.previous
-                  ? [
-                      <th scope="col" class="number" key={`${index} before`}>
-                        {metrics[metric].label}, before
-                      </th>,
-                    ]
-                  : []),
-              ])}
-            </tr>
-          </thead>
-          <tbody>
-            {data.map((unit) => (
-              <tr key={unit.id}>
-                <th scope="row">
-                  {unit.id}
-                  {unit.complete ? '' : ' (incomplete)'}
-                </th>
-                {chosen.flatMap((metric, index) => [
-                  <td class="number" key={`${index} now`}>
-                    {value(metric, unit)}
-                  </td>,
-                  ...(body.previous
-                    ? [
-                        <td class="number" key={`${index} before`}>
-                          {value(metric, unit.previous)}
-                        </td>,
-                      ]
-                    : []),
-                ])}
-              </tr>
+      <Table label="Values of the time series">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {columns.map(({ id, metric, isBefore }) => (
+              <th scope="col" class="number" key={id}>
+                {metrics[metric].label}
+                {isBefore && ', before'}
+              </th>
             ))}
-          </tbody>
-        </table>
-      </section>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((unit) => (
+            <tr key={unit.id}>
+              <th scope="row">
+                {unit.id}
+                {unit.complete ? '' : ' (incomplete)'}
+              </th>
+              {columns.map(({ id, metric, isBefore }) => (
+                <td class="number" key={id}>
+                  {formatValue((isBefore ? unit.previous : unit)?.[metric], metrics[metric].kind, currency)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
     </details>
   )
 }

@@ -105,7 +105,7 @@ export function formatView(view: View): string {
   const { range, filters, ...rest } = view
   const texts: Record<string, string> = {
     ...(typeof range === 'string' ? { range } : range),
-    ...Object.fromEntries(Object.entries(partsOf(rest))),
+    ...partsOf(rest),
   }
   const defaults: Record<string, string> = { range: `${defaultView.range}`, ...partsOf(defaultView) }
   const query = new URLSearchParams()
@@ -114,27 +114,17 @@ export function formatView(view: View): string {
   return query.size === 0 ? '' : `?${query}`
 }
 
-function partsOf({
-  tz,
-  compare,
-  interval,
-  metrics,
-  groupBy,
-  sort,
-  steps,
-  by,
-  window,
-}: Omit<View, 'range' | 'filters'>) {
+function partsOf(view: Omit<View, 'range' | 'filters'>) {
   return {
-    tz,
-    compare,
-    interval: interval ?? '',
-    metrics: metrics.join(),
-    group_by: groupBy.join(),
-    sort,
-    steps: steps.join(),
-    by,
-    window,
+    tz: view.tz,
+    compare: view.compare,
+    interval: view.interval ?? '',
+    metrics: view.metrics.join(),
+    group_by: view.groupBy.join(),
+    sort: view.sort,
+    steps: view.steps.join(),
+    by: view.by,
+    window: view.window,
   }
 }
 
