@@ -4,23 +4,21 @@ import { columnFilterParameters, filterParameters } from './filters.ts'
 import { OrderedPage, pageParameters, retainedFrom } from './page.ts'
 import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
-import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
+import { Currency, Id, Instant, Money, Nullable, NullableText } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
 export const devices = ['desktop', 'mobile', 'tablet', 'other'] as const
 
-const text = (description: string) => Nullable(Type.String({ description }))
-
 /** Ids and names of the entities that clicks and conversions share; a name is null when its id is unknown. */
 export const entityFields = {
   campaignId: Nullable(Id),
-  campaignName: text('Current name of the campaign; null for an unknown id.'),
+  campaignName: NullableText('Current name of the campaign; null for an unknown id.'),
   offerId: Nullable(Id),
-  offerName: text('Current name of the offer; null for an unknown id.'),
+  offerName: NullableText('Current name of the offer; null for an unknown id.'),
   landingPageId: Nullable(Id),
-  landingPageName: text('Current name of the landing page; null for an unknown id.'),
+  landingPageName: NullableText('Current name of the landing page; null for an unknown id.'),
   trafficSourceId: Nullable(Id),
-  trafficSourceName: text('Current name of the traffic source; null for an unknown id.'),
+  trafficSourceName: NullableText('Current name of the traffic source; null for an unknown id.'),
 }
 
 /** Up to ten tracking parameters that the customer defines; absent ones are null. */
@@ -42,25 +40,25 @@ export const Click = Type.Object(
     clickedAt: Instant,
     ...entityFields,
     visitorId: Nullable(Id),
-    country: text('Country code, ISO 3166-1 alpha-2.'),
-    region: text('As sent by the tracker.'),
-    city: text('As sent by the tracker.'),
+    country: NullableText('Country code, ISO 3166-1 alpha-2.'),
+    region: NullableText('As sent by the tracker.'),
+    city: NullableText('As sent by the tracker.'),
     device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
-    os: text('Operating system.'),
-    osVersion: text('Version of the operating system.'),
-    browser: text('Browser.'),
-    browserVersion: text('Version of the browser.'),
-    language: text('`Accept-Language` header, as sent by the browser.'),
-    referrer: text('URL of the page that linked to the click URL.'),
-    userAgent: text('`User-Agent` header, as sent by the browser.'),
-    ip: text('IP address with the last octet (IPv4) or the last 80 bits (IPv6) set to zero.'),
+    os: NullableText('Operating system.'),
+    osVersion: NullableText('Version of the operating system.'),
+    browser: NullableText('Browser.'),
+    browserVersion: NullableText('Version of the browser.'),
+    language: NullableText('`Accept-Language` header, as sent by the browser.'),
+    referrer: NullableText('URL of the page that linked to the click URL.'),
+    userAgent: NullableText('`User-Agent` header, as sent by the browser.'),
+    ip: NullableText('IP address with the last octet (IPv4) or the last 80 bits (IPv6) set to zero.'),
     subIds: SubIds,
-    externalClickId: text('Click id of the traffic source, for example a gclid.'),
-    utmSource: text('utm_source'),
-    utmMedium: text('utm_medium'),
-    utmCampaign: text('utm_campaign'),
-    utmTerm: text('utm_term'),
-    utmContent: text('utm_content'),
+    externalClickId: NullableText('Click id of the traffic source, for example a gclid.'),
+    utmSource: NullableText('utm_source'),
+    utmMedium: NullableText('utm_medium'),
+    utmCampaign: NullableText('utm_campaign'),
+    utmTerm: NullableText('utm_term'),
+    utmContent: NullableText('utm_content'),
     cost: Nullable(Money),
     currency: Nullable(Currency),
     costBase: Nullable(Type.Number({ description: '`cost` in `baseCurrency`, at the rate imported with the click.' })),

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { OneOf } from './scalars.ts'
 
 export const comparisons = ['previous_period', 'previous_year'] as const
 export type Comparison = (typeof comparisons)[number]
@@ -6,12 +7,9 @@ export type Comparison = (typeof comparisons)[number]
 /** Parameter of reports and stats that adds the metrics of an earlier range. */
 export const compareParameter = {
   compare: Type.Optional(
-    Type.Union(
-      comparisons.map((comparison) => Type.Literal(comparison)),
-      {
-        description:
-          'Adds the metrics of an earlier range as `previous`: the range before of the same length, or the same range of the previous year. If the range includes the present, the earlier range ends at the same local time.',
-      },
-    ),
+    OneOf(comparisons, {
+      description:
+        'Adds the metrics of an earlier range as `previous`: the range before of the same length, or the same range of the previous year. If the range includes the present, the earlier range ends at the same local time.',
+    }),
   ),
 }

@@ -5,33 +5,32 @@ import { columnFilterNames, columnFilterParameters, filterParameters } from './f
 import { OrderedPage, pageParameters } from './page.ts'
 import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
-import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
+import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf } from './scalars.ts'
 
 export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
 export const conversionSources = ['cpa', 'revenue'] as const
 
-const text = (description: string) => Nullable(Type.String({ description }))
 const statusPattern = `(${conversionStatuses.join('|')})`
 
 export const Conversion = Type.Object(
   {
     id: Id,
-    source: Type.Union(conversionSources.map((source) => Type.Literal(source))),
-    status: Type.Union(conversionStatuses.map((status) => Type.Literal(status))),
-    externalStatus: text('Status in the terms of the sender.'),
-    eventName: text('Name of the event, for example purchase.'),
+    source: OneOf(conversionSources),
+    status: OneOf(conversionStatuses),
+    externalStatus: NullableText('Status in the terms of the sender.'),
+    eventName: NullableText('Name of the event, for example purchase.'),
     convertedAt: Instant,
     clickedAt: Nullable(Instant),
     createdAt: Instant,
     updatedAt: Instant,
     clickId: Nullable(Id),
     visitorId: Nullable(Id),
-    transactionId: text('Transaction id of the sender.'),
+    transactionId: NullableText('Transaction id of the sender.'),
     ...entityFields,
-    country: text('Country code, ISO 3166-1 alpha-2.'),
+    country: NullableText('Country code, ISO 3166-1 alpha-2.'),
     device: Type.Unsafe<(typeof devices)[number] | null>({ type: ['string', 'null'], enum: [...devices, null] }),
-    os: text('Operating system.'),
-    browser: text('Browser.'),
+    os: NullableText('Operating system.'),
+    browser: NullableText('Browser.'),
     subIds: SubIds,
     payout: Nullable(Money),
     revenue: Nullable(Money),
@@ -40,7 +39,7 @@ export const Conversion = Type.Object(
       Type.Number({ description: '`revenue` in `baseCurrency`, at the rate imported with the conversion.' }),
     ),
     baseCurrency: Type.String({ description: 'Currency of the account.' }),
-    couponCode: text('Coupon code, as sent.'),
+    couponCode: NullableText('Coupon code, as sent.'),
     isTest: Type.Boolean({
       description: 'Test conversion: excluded from stats and reports, listed only with `include_test_mode=true`.',
     }),
@@ -69,10 +68,7 @@ export const ConversionQuery = Type.Object(
       }),
     ),
     source: Type.Optional(
-      Type.Union(
-        [...conversionSources, 'all' as const].map((source) => Type.Literal(source)),
-        { default: 'all', description: 'Only conversions of this source.' },
-      ),
+      OneOf([...conversionSources, 'all'], { default: 'all', description: 'Only conversions of this source.' }),
     ),
     include_test_mode: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether to include test conversions.' }),

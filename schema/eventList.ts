@@ -4,7 +4,7 @@ import { fieldsParameter } from './fields.ts'
 import { OrderedPage, pageParameters, retainedFrom } from './page.ts'
 import { orderParameters, rangeParameters } from './range.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
-import { eventIdPattern, Id } from './scalars.ts'
+import { eventIdPattern, Id, OneOf } from './scalars.ts'
 
 export const EventPage = Type.Object({
   ...OrderedPage(EventRow).properties,
@@ -36,12 +36,7 @@ export const EventListQuery = Type.Object(
         examples: ['signup', 'trial_started,purchase'],
       }),
     ),
-    origin: Type.Optional(
-      Type.Union(
-        eventOrigins.map((origin) => Type.Literal(origin)),
-        { description: 'Only events of your server, or of the pixel.' },
-      ),
-    ),
+    origin: Type.Optional(OneOf(eventOrigins, { description: 'Only events of your server, or of the pixel.' })),
     campaign_id: Type.Optional(Type.String({ ...Id, description: 'Only events of this campaign.' })),
     click_id: Type.Optional(Type.String({ ...Id, description: 'Only events of this click.' })),
     visitor_id: Type.Optional(Type.String({ ...Id, description: 'Only events with this visitor id.' })),

@@ -3,7 +3,7 @@ import { eventNamePattern } from './event.ts'
 import { filterParameters } from './filters.ts'
 import { retainedFrom } from './page.ts'
 import { localRangeParameters, timeZoneParameter } from './range.ts'
-import { Instant, Nullable } from './scalars.ts'
+import { Instant, Nullable, OneOf } from './scalars.ts'
 
 const funnelStepsMax = 8
 export const funnelDaysDefault = 30
@@ -29,7 +29,7 @@ export const FunnelQuery = Type.Object(
       examples: ['visit,signup,trial_started,purchase'],
     }),
     by: Type.Optional(
-      Type.Union([Type.Literal('visitor'), Type.Literal('click')], {
+      OneOf(['visitor', 'click'], {
         default: 'visitor',
         description:
           'What is counted. `visitor`: the visitor of the row, else the visitor of its click, else the click. `click`: clicks; events without a click are excluded.',
@@ -54,10 +54,9 @@ export const FunnelQuery = Type.Object(
     ...localRangeParameters,
     ...timeZoneParameter,
     group_by: Type.Optional(
-      Type.Union(
-        funnelDimensions.map((dimension) => Type.Literal(dimension)),
-        { description: 'Adds `data`: the funnel for each value, of the row of the first step or its click.' },
-      ),
+      OneOf(funnelDimensions, {
+        description: 'Adds `data`: the funnel for each value, of the row of the first step or its click.',
+      }),
     ),
     ...filterParameters,
   },

@@ -3,7 +3,7 @@ import { Click } from './click.ts'
 import { Conversion } from './conversion.ts'
 import { EventRow } from './event.ts'
 import { CompletePage, pageParameters, retainedFrom } from './page.ts'
-import { Id, Instant } from './scalars.ts'
+import { Id, Instant, OneOf } from './scalars.ts'
 
 /** The kinds of rows in a journey, in their order at the same moment. */
 export const journeyKinds = ['click', 'event', 'conversion'] as const
@@ -37,7 +37,7 @@ export type JourneyRow = Static<typeof JourneyRow>
 
 export const JourneyPage = Type.Object({
   ...CompletePage(JourneyRow).properties,
-  omitted: Type.Array(Type.Union(journeyKinds.map((kind) => Type.Literal(kind))), {
+  omitted: Type.Array(OneOf(journeyKinds), {
     description:
       'Kinds that the API key may not read: `click` requires the scope `read:clicks`, `conversion` requires `read:conversions`.',
   }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Currency, Instant, Nullable } from './scalars.ts'
+import { Currency, Instant, Nullable, OneOf } from './scalars.ts'
 import { scopes } from './scopes.ts'
 import { PlanLimits } from './usage.ts'
 
@@ -12,7 +12,7 @@ export const Key = Type.Object(
     accountName: Type.String({ examples: ['Acme'] }),
     currency: Type.String({ ...Currency, description: 'Currency of every amount in stats and reports.' }),
     plan: Type.String({ description: 'Name of the subscription plan.', examples: ['pro'] }),
-    scopes: Type.Array(Type.Union(scopes.map((scope) => Type.Literal(scope))), {
+    scopes: Type.Array(OneOf(scopes), {
       description: 'Operations that the key may call.',
     }),
     expiresAt: Nullable(Type.String({ ...Instant, description: 'When the key expires; null if it does not expire.' })),

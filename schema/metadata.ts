@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { fieldsParameter } from './fields.ts'
 import { Page, pageParameters } from './page.ts'
 import { formatParameter, listFormats } from './rowFormat.ts'
-import { Currency, Id, Instant, Money, Nullable } from './scalars.ts'
+import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf } from './scalars.ts'
 
 /** Tables of entities with a name, which rows of clicks and conversions show. */
 export const namedTables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as const
@@ -10,8 +10,7 @@ export type NamedTable = (typeof namedTables)[number]
 
 export const metadataStatuses = ['active', 'paused', 'archived'] as const
 
-const Status = Type.Union(metadataStatuses.map((status) => Type.Literal(status)))
-const text = (description: string) => Nullable(Type.String({ description }))
+const Status = OneOf(metadataStatuses)
 const texts = (description: string) => Type.Array(Type.String(), { description })
 const namedFields = { id: Id, name: Type.String(), status: Status }
 const datedFields = { createdAt: Instant, updatedAt: Instant }
@@ -23,8 +22,8 @@ export const Campaign = Type.Object(
     userId: Type.String({ description: 'Id of the user who owns the campaign.' }),
     status: Status,
     trafficSourceId: Nullable(Id),
-    trafficSourceName: text('Current name of the traffic source; null for an unknown id.'),
-    costModel: text('Cost model, for example cpc.'),
+    trafficSourceName: NullableText('Current name of the traffic source; null for an unknown id.'),
+    costModel: NullableText('Cost model, for example cpc.'),
     costValue: Nullable(Money),
     currency: Nullable(Currency),
     tags: texts('Tags that you define.'),
@@ -37,9 +36,9 @@ export type Campaign = Static<typeof Campaign>
 export const Offer = Type.Object(
   {
     ...namedFields,
-    url: text('URL.'),
-    affiliateNetwork: text('Affiliate network of the offer.'),
-    payoutType: text('Payout model, for example cpa.'),
+    url: NullableText('URL.'),
+    affiliateNetwork: NullableText('Affiliate network of the offer.'),
+    payoutType: NullableText('Payout model, for example cpa.'),
     payout: Nullable(Money),
     currency: Nullable(Currency),
     countries: texts('Country codes, ISO 3166-1 alpha-2; an empty list means all countries.'),
@@ -51,7 +50,7 @@ export const Offer = Type.Object(
 export type Offer = Static<typeof Offer>
 
 export const LandingPage = Type.Object(
-  { ...namedFields, url: text('URL.'), tags: texts('Tags that you define.'), ...datedFields },
+  { ...namedFields, url: NullableText('URL.'), tags: texts('Tags that you define.'), ...datedFields },
   { $id: 'LandingPage' },
 )
 export type LandingPage = Static<typeof LandingPage>
@@ -59,8 +58,8 @@ export type LandingPage = Static<typeof LandingPage>
 export const TrafficSource = Type.Object(
   {
     ...namedFields,
-    category: text('Category, for example social.'),
-    costModel: text('Cost model, for example cpc.'),
+    category: NullableText('Category, for example social.'),
+    costModel: NullableText('Cost model, for example cpc.'),
     currency: Nullable(Currency),
     ...datedFields,
   },
@@ -75,12 +74,7 @@ export function MetadataQuery(row: TObject) {
       ...pageParameters,
       ...formatParameter(listFormats),
       ...fieldsParameter(row),
-      status: Type.Optional(
-        Type.Union(
-          metadataStatuses.map((status) => Type.Literal(status)),
-          { description: 'Only rows with this status.' },
-        ),
-      ),
+      status: Type.Optional(OneOf(metadataStatuses, { description: 'Only rows with this status.' })),
     },
     { additionalProperties: false },
   )

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { OneOf } from './scalars.ts'
 
 /**
  * A date (`2026-11-01`) or an instant with offset.
@@ -37,7 +38,7 @@ export const localRangeParameters = fromAndTo('in `tz`')
 /** Order of lists, for clients that copy them: by event time, or by `storedAt`. */
 export const orderParameters = {
   order: Type.Optional(
-    Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
+    OneOf(['asc', 'desc'], {
       description:
         '`desc` (default): newest first; `asc`: oldest first. With `updated_since` or `updated_after` the order is always `asc`.',
     }),

@@ -6,7 +6,7 @@ import { metricNames, optionalMetricFields, SelectedMetrics } from './metrics.ts
 import { retainedFrom } from './page.ts'
 import { localRangeParameters, optionalTimeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Instant, Nullable } from './scalars.ts'
+import { Currency, Instant, Nullable, OneOf } from './scalars.ts'
 
 export const reportDaysDefault = 30
 export const reportBucketsMax = 1000
@@ -34,13 +34,10 @@ export const ReportQuery = Type.Object(
     ...optionalTimeZoneParameter,
     ...filterParameters,
     sort: Type.Optional(
-      Type.Union(
-        sortKeys.map((key) => Type.Literal(key)),
-        {
-          description:
-            'Order of the rows: `id` or a metric, descending with a leading `-`; default `-clicks`. Equal rows are ordered by id; null ratios are last.',
-        },
-      ),
+      OneOf(sortKeys, {
+        description:
+          'Order of the rows: `id` or a metric, descending with a leading `-`; default `-clicks`. Equal rows are ordered by id; null ratios are last.',
+      }),
     ),
     limit: Type.Optional(
       Type.Integer({

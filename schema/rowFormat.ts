@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { OneOf } from './scalars.ts'
 
 /** Row formats besides JSON, and their media types. */
 export const mediaTypes = {
@@ -13,10 +14,9 @@ export function formatParameter<Format extends RowFormat>(formats: readonly Form
   const types = formats.map((format) => `\`${mediaTypes[format]}\``).join(', ')
   return {
     format: Type.Optional(
-      Type.Union(
-        [...formats, 'json' as const].map((format) => Type.Literal(format)),
-        { description: `Format of the response; overrides the \`Accept\` header, which accepts ${types}.` },
-      ),
+      OneOf([...formats, 'json'], {
+        description: `Format of the response; overrides the \`Accept\` header, which accepts ${types}.`,
+      }),
     ),
     csv_escape: Type.Optional(
       Type.Literal('formulas', {

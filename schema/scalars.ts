@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type SchemaOptions, type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /** Every id: campaign, click, visitor, account, … */
 export const idPattern = idPatternOf(64)
@@ -26,6 +26,19 @@ export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4
  */
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
+}
+
+/** A text, or null where there is none. */
+export function NullableText(description: string) {
+  return Nullable(Type.String({ description }))
+}
+
+/** One of some texts. */
+export function OneOf<const Name extends string>(names: readonly Name[], options?: SchemaOptions) {
+  return Type.Union(
+    names.map((name) => Type.Literal(name)),
+    options,
+  )
 }
 
 /** @returns the pattern of ids with up to `lengthMax` characters */

@@ -5,7 +5,7 @@ import { Metrics, metricFields } from './metrics.ts'
 import { retainedFrom } from './page.ts'
 import { localRangeParameters, timeZoneParameter } from './range.ts'
 import { formatParameter, tableFormats } from './rowFormat.ts'
-import { Currency, Instant, Nullable } from './scalars.ts'
+import { Currency, Instant, Nullable, OneOf } from './scalars.ts'
 
 export const statsDaysDefault = 30
 const statsDaysMax = 90
@@ -35,12 +35,7 @@ export const intervals = ['hour', 'day', 'week', 'month'] as const
 export const DailyQuery = Type.Object(
   {
     ...StatsQuery.properties,
-    interval: Type.Optional(
-      Type.Union(
-        intervals.map((interval) => Type.Literal(interval)),
-        { default: 'day', description: 'Unit of time of a row, in `tz`.' },
-      ),
-    ),
+    interval: Type.Optional(OneOf(intervals, { default: 'day', description: 'Unit of time of a row, in `tz`.' })),
     ...formatParameter(tableFormats),
   },
   { additionalProperties: false },

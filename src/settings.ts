@@ -1,5 +1,6 @@
-import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
+import { FormatRegistry, type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox'
 import { Value, ValueErrorType } from '@sinclair/typebox/value'
+import { OneOf } from '../schema/scalars.ts'
 import { coverEveryAddress, isNetwork } from './http/networks.ts'
 
 /** Formats of settings; the texts complete "expected …". */
@@ -24,6 +25,10 @@ const formats: Record<string, { expected: string; isValid: (text: string) => boo
 }
 for (const [name, { isValid }] of Object.entries(formats)) FormatRegistry.Set(name, isValid)
 
+function optionalText(description: string, limits: StringOptions) {
+  return Type.Optional(Type.String({ ...limits, description }))
+}
+
 /** The environment variables. `docs/setup.md` has the same texts. */
 export const SettingsSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
@@ -33,27 +38,18 @@ export const SettingsSchema = Type.Object({
     maximum: 65535,
     description: 'Port to listen on; 0 takes a free port.',
   }),
-  PUBLIC_URL: Type.Optional(
-    Type.String({
-      format: 'address',
-      description:
-        'Address of the API in its documentation, such as `https://api.example.com`. If unset, `http://HOST:PORT`.',
-    }),
+  PUBLIC_URL: optionalText(
+    'Address of the API in its documentation, such as `https://api.example.com`. If unset, `http://HOST:PORT`.',
+    { format: 'address' },
   ),
   DATA_DIR: Type.String({ default: './data', minLength: 1, description: 'Data folder of the embedded engines.' }),
-  CLICKHOUSE_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://.+',
-      format: 'server',
-      description: 'ClickHouse over HTTP: `http://user:password@host:8123/database`. If unset, ClickHouse is embedded.',
-    }),
+  CLICKHOUSE_URL: optionalText(
+    'ClickHouse over HTTP: `http://user:password@host:8123/database`. If unset, ClickHouse is embedded.',
+    { pattern: '^https?://.+', format: 'server' },
   ),
-  CLICKHOUSE_READER_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://.+',
-      format: 'server',
-      description: 'The database of `CLICKHOUSE_URL` with a read-only user, for reads. If unset, `CLICKHOUSE_URL`.',
-    }),
+  CLICKHOUSE_READER_URL: optionalText(
+    'The database of `CLICKHOUSE_URL` with a read-only user, for reads. If unset, `CLICKHOUSE_URL`.',
+    { pattern: '^https?://.+', format: 'server' },
   ),
   CLICKHOUSE_MEMORY_MB: Type.Optional(
     Type.Integer({
@@ -63,36 +59,23 @@ export const SettingsSchema = Type.Object({
         'Memory of the embedded ClickHouse in MB. Queries beyond it get 503. If unset, half of the memory of the machine or the cgroup. The first process that uses `DATA_DIR` decides.',
     }),
   ),
-  CLICKHOUSE_CLUSTER: Type.Optional(
-    Type.String({
-      pattern: '^[A-Za-z0-9_.-]+$',
-      description:
-        'ClickHouse cluster (a name in `system.clusters`) to distribute rows over; see `docs/scaling.md`. If unset, one server stores all rows.',
-    }),
+  CLICKHOUSE_CLUSTER: optionalText(
+    'ClickHouse cluster (a name in `system.clusters`) to distribute rows over; see `docs/scaling.md`. If unset, one server stores all rows.',
+    { pattern: '^[A-Za-z0-9_.-]+$' },
   ),
-  CLICKHOUSE_NODES: Type.Optional(
-    Type.String({
-      format: 'nodes',
-      description:
-        'All nodes of the cluster over HTTP, such as `http://one:8123,http://two:8123`, with the user and password of `CLICKHOUSE_URL`. If unset, the hosts in `system.clusters` with the port of `CLICKHOUSE_URL`.',
-    }),
+  CLICKHOUSE_NODES: optionalText(
+    'All nodes of the cluster over HTTP, such as `http://one:8123,http://two:8123`, with the user and password of `CLICKHOUSE_URL`. If unset, the hosts in `system.clusters` with the port of `CLICKHOUSE_URL`.',
+    { format: 'nodes' },
   ),
-  DATABASE_URL: Type.Optional(
-    Type.String({
-      pattern: '^postgres(ql)?://.+',
-      format: 'server',
-      description: 'Postgres: `postgres://user:password@host:5432/database`. If unset, Postgres is embedded.',
-    }),
+  DATABASE_URL: optionalText(
+    'Postgres: `postgres://user:password@host:5432/database`. If unset, Postgres is embedded.',
+    { pattern: '^postgres(ql)?://.+', format: 'server' },
   ),
-  REDIS_URL: Type.Optional(
-    Type.String({
-      pattern: '^rediss?://.+',
-      format: 'server',
-      description:
-        'Redis: `redis://user:password@host:6379/0`. All instances share rate limits in Redis. If unset, each instance counts alone.',
-    }),
+  REDIS_URL: optionalText(
+    'Redis: `redis://user:password@host:6379/0`. All instances share rate limits in Redis. If unset, each instance counts alone.',
+    { pattern: '^rediss?://.+', format: 'server' },
   ),
-  RATE_LIMIT_WITHOUT_REDIS: Type.Union([Type.Literal('open'), Type.Literal('closed')], {
+  RATE_LIMIT_WITHOUT_REDIS: OneOf(['open', 'closed'], {
     default: 'open',
     description:
       'While Redis is unavailable: with `open` each instance counts alone, with `closed` every request with a key gets 503.',
@@ -104,21 +87,15 @@ export const SettingsSchema = Type.Object({
     description:
       'Concurrent reads per account in one instance. Up to 128 more wait for up to 5 s; further reads get 429.',
   }),
-  TRUST_PROXY: Type.Optional(
-    Type.String({
-      format: 'networks',
-      description:
-        'Proxies whose `X-Forwarded-For` is trusted: comma-separated addresses and networks, such as `10.0.0.0/8,127.0.0.1`, not every address. If unset, the header is ignored.',
-    }),
+  TRUST_PROXY: optionalText(
+    'Proxies whose `X-Forwarded-For` is trusted: comma-separated addresses and networks, such as `10.0.0.0/8,127.0.0.1`, not every address. If unset, the header is ignored.',
+    { format: 'networks' },
   ),
-  CORS_ORIGINS: Type.Optional(
-    Type.String({
-      format: 'origins',
-      description:
-        'Origins of web pages that may call the API: comma-separated, such as `https://app.example.com`, or `*`. If unset, no page may.',
-    }),
+  CORS_ORIGINS: optionalText(
+    'Origins of web pages that may call the API: comma-separated, such as `https://app.example.com`, or `*`. If unset, no page may.',
+    { format: 'origins' },
   ),
-  EXPLORE: Type.Union([Type.Literal('off'), Type.Literal('on')], {
+  EXPLORE: OneOf(['off', 'on'], {
     default: 'off',
     description:
       'With `on`, the page `/explore` shows the numbers of an API key in the browser. `serve --demo` serves it too.',
@@ -129,10 +106,10 @@ export const SettingsSchema = Type.Object({
     maximum: 65535,
     description: 'Loopback port of `/metrics`; 0 disables it.',
   }),
-  LOG_LEVEL: Type.Union(
-    (['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map((level) => Type.Literal(level)),
-    { default: 'info', description: 'Lowest log level that is written.' },
-  ),
+  LOG_LEVEL: OneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Lowest log level that is written.',
+  }),
 })
 
 export type Settings = Static<typeof SettingsSchema>

@@ -9,7 +9,7 @@ import { queryPostgres, withNewPlan } from '../../stores/postgres/connection.ts'
 import { openRowEncoder } from './openRowEncoder.ts'
 import type { MetadataPlan } from './plan.ts'
 import type { EncodedRow } from './rowEncoder.ts'
-import { metadataKey, selectRows } from './run.ts'
+import { metadataKey, selectMetadata } from './run.ts'
 
 /** Rows of one statement: few enough that a key look-up does not wait long behind it on the embedded engine. */
 const rowsPerStatement = 1_000
@@ -30,7 +30,7 @@ export async function* exportMetadata(
   let after = plan.after
   for (;;) {
     signal.throwIfAborted()
-    const rows = await queryPostgres(withNewPlan(selectRows(postgresReader, { ...plan, after }, rowsPerStatement)))
+    const rows = await queryPostgres(withNewPlan(selectMetadata(postgresReader, { ...plan, after }, rowsPerStatement)))
     const encoded = rows.map((stored) => ({
       ...toResource(stored),
       cursor: writeCursor(metadataKey(stored), plan.fingerprint),

@@ -23,69 +23,26 @@ import { exportMetadata } from './export.ts'
 import { planMetadata } from './plan.ts'
 import { findMetadata, listMetadata } from './run.ts'
 
-/** The metadata resources; they differ only in their names and rows. */
-const resources: {
-  path: string
-  table: NamedTable
-  scope: Scope
-  tag: string
-  /** In the singular. */
-  one: string
-  /** Id of a row of the demo account. */
-  example: string
-  row: TObject
-  page: TSchema
-}[] = [
-  {
-    path: '/campaigns',
-    table: 'campaigns',
-    scope: 'read:campaigns',
-    tag: 'Campaigns',
-    one: 'campaign',
-    example: 'cmp-luma-meta-broad',
-    row: Campaign,
-    page: CampaignPage,
-  },
-  {
-    path: '/offers',
-    table: 'offers',
-    scope: 'read:offers',
-    tag: 'Offers',
-    one: 'offer',
-    example: 'off-luma-blanket',
-    row: Offer,
-    page: OfferPage,
-  },
-  {
-    path: '/landing-pages',
-    table: 'landing_pages',
-    scope: 'read:landing-pages',
-    tag: 'Landing pages',
-    one: 'landing page',
-    example: 'lp-luma-quiz',
-    row: LandingPage,
-    page: LandingPagePage,
-  },
-  {
-    path: '/traffic-sources',
-    table: 'traffic_sources',
-    scope: 'read:traffic-sources',
-    tag: 'Traffic sources',
-    one: 'traffic source',
-    example: 'src-meta',
-    row: TrafficSource,
-    page: TrafficSourcePage,
-  },
+/** The metadata resources, each with its rows and the id of a row of the demo account. */
+const resources: { table: NamedTable; row: TObject; page: TSchema; example: string }[] = [
+  { table: 'campaigns', row: Campaign, page: CampaignPage, example: 'cmp-luma-meta-broad' },
+  { table: 'offers', row: Offer, page: OfferPage, example: 'off-luma-blanket' },
+  { table: 'landing_pages', row: LandingPage, page: LandingPagePage, example: 'lp-luma-quiz' },
+  { table: 'traffic_sources', row: TrafficSource, page: TrafficSourcePage, example: 'src-meta' },
 ]
 
 export function metadataRoutes(app: App, context: RouteContext): void {
-  for (const { path, table, scope, tag, one, example, row, page } of resources) {
+  for (const { table, row, page, example } of resources) {
+    const name = table.replace('_', '-') as 'campaigns' | 'offers' | 'landing-pages' | 'traffic-sources'
+    const scope: Scope = `read:${name}`
+    const rows = table.replace('_', ' ')
+    const tag = rows.charAt(0).toUpperCase() + rows.slice(1)
     app.get(
-      path,
+      `/${name}`,
       {
         schema: {
           tags: [tag],
-          summary: `List ${tag.toLowerCase()}`,
+          summary: `List ${rows}`,
           description: `${tag} of the account, newest first.`,
           querystring: MetadataQuery(row),
           response: { 200: page },
@@ -108,12 +65,12 @@ export function metadataRoutes(app: App, context: RouteContext): void {
       },
     )
     app.get(
-      `${path}/:id`,
+      `/${name}/:id`,
       {
         schema: {
           tags: [tag],
-          summary: `Get ${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`,
-          description: `The same row as in the list of ${tag.toLowerCase()}.`,
+          summary: `Get ${/^[aeiou]/.test(rows) ? 'an' : 'a'} ${rows.slice(0, -1)}`,
+          description: `The same row as in the list of ${rows}.`,
           params: itemPath(example),
           response: { 200: CompleteRow(row) },
         },

@@ -14,13 +14,13 @@ export async function listMetadata(
   { stores: { postgres } }: RouteContext,
   plan: MetadataPlan,
 ): Promise<PageRows<Resource>> {
-  const rows = await queryPostgres(selectRows(postgres, plan, plan.limit + 1))
+  const rows = await queryPostgres(selectMetadata(postgres, plan, plan.limit + 1))
   const page = toPage(rows, plan.limit, metadataKey, plan.fingerprint)
   return { ...page, data: page.data.map(toResource) }
 }
 
 /** The query for the first rows of a plan after its cursor, newest first by (createdAt, id). */
-export function selectRows(
+export function selectMetadata(
   postgres: Postgres,
   { table, accountId, status, after }: MetadataPlan,
   limit: number,
