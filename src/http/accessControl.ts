@@ -6,14 +6,12 @@ import type { KeyRecord } from '../accounts/keyLookups.ts'
 import { Problem } from '../problem.ts'
 import type { Stores } from '../stores/open.ts'
 import type { Postgres } from '../stores/postgres/connection.ts'
-import { addCacheControl } from './cacheControl.ts'
 import type { Caller } from './caller.ts'
 import { ConcurrencyLimiter } from './concurrencyLimiter.ts'
 import type { App } from './context.ts'
 import { releaseAfter } from './disconnection.ts'
-import type { EventLimits } from './eventLimits.ts'
 import { isUnknownPath } from './notFound.ts'
-import { openRateLimits, type RateLimitOptions } from './rateLimit.ts'
+import { type EventLimits, openRateLimits, type RateLimitOptions } from './rateLimit.ts'
 
 /** Path prefix of the API. Every route below it, except the documentation, declares a scope. */
 export const apiPrefix = '/api/v1'
@@ -40,7 +38,6 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
   options.listen?.('tributary_keys', (hash) => keys.expire(hash === '*' ? undefined : hash))
   const limits = openRateLimits(options)
   const reads = openReadSlots(options.readsPerAccount)
-  addCacheControl(app)
   // TRAP: a decorator's initial value cannot be an object; `authorize` sets it before any handler runs.
   app.decorateRequest('caller', null as unknown as Caller)
 
@@ -67,6 +64,14 @@ export function addAccessControl(app: App, options: AccessControlOptions): Event
       throw error
     }
     releaseAfter(reply, () => reads.release(accountId))
+  })
+
+  // With an `ETag` clients may cache a response and must revalidate it before each use; without one it must not be cached.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.routeOptions.config.scope || isUnknownPath(request)) {
+      reply.header('cache-control', reply.hasHeader('etag') ? 'private, no-cache' : 'private, no-store')
+    }
+    done(null, payload)
   })
 
   async function authorize(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'any'): Promise<void> {

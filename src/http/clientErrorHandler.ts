@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProblemBody } from '../../schema/errorCodes.ts'
@@ -41,14 +41,12 @@ export function refuseExcess(socket: Socket, inFlight: ServerResponse): void {
 
 const lingerMs = 500
 
-const reasons: Record<number, string> = { 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }
-
 /** @param isHead the response has no body: the client would read it as the next response */
 function responseTo({ code, status, message }: Problem, isHead: boolean): string {
   const requestId = uuidv7()
   const body = JSON.stringify({ error: code, message, requestId } satisfies ProblemBody)
   return [
-    `HTTP/1.1 ${status} ${reasons[status] ?? 'Bad Request'}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,

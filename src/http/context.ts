@@ -9,7 +9,7 @@ import type {
 import type { Registry } from 'prom-client'
 import type { NameCache } from '../rows/nameCache.ts'
 import type { Stores } from '../stores/open.ts'
-import type { EventLimits } from './eventLimits.ts'
+import type { EventLimits } from './rateLimit.ts'
 import type { ResponseCache } from './responseCache.ts'
 import type { Streaming } from './streaming.ts'
 

@@ -1,6 +1,8 @@
 /** The count of the current window, and the milliseconds until the window ends. */
 export interface WindowCount {
   count: number
+  /** Whether the amount was added. */
+  isAdded: boolean
   endsInMs: number
 }
 
@@ -31,25 +33,15 @@ export class FixedWindowCounters {
   }
 
   /**
-   * Adds to a counter.
+   * Adds to a counter, or leaves it unchanged if it would exceed a maximum.
    * @param nowMs the current time, epoch milliseconds
    * @param amount at least 1
    */
-  add(name: string, nowMs: number, amount = 1): WindowCount {
-    const minute = this.#start(name, nowMs)
-    minute.count += amount
-    return countOf(minute, nowMs)
-  }
-
-  /**
-   * Adds to a counter, or leaves it unchanged if it would exceed a maximum.
-   * @returns the count after it, and whether the amount was added
-   */
-  addWithin(name: string, nowMs: number, amount: number, max: number): WindowCount & { isAdded: boolean } {
+  add(name: string, nowMs: number, amount = 1, max = Number.POSITIVE_INFINITY): WindowCount {
     const minute = this.#start(name, nowMs)
     const isAdded = minute.count + amount <= max
     if (isAdded) minute.count += amount
-    return { ...countOf(minute, nowMs), isAdded }
+    return { count: minute.count, isAdded, endsInMs: minute.startedAtMs + minuteMs - nowMs }
   }
 
   /** Number of counters in memory, including expired ones; a counter used on both sides of a rotation counts twice. */
@@ -75,10 +67,6 @@ export class FixedWindowCounters {
     this.#current = new Map()
     this.#rotatedAtMs = nowMs
   }
-}
-
-function countOf({ count, startedAtMs }: Minute, nowMs: number): WindowCount {
-  return { count, endsInMs: startedAtMs + minuteMs - nowMs }
 }
 
 /** A clock that was set back ends every window. */

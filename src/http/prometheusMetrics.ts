@@ -62,40 +62,36 @@ export function openMetrics(): Metrics {
     labelNames: ['source'],
     registers: [registry],
   })
+  const addGauge = (name: string, help: string, read: () => number | Promise<number>) => {
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      async collect() {
+        this.set(await read())
+      },
+    })
+  }
   return {
     registry,
     timeQuery: (label, seconds) => queries.observe({ label }, seconds),
     countResponse: (source) => responses.inc({ source }),
-    watchRedis(isUnavailable) {
-      new Gauge({
-        name: 'redis_up',
-        help: '1 when Redis responded to the last request, else 0; while 0, RATE_LIMIT_WITHOUT_REDIS applies.',
-        registers: [registry],
-        collect() {
-          this.set(isUnavailable() ? 0 : 1)
-        },
-      })
-    },
-    watchUnconfirmedBatches(ageS) {
-      new Gauge({
-        name: 'sums_unconfirmed_age_seconds',
-        help: 'Seconds since the oldest import batch was sent that is not confirmed in its table and all sums tables; 0 when there is none, NaN while Postgres is unavailable.',
-        registers: [registry],
-        async collect() {
-          this.set(await ageS())
-        },
-      })
-    },
-    watchExpiringKeys(count) {
-      new Gauge({
-        name: 'api_keys_expiring',
-        help: 'Valid API keys that expire within 7 days and have not been rotated; NaN while Postgres is unavailable.',
-        registers: [registry],
-        async collect() {
-          this.set(await count())
-        },
-      })
-    },
+    watchRedis: (isUnavailable) =>
+      addGauge(
+        'redis_up',
+        '1 when Redis responded to the last request, else 0; while 0, RATE_LIMIT_WITHOUT_REDIS applies.',
+        () => (isUnavailable() ? 0 : 1),
+      ),
+    watchUnconfirmedBatches: (ageS) =>
+      addGauge(
+        'sums_unconfirmed_age_seconds',
+        'Seconds since the oldest import batch was sent that is not confirmed in its table and all sums tables; 0 when there is none, NaN while Postgres is unavailable.',
+        ageS,
+      ),
+    watchExpiringKeys: (count) =>
+      addGauge(
+        'api_keys_expiring',
+        'Valid API keys that expire within 7 days and have not been rotated; NaN while Postgres is unavailable.',
+        count,
+      ),
     countDenial: (limit) => denials.inc({ limit }),
     observe(app) {
       app.addHook('onResponse', async (request, reply) => {

@@ -3,12 +3,41 @@ import ipaddr from 'ipaddr.js'
 import type { KeyRecord } from '../accounts/keyLookups.ts'
 import { Problem } from '../problem.ts'
 import type { Redis } from '../stores/redis.ts'
-import type { EventLimits } from './eventLimits.ts'
 import { FixedWindowCounters, minuteMs, type WindowCount } from './fixedWindowCounters.ts'
 
 /** Kinds of limits, as the metrics name them. */
 export const limitKinds = ['key', 'address', 'identifier', 'queries'] as const
 export type LimitKind = (typeof limitKinds)[number]
+
+/** How many events of a click or visitor are within its limit. */
+interface IdentifierEvents {
+  allowed: number
+  /** Creates the Problem `rate_limited` of another one. */
+  exceeded(): Problem
+}
+
+/** The limits that routes of events count by themselves. */
+export interface EventLimits {
+  /**
+   * Counts the events of a batch beyond the first one, which `countRequest` counted, against the limit of the key: all of
+   * them, or none if they exceed it.
+   * @throws Problem `rate_limited`
+   */
+  countFurtherEvents(request: FastifyRequest, reply: FastifyReply, events: number): Promise<void>
+  /**
+   * Counts events of one click or visitor.
+   * @param identifier of the account and the click or visitor
+   * @param reply of a single event: gets the headers when fewer events remain than for the key
+   * @returns how many of them are within the limit
+   * @throws Problem `unavailable`
+   */
+  countIdentifier(
+    identifier: string,
+    perMinute: number,
+    events: number,
+    reply?: FastifyReply,
+  ): Promise<IdentifierEvents>
+}
 
 /** Counters of requests. A window of a minute starts with its first request. */
 export interface RateLimits extends EventLimits {
@@ -61,7 +90,9 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
 
   async function countRejected(
     reply: FastifyReply | undefined,
-    { kind, counter, reason }: { kind: LimitKind; counter: string; reason: string },
+    kind: LimitKind,
+    counter: string,
+    reason: string,
   ): Promise<Problem | undefined> {
     const window = await counters.add(`${kind}:${counter}`, 1)
     if (window.count <= refusalsPerMinute) return undefined
@@ -84,51 +115,36 @@ export function openRateLimits(options: RateLimitOptions): RateLimits {
     async countFurtherEvents({ caller }, reply, events) {
       const { keyId, plan } = caller
       const max = plan.eventsPerMinute
-      const window = await counters.addWithin(`key:${keyId}:events`, events, max)
+      const window = await counters.add(`key:${keyId}:events`, events, max)
       setLimitHeaders(reply, max, window)
       if (window.isAdded) return
       onDenied('key')
       throw tooMany(`The batch exceeds the limit of ${max} events per minute for this API key`, window)
     },
-    countIdentifier(identifier, perMinute, events, reply) {
-      const compare = (window: WindowCount) => {
-        const allowed = Math.min(events, Math.max(0, perMinute - (window.count - events)))
-        if (allowed < events) onDenied('identifier')
-        if (reply && perMinute - window.count < Number(reply.getHeader('x-ratelimit-remaining'))) {
-          setLimitHeaders(reply, perMinute, window)
-        }
-        const exceeded = () => tooMany(`Limit of ${perMinute} events per minute for a click or visitor reached`, window)
-        return { allowed, exceeded }
+    async countIdentifier(identifier, perMinute, events, reply) {
+      const window = await counters.add(`identifier:${identifier}`, events)
+      const allowed = Math.min(events, Math.max(0, perMinute - (window.count - events)))
+      if (allowed < events) onDenied('identifier')
+      if (reply && perMinute - window.count < Number(reply.getHeader('x-ratelimit-remaining'))) {
+        setLimitHeaders(reply, perMinute, window)
       }
-      const counted = counters.add(`identifier:${identifier}`, events)
-      // Counts in memory need no promise.
-      return counted instanceof Promise ? counted.then(compare) : compare(counted)
+      const exceeded = () => tooMany(`Limit of ${perMinute} events per minute for a click or visitor reached`, window)
+      return { allowed, exceeded }
     },
     countRefusedKey(request, reply, reason) {
-      return countRejected(reply, {
-        // TRAP: a request has no address after its connection was reset.
-        ...{ kind: 'address', counter: `${reason}:${networkOf((request.ip as string | undefined) ?? '')}` },
-        reason: `Too many ${reason} API keys from this address`,
-      })
+      // TRAP: a request has no address after its connection was reset.
+      const counter = `${reason}:${networkOf((request.ip as string | undefined) ?? '')}`
+      return countRejected(reply, 'address', counter, `Too many ${reason} API keys from this address`)
     },
     countEndedKey: (reply, { keyId }) =>
-      countRejected(reply, {
-        ...{ kind: 'key', counter: `${keyId}:ended` },
-        reason: 'Too many requests with this API key, which is revoked or expired',
-      }),
+      countRejected(reply, 'key', `${keyId}:ended`, 'Too many requests with this API key, which is revoked or expired'),
   }
 }
 
 /** Counters of a minute: in Redis where configured, else in memory. */
 interface Counters {
-  /** @throws Problem `unavailable` */
-  add(name: string, amount: number): Promise<WindowCount> | WindowCount
   /** Adds an amount, or nothing if the counter would exceed `max`. @throws Problem `unavailable` */
-  addWithin(
-    name: string,
-    amount: number,
-    max: number,
-  ): Promise<WindowCount & { isAdded: boolean }> | (WindowCount & { isAdded: boolean })
+  add(name: string, amount: number, max?: number): Promise<WindowCount> | WindowCount
 }
 
 function openCounters({ redis, withoutRedis, now }: RateLimitOptions): Counters {
@@ -141,18 +157,15 @@ function openCounters({ redis, withoutRedis, now }: RateLimitOptions): Counters 
     return counters
   }
 
-  function settle<Count>(shared: Promise<Count> | undefined, local: () => Count): Promise<Count> | Count {
-    if (!shared) return local()
-    return shared.catch(() => {
-      if (withoutRedis === 'open') return local()
-      throw new Problem('unavailable', 'Rate limits are temporarily unavailable; retry.', { retryAfterS: 2 })
-    })
-  }
-
   return {
-    add: (name, amount) => settle(redis?.add(name, minuteMs, amount), () => memoryOf(name).add(name, now(), amount)),
-    addWithin: (name, amount, max) =>
-      settle(redis?.addWithin(name, minuteMs, amount, max), () => memoryOf(name).addWithin(name, now(), amount, max)),
+    add(name, amount, max) {
+      const addLocally = () => memoryOf(name).add(name, now(), amount, max)
+      if (!redis) return addLocally()
+      return redis.add(name, minuteMs, amount, max).catch(() => {
+        if (withoutRedis === 'open') return addLocally()
+        throw new Problem('unavailable', 'Rate limits are temporarily unavailable; retry.', { retryAfterS: 2 })
+      })
+    },
   }
 }
 

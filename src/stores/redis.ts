@@ -4,16 +4,11 @@ import { withDeadline } from './timing/deadline.ts'
 /** The Redis in which several instances share counters. No counter lives longer than a minute. */
 export interface Redis {
   /**
-   * Adds to a counter. The first call creates it; it expires after `spanMs`.
+   * Adds to a counter, or leaves it unchanged if it would exceed `max`. The first call creates it; it expires after `spanMs`.
    * @param amount at least 1
    * @throws Error at once while Redis is unavailable, else within the time given to `openRedis`
    */
-  add(name: string, spanMs: number, amount?: number): Promise<RedisCount>
-  /**
-   * Adds to a counter, or leaves it unchanged if it would exceed `max`.
-   * @throws Error like `add`
-   */
-  addWithin(name: string, spanMs: number, amount: number, max: number): Promise<RedisCount & { isAdded: boolean }>
+  add(name: string, spanMs: number, amount?: number, max?: number): Promise<RedisCount & { isAdded: boolean }>
   /** Reads a counter. @throws Error like `add` */
   read(name: string): Promise<RedisCount>
   /** Whether the last command failed. */
@@ -40,10 +35,6 @@ const keyPrefix = 'tributary:'
 
 /** INCRBY and PEXPIRE are one atomic step, so every counter expires. */
 const addScript = `
-  local count = redis.call('INCRBY', KEYS[1], ARGV[2])
-  if count == tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
-  return {count, redis.call('PTTL', KEYS[1])}`
-const addWithinScript = `
   local count = tonumber(redis.call('GET', KEYS[1]) or 0)
   if count + ARGV[2] > tonumber(ARGV[3]) then return {count, math.max(0, redis.call('PTTL', KEYS[1])), 0} end
   redis.call('INCRBY', KEYS[1], ARGV[2])
@@ -54,8 +45,7 @@ const readScript = `
 
 /** The scripts, as methods of the driver. */
 interface Scripts {
-  addAmount(key: string, spanMs: number, amount: number): Promise<[number, number]>
-  addWithin(key: string, spanMs: number, amount: number, max: number): Promise<[number, number, 0 | 1]>
+  addAmount(key: string, spanMs: number, amount: number, max: number): Promise<[number, number, 0 | 1]>
   readOne(key: string): Promise<[number, number]>
 }
 
@@ -79,7 +69,6 @@ export async function openRedis(url: string, log: RedisLog, timeoutMs = timeoutD
     enableAutoPipelining: true,
     scripts: {
       addAmount: { lua: addScript, numberOfKeys: 1 },
-      addWithin: { lua: addWithinScript, numberOfKeys: 1 },
       readOne: { lua: readScript, numberOfKeys: 1 },
     },
   })
@@ -107,12 +96,8 @@ export async function openRedis(url: string, log: RedisLog, timeoutMs = timeoutD
 
   await firstConnection(client)
   return {
-    async add(name, spanMs, amount = 1) {
-      const [count, endsInMs] = await run(() => scripts.addAmount(name, spanMs, amount))
-      return { count, endsInMs }
-    },
-    async addWithin(name, spanMs, amount, max) {
-      const [count, endsInMs, isAdded] = await run(() => scripts.addWithin(name, spanMs, amount, max))
+    async add(name, spanMs, amount = 1, max = Number.MAX_SAFE_INTEGER) {
+      const [count, endsInMs, isAdded] = await run(() => scripts.addAmount(name, spanMs, amount, max))
       return { count, endsInMs, isAdded: isAdded === 1 }
     },
     async read(name) {

@@ -133,8 +133,8 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
         runs += 1
         const memory = new FixedWindowCounters(60_000)
         for (const amount of all) {
-          const { endsInMs, ...added } = await first.addWithin(`key:in-order-${runs}`, 60_000, amount, max)
-          const { endsInMs: _, ...expected } = memory.addWithin('key', 0, amount, max)
+          const { endsInMs, ...added } = await first.add(`key:in-order-${runs}`, 60_000, amount, max)
+          const { endsInMs: _, ...expected } = memory.add('key', 0, amount, max)
           expect([amount, added]).toEqual([amount, expected])
           // A counter that does not exist has nothing to expire.
           expect(endsInMs > 0 && endsInMs <= 60_000).toBe(added.count > 0)
@@ -142,7 +142,7 @@ describe.skipIf(!hasRedis())('rate limits shared in Redis', () => {
         const raced = await Promise.all(
           all.map(async (amount, index) => ({
             amount,
-            ...(await (index % 2 ? second : first).addWithin(`key:raced-${runs}`, 60_000, amount, max)),
+            ...(await (index % 2 ? second : first).add(`key:raced-${runs}`, 60_000, amount, max)),
           })),
         )
         const sum = raced.reduce((total, { amount, isAdded }) => total + (isAdded ? amount : 0), 0)

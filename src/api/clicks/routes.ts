@@ -1,7 +1,7 @@
 import { ClickPage, ClickQuery } from '../../../schema/click.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { sendList } from '../../http/listResponse.ts'
+import { sendList } from '../listResponse.ts'
 import { planClicks } from './plan.ts'
 import { listClicks } from './run.ts'
 import { clickExportSql } from './sql.ts'

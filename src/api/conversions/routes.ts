@@ -1,7 +1,7 @@
 import { ConversionPage, ConversionQuery } from '../../../schema/conversion.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { sendList } from '../../http/listResponse.ts'
+import { sendList } from '../listResponse.ts'
 import { planConversions } from './plan.ts'
 import { listConversions } from './run.ts'
 import { conversionExportSql } from './sql.ts'

@@ -3,7 +3,7 @@ import { EventListQuery, EventPage, EventPath } from '../../../schema/eventList.
 import { CompleteRow } from '../../../schema/fields.ts'
 import { listFormats } from '../../../schema/rowFormat.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { sendList } from '../../http/listResponse.ts'
+import { sendList } from '../listResponse.ts'
 import { planEventList } from './plan.ts'
 import { findEvent, listEvents } from './run.ts'
 import { eventExportSql } from './sql.ts'

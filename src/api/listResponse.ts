@@ -1,5 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
+import type { RouteContext } from '../http/context.ts'
+import { setRetainedFrom } from '../http/retainedHeader.ts'
+import { streamFormat } from '../http/streaming.ts'
 import { readEventWatermark } from '../query/eventWatermark.ts'
 import { withReadDeadline } from '../query/readDeadline.ts'
 import type { RetainedFrom } from '../query/retained.ts'
@@ -12,9 +15,6 @@ import type { RowField } from '../rows/exportFields.ts'
 import { readFields, readPageFields, type SelectedFields, selectIn } from '../rows/selectedFields.ts'
 import { streamBytes } from '../stores/clickhouse/select.ts'
 import type { Fragment } from '../stores/clickhouse/sql.ts'
-import type { RouteContext } from './context.ts'
-import { setRetainedFrom } from './retainedHeader.ts'
-import { streamFormat } from './streaming.ts'
 
 /** Parameters of a list that select the format and the fields of its response. */
 export interface FormatQuery {
