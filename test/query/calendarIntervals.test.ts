@@ -30,28 +30,12 @@ describe('the last local days', () => {
     expect(hours('Australia/Lord_Howe', 1, Date.UTC(2026, 3, 5, 2))).toEqual([['2026-04-05', 24.5]])
   })
 
-  it('starts a day at local midnight, or at its first instant if it has no midnight', () => {
-    const [day] = lastDays('Asia/Kathmandu', 1, Date.UTC(2026, 10, 21, 15))
-    expect(text(day?.fromMs ?? 0)).toBe('2026-11-20T18:15:00.000Z')
-    // Cairo's clocks went from 23:59 on 27 April 2023 to 01:00 on the 28th.
-    const [short] = lastDays('Africa/Cairo', 1, Date.UTC(2023, 3, 28, 12))
-    expect([text(short?.fromMs ?? 0), (short?.untilMs ?? 0) - (short?.fromMs ?? 0)]).toEqual([
-      '2023-04-27T22:00:00.000Z',
-      23 * hourMs,
-    ])
-  })
-
   it('omits the day that Samoa skipped', () => {
     expect(hours('Pacific/Apia', 3, Date.UTC(2011, 11, 31, 12))).toEqual([
       ['2011-12-29', 24],
       ['2011-12-31', 24],
       ['2012-01-01', 24],
     ])
-  })
-
-  it('ends with the local day of the given time', () => {
-    expect(hours('Pacific/Kiritimati', 1, Date.UTC(2026, 10, 21, 11))).toEqual([['2026-11-22', 24]])
-    expect(hours('Pacific/Pago_Pago', 1, Date.UTC(2026, 10, 21, 10, 59))).toEqual([['2026-11-20', 24]])
   })
 
   it('returns the same dates as Intl in every zone, without gap or overlap', () => {
@@ -140,17 +124,10 @@ describe('the hours of a range', () => {
   })
 })
 
-describe('readTimeZone', () => {
-  it('accepts IANA names and aliases in any case and returns the IANA spelling', () => {
-    expect(readTimeZone('europe/berlin')).toBe('Europe/Berlin')
-    expect(readTimeZone('US/Eastern')).toBe('US/Eastern')
-    expect(readTimeZone('Etc/GMT 5')).toBe('Etc/GMT+5')
-  })
-
-  it.each(['+05:30', 'Z', '05:30', 'Mars/Olympus', '2026-01-01[UTC]', '__proto__', 'UTC\n', ' UTC', 'Europe/Berlin/x'])(
-    'rejects %j',
-    (tz) => {
-      expect(() => readTimeZone(tz)).toThrow(expect.objectContaining({ code: 'invalid_tz' }))
-    },
-  )
+it('time zones are IANA names and aliases in any case, and get the IANA spelling', () => {
+  expect(['europe/berlin', 'US/Eastern', 'Etc/GMT 5'].map(readTimeZone)).toEqual([
+    'Europe/Berlin',
+    'US/Eastern',
+    'Etc/GMT+5',
+  ])
 })

@@ -63,13 +63,6 @@ describe('previous_year', () => {
     ])
   })
 
-  it('of a range that ends at midnight includes its last day', () => {
-    expect(rangeOf('previous_year', '2028-02-28T10:00:00Z', '2028-02-28')).toEqual([
-      '2027-02-28T10:00',
-      '2027-03-01T00:00',
-    ])
-  })
-
   it('before the year 0 is rejected', () => {
     expect(() => compare('previous_year', '0000-06-01', '0000-06-02')).toThrow(
       expect.objectContaining({ code: 'invalid_compare' }),
@@ -111,7 +104,7 @@ it('compares whole days with whole days in every zone', () => {
       expect(rangeOf('previous_period', from, to, zone)).toEqual(ends(addDays(from, -days), addDays(from, -1)))
       expect(rangeOf('previous_year', from, to, zone)).toEqual(ends(yearBefore(from), yearBefore(to)))
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   )
 })
 
@@ -142,6 +135,7 @@ describe('an earlier range that would end before it starts', () => {
   })
 })
 
+// Random ranges, zones and buckets: test/properties/reports.
 describe('the earlier bucket', () => {
   it('of a day and an hour is at the shifted local time', () => {
     const days = compare('previous_period', '2026-11-08', '2026-11-14')
@@ -164,14 +158,6 @@ describe('the earlier bucket', () => {
     ])
   })
 
-  it('of a day without midnight is the whole day', () => {
-    // Cairo's clocks went from 23:59 on 27 April 2023 to 01:00 on the 28th.
-    const cairo = compare('previous_period', '2023-04-28', '2023-04-28', 'Africa/Cairo')
-    expect(cairo.counterpartOf('day', '2023-04-28')).toBe('2023-04-27')
-    const next = compare('previous_period', '2023-04-29', '2023-04-29', 'Africa/Cairo')
-    expect(next.counterpartOf('day', '2023-04-29')).toBe('2023-04-28')
-  })
-
   it('of a week and a month has the same position', () => {
     const weeks = compare('previous_period', '2026-11-04', '2026-11-17')
     expect(['2026-11-02', '2026-11-09', '2026-11-16'].map((week) => weeks.counterpartOf('week', week))).toEqual([
@@ -181,18 +167,5 @@ describe('the earlier bucket', () => {
     ])
     const months = compare('previous_year', '2026-01-01', '2026-03-31')
     expect(months.counterpartOf('month', '2026-02')).toBe('2025-02')
-  })
-
-  it('of a bucket that the range cuts is the one at the shifted start', () => {
-    const cut = compare('previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z')
-    expect(['2026-11-14', '2026-11-15'].map((day) => cut.counterpartOf('day', day))).toEqual([
-      '2026-11-12',
-      '2026-11-13',
-    ])
-  })
-
-  it('of any other dimension has the same id', () => {
-    const { counterpartOf } = compare('previous_period', '2026-11-08', '2026-11-14')
-    expect([counterpartOf('country', 'DE'), counterpartOf('hour_of_day', '07')]).toEqual(['DE', '07'])
   })
 })

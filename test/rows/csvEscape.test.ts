@@ -19,18 +19,8 @@ const tables = ['campaigns', 'offers', 'landing_pages', 'traffic_sources'] as co
 const shared = [...entityIds, 'visitor_id', 'country', 'device', 'os', 'browser', 'currency']
 const subIds = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`)
 const clickTexts = [
-  ...[
-    'region',
-    'city',
-    'os_version',
-    'browser_version',
-    'language',
-    'referrer',
-    'user_agent',
-    'ip',
-    'external_click_id',
-  ],
-  ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
+  ...['region', 'city', 'os_version', 'browser_version', 'language', 'referrer', 'user_agent', 'ip'],
+  ...['external_click_id', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
 ]
 const conversionTexts = ['external_status', 'event_name', 'click_id', 'transaction_id', 'coupon_code']
 const fill = (columns: readonly string[], text: string) => Object.fromEntries(columns.map((column) => [column, text]))
@@ -38,14 +28,8 @@ const fill = (columns: readonly string[], text: string) => Object.fromEntries(co
 beforeAll(async () => {
   api = await openTestApp()
   key = await api.account('acme')
-  for (const table of tables) {
-    await storeMetadata(
-      api.stores,
-      table,
-      'acme',
-      [...new Set(texts)].filter(Boolean).map((id) => ({ id, name: id })),
-    )
-  }
+  const named = texts.filter(Boolean).map((id) => ({ id, name: id }))
+  for (const table of tables) await storeMetadata(api.stores, table, 'acme', named)
   const idOf = (text: string, index: number) => `${text.startsWith('-') ? '-' : 'k'}${index}`
   await storeClicks(
     api.stores,
@@ -144,18 +128,11 @@ describe('csv_escape=formulas', () => {
 
   it('is rejected for any format except CSV, which Accept may select too', async () => {
     for (const path of ['/clicks?', '/conversions?', '/reports?group_by=day&', '/stats/daily?']) {
-      for (const format of [
-        '',
-        '&format=json',
-        ...(path.startsWith('/c') ? ['&format=ndjson', '&format=parquet'] : []),
-      ]) {
+      const others = path.startsWith('/c') ? ['&format=ndjson', '&format=parquet'] : []
+      for (const format of ['', '&format=json', ...others]) {
         const response = await api.get(`${path}csv_escape=formulas${format}`, key)
-        expect([path, format, response.statusCode, response.json().error]).toEqual([
-          path,
-          format,
-          400,
-          'invalid_csv_escape',
-        ])
+        const { error } = response.json()
+        expect([path, format, response.statusCode, error]).toEqual([path, format, 400, 'invalid_csv_escape'])
       }
       const headers = { authorization: `ApiKey ${key}`, accept: 'text/csv' }
       const response = await api.app.inject({ url: `/api/v1${path}csv_escape=formulas`, headers })

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Dimension, dimensions } from '../../../schema/dimensions.ts'
 import { planFacts } from '../../../src/query/facts/plan.ts'
+import { factsSettings } from '../../../src/query/facts/sql.ts'
 import { type FilterQuery, readFilters } from '../../../src/query/filters.ts'
+import { longRead } from '../../../src/stores/clickhouse/select.ts'
 
 const wholeDays = { fromMs: Date.UTC(2026, 10, 1), untilMs: Date.UTC(2026, 10, 21) }
 
@@ -118,5 +120,24 @@ describe('the parts of a plan', () => {
         }
       }),
     )
+  })
+})
+
+describe('a report has a lower CPU priority than other queries', () => {
+  const dayMs = 86_400_000
+  const untilMs = Date.UTC(2026, 10, 21)
+  const isLong = (dimensions: Dimension[], range: { fromMs: number; untilMs: number }) => {
+    const settings = factsSettings(planFacts({ accountId: 'acme', range, zone: 'UTC', dimensions, filters: [] }))
+    return Object.entries(longRead).every(([name, value]) => settings[name] === value)
+  }
+
+  it('if it reads more than two days of rows', () => {
+    expect(isLong(['sub1', 'city'], { fromMs: untilMs - 3 * dayMs, untilMs })).toBe(true)
+    expect(isLong(['sub1', 'city'], { fromMs: untilMs - 2 * dayMs, untilMs })).toBe(false)
+  })
+
+  it('never if it reads sums, also of a range that ends within a day', () => {
+    expect(isLong(['country'], { fromMs: untilMs - 365 * dayMs, untilMs })).toBe(false)
+    expect(isLong(['country'], { fromMs: untilMs - 365 * dayMs + 1, untilMs: untilMs - 1 })).toBe(false)
   })
 })
