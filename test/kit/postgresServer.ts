@@ -62,18 +62,8 @@ export async function startPostgres(environment: Record<string, string> = {}): P
 
   async function start(atPort = port): Promise<void> {
     for (const deadlineMs = performance.now() + startTimeoutMs; ; await sleep(100)) {
-      const words = [
-        '-D',
-        data,
-        '-p',
-        `${atPort}`,
-        '-k',
-        folder,
-        '-c',
-        'listen_addresses=127.0.0.1',
-        '-c',
-        'dynamic_shared_memory_type=mmap',
-      ]
+      const options = ['listen_addresses=127.0.0.1', 'dynamic_shared_memory_type=mmap'].flatMap((one) => ['-c', one])
+      const words = ['-D', data, '-p', `${atPort}`, '-k', folder, ...options]
       child = spawn(join(programs, 'postgres'), words, {
         ...{ ...user, stdio: 'ignore', cwd: folder },
         env: { ...process.env, ...environment },

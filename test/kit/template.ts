@@ -1,14 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { getContainerRuntimeClient } from 'testcontainers'
+import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
 import { readSettings } from '../../src/settings.ts'
 import { lockFile } from '../../src/stores/embedded/fileLock.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
 import { keepRunning, startCluster } from './clickhouseCluster.ts'
-import { startContainers } from './containers.ts'
 
 /** The engines of the suite: servers if their URL is set, embedded engines otherwise. */
 export interface Engines {
@@ -75,5 +74,32 @@ async function isDockerAvailable(): Promise<boolean> {
     return true
   } catch {
     return false
+  }
+}
+
+/** Starts containers of the production servers for this run of the suite. */
+async function startContainers() {
+  const [clickhouse, postgres] = await Promise.all([
+    new GenericContainer('clickhouse/clickhouse-server:26.7')
+      .withEnvironment({
+        CLICKHOUSE_USER: 'test',
+        CLICKHOUSE_PASSWORD: 'test',
+        CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT: '1',
+      })
+      .withExposedPorts(8123)
+      .withWaitStrategy(Wait.forHttp('/ping', 8123))
+      .start(),
+    new GenericContainer('postgres:16')
+      .withEnvironment({ POSTGRES_PASSWORD: 'test' })
+      .withExposedPorts(5432)
+      .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
+      .start(),
+  ])
+  return {
+    clickhouseUrl: `http://test:test@${clickhouse.getHost()}:${clickhouse.getMappedPort(8123)}/default`,
+    databaseUrl: `postgres://postgres:test@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`,
+    async stop() {
+      await Promise.all([clickhouse.stop(), postgres.stop()])
+    },
   }
 }

@@ -1,176 +1,312 @@
 // @module-tag long
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findAccount } from '../../src/accounts/accounts.ts'
 import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
+import type { ResourceName } from '../../src/import/resourceNames.ts'
+import { importRows, type Tally } from '../../src/import/run.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
-import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
+import { addErasures, hashOf, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import { Writer } from '../../src/writer/lease/writer.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
+import { runHere } from '../cli/runCommand.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
+import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
 import { randomCases } from '../kit/randomCases.ts'
-import { Killed, killedStores } from '../writer/retention/killedStores.ts'
-import { storedRowsOf, withWriter } from '../writer/retention/retainedAccount.ts'
+import { contentOf, running, storedRowsOf, withWriter } from '../writer/retention/retainedAccount.ts'
 
-// Two accounts get the same rows and erasures; months are removed from one of them.
+interface Row {
+  id: string
+  [field: string]: unknown
+}
+/** A file of rows. Its import ends after `lines` rows when it is killed. */
+interface File {
+  kind: 'file'
+  resource: ResourceName
+  name: string
+  rows: Row[]
+  lines: number
+}
+interface Removal {
+  kind: 'remove'
+  beforeMonth: number
+  /** Statements before the removal is killed, where it is. */
+  killedAfter: number
+}
+type Step = File | Removal | { kind: 'erase'; visitor: number }
 
-type Step =
-  | { kind: 'clicks'; lines: { n: number; month: number; cost: number; country: string; isBot: boolean }[] }
-  | { kind: 'conversions'; lines: { n: number; status: string; revenue: number; updated: number }[] }
-  | { kind: 'remove'; beforeMonth: number; killedAfter: number }
-  | { kind: 'erase'; visitor: number }
-
-const month = fc.integer({ min: 0, max: 5 })
-const clickSteps = fc.record({
-  kind: fc.constant('clicks' as const),
-  lines: fc.array(
-    fc.record({
-      n: fc.integer({ min: 0, max: 29 }),
-      month,
-      cost: fc.integer({ min: 0, max: 900 }),
-      country: fc.constantFrom('FR', 'DE', 'US'),
-      isBot: fc.boolean(),
-    }),
-    { minLength: 8, maxLength: 20 },
-  ),
-})
-const conversionSteps = fc.record({
-  kind: fc.constant('conversions' as const),
-  lines: fc.array(
-    fc.record({
-      n: fc.integer({ min: 0, max: 14 }),
+const time = (month: number, n: number) => new Date(Date.UTC(2025, month, 1 + (n % 28), n % 24, 20)).toISOString()
+const upTo = (max: number) => fc.integer({ min: 0, max })
+const files = (resource: ResourceName, row: fc.Arbitrary<Row>): fc.Arbitrary<File> =>
+  fc
+    .record({ rows: fc.array(row, { minLength: 8, maxLength: 20 }), killedAfter: upTo(19), number: fc.nat() })
+    .map(({ rows, killedAfter, number }) => ({
+      ...{ kind: 'file', resource, rows, name: `file-${number}`, lines: Math.min(killedAfter + 1, rows.length) },
+    }))
+const clicks = files(
+  'clicks',
+  fc.record({ n: upTo(29), month: upTo(5), cost: upTo(900), country: fc.constantFrom('FR', 'DE') }).map((of) => ({
+    ...{ id: `c${of.n}`, clickedAt: time(of.month, of.n), visitorId: `v${of.n % 5}`, campaignId: `k${of.n % 3}` },
+    ...{ offerId: `o${of.n % 2}`, region: `r${of.n % 4}`, city: `city ${of.n}`, referrer: 'https://a.example/' },
+    ...{ country: of.country, cost: of.cost / 100, externalClickId: `x${of.n}`, subIds: { sub1: `s${of.n % 3}` } },
+    isBot: of.cost % 7 === 0,
+  })),
+)
+const conversions = files(
+  'conversions',
+  fc
+    .record({
+      ...{ n: upTo(9), revenue: upTo(9_000), updated: fc.integer({ min: 1, max: 9 }), namesOffer: fc.boolean() },
       status: fc.constantFrom('approved', 'pending', 'refunded', 'declined'),
-      revenue: fc.integer({ min: 0, max: 9_000 }),
-      updated: fc.integer({ min: 1, max: 9 }),
-    }),
-    { minLength: 5, maxLength: 12 },
-  ),
-})
-const removals = fc.record({
+    })
+    .map(({ n, revenue, updated, namesOffer, status }) => ({
+      ...{ id: `s${n}`, clickId: `c${n}`, convertedAt: time(n % 6, n), status, revenueBase: revenue / 100 },
+      ...(namesOffer && { offerId: 'other' }),
+      updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
+    })),
+)
+const events = files(
+  'pixel-events',
+  fc.record({ n: upTo(29), month: upTo(5), generation: upTo(1), isServer: fc.boolean() }).map((of) => ({
+    ...{ id: `e${of.n}`, generation: of.generation, origin: of.isServer ? 'server' : 'browser', eventName: 'signup' },
+    ...{ clickId: `c${of.n}`, visitorId: `v${of.n % 5}`, campaignId: `k${of.n % 3}`, value: of.n / 7 },
+    ...{ occurredAt: time(of.month, of.n), receivedAt: time(of.month, of.n + 1), properties: { n: of.n } },
+  })),
+)
+const campaigns = files(
+  'campaigns',
+  fc
+    .record({ n: upTo(2), owner: upTo(9) })
+    .map(({ n, owner }) => ({ id: `k${n}`, name: `K${n}`, userId: `u${owner}` })),
+)
+const removals: fc.Arbitrary<Removal> = fc.record({
   kind: fc.constant('remove' as const),
   beforeMonth: fc.integer({ min: 1, max: 5 }),
-  killedAfter: fc.integer({ min: 0, max: 45 }),
+  killedAfter: upTo(45),
 })
-const erasures = fc.record({ kind: fc.constant('erase' as const), visitor: fc.integer({ min: 0, max: 4 }) })
-const life: fc.Arbitrary<Step[]> = fc
-  .tuple(
-    ...[clickSteps, conversionSteps, removals],
-    fc.array(fc.oneof(clickSteps, conversionSteps, removals, erasures), { minLength: 3, maxLength: 6 }),
-  )
-  .map(([first, second, third, more]) => [first, second, third, ...more])
+const erasures = fc.record({ kind: fc.constant('erase' as const), visitor: upTo(4) })
 
-let api: TestApp
-let others: string
-
+let source: TestApp
+let target: TestApp
+let folder: string
 beforeAll(async () => {
-  api = await openTestApp()
-  await api.account('untouched')
-  const rows = Array.from({ length: 12 }, (_, n) => clickRow({ n, month: n % 6, cost: n, country: 'FR', isBot: false }))
-  await importContent(api.stores, 'untouched', 'clicks', rows)
-  others = await storedRowsOf(api.stores, 'untouched')
+  ;[source, target] = await Promise.all([openTestApp(), openTestApp()])
+  folder = await mkdtemp(join(tmpdir(), 'tributary-moved-'))
 })
-afterAll(() => api?.close())
-
-const day = (monthNumber: number, n: number) =>
-  new Date(Date.UTC(2025, monthNumber, 1 + (n % 28), n % 24, 20)).toISOString()
-const clickRow = ({ n, month: monthNumber, cost, ...rest }: Extract<Step, { kind: 'clicks' }>['lines'][number]) => ({
-  ...{ id: `c${n}`, clickedAt: day(monthNumber, n), visitorId: `v${n % 5}`, campaignId: `k${n % 3}`, region: `r${n}` },
-  ...{ city: `city ${n}`, referrer: 'https://a.example/', offerId: `o${n % 2}`, cost: cost / 100, ...rest },
+afterAll(async () => {
+  await Promise.all([source?.close(), target?.close()])
+  await rm(folder, { recursive: true, force: true })
 })
-
-it('sums, lists and conversions equal those of an account that keeps all rows, through removals, erasures and kills', async () => {
-  let lives = 0
-  await fc.assert(
-    fc.asyncProperty(life, async (steps) => {
-      lives += 1
-      const [kept, aged] = [`kept-${lives}`, `aged-${lives}`]
-      const keys = { kept: await api.account(kept), aged: await api.account(aged) }
-      const months = new Map<string, number>()
-      const conversions = new Set<string>()
-      let retainedMonth = 0
-      for (const step of steps) {
-        if (step.kind === 'remove') {
-          retainedMonth = Math.max(retainedMonth, step.beforeMonth)
-          await remove(aged, retainedMonth, step.killedAfter)
-        } else if (step.kind === 'erase') {
-          for (const account of [kept, aged]) await erase(account, `v${step.visitor}`)
-        } else if (step.kind === 'clicks') {
-          // Clicks of removed months are rejected.
-          const lines = step.lines.filter((line) => line.month >= retainedMonth)
-          for (const { n, month: of } of lines) if (!months.has(`c${n}`)) months.set(`c${n}`, of)
-          const rejected = step.lines.length - lines.length
-          expect(await importContent(api.stores, aged, 'clicks', step.lines.map(clickRow))).toMatchObject({
-            rejected,
-          })
-          await importContent(api.stores, kept, 'clicks', lines.map(clickRow))
-        } else {
-          // Of a removed click a new conversion knows the campaign only.
-          const isComparable = ({ n }: { n: number }) =>
-            conversions.has(`s${n}`) || (months.get(`c${n}`) ?? retainedMonth) >= retainedMonth
-          const lines = step.lines.filter(isComparable)
-          for (const { n } of lines) conversions.add(`s${n}`)
-          const rows = lines.map(({ n, status, revenue, updated }) => ({
-            ...{ id: `s${n}`, clickId: `c${n}`, convertedAt: day(n % 6, n), status, revenueBase: revenue / 100 },
-            updatedAt: `2025-07-0${updated}T00:00:00.000Z`,
-          }))
-          for (const account of [kept, aged]) await importContent(api.stores, account, 'conversions', rows)
-        }
-        await compare(keys, retainedMonth)
-      }
-      for (const account of [kept, aged]) {
-        expect(await withWriter(api.stores, account, findDifferences)).toEqual([])
-      }
-      expect(await storedRowsOf(api.stores, 'untouched')).toBe(others)
-    }),
-    { numRuns: randomCases(2) },
-  )
-})
-
-/** Removes months, first as a process that is killed; the next writer completes it. */
-async function remove(account: string, beforeMonth: number, killedAfter: number): Promise<void> {
-  await setRetention(api.stores.postgres, account, { clickMonths: 1 })
-  const nowMs = Date.UTC(2025, beforeMonth + 1, 10)
-  const killed = killedStores(api.stores)
-  await withWriter(api.stores, account, async (writer) => {
-    killed.allow(killedAfter)
-    await removeOldMonths(new Writer({ ...writer, stores: killed.stores }), nowMs, 0).catch((error) => {
-      if (!(error instanceof Killed)) throw error
-    })
-  })
-  await api.stores.postgres`UPDATE retained_ranges SET recorded_at = recorded_at - interval '1 minute'`
-  await withWriter(api.stores, account, (writer) => removeOldMonths(writer, nowMs, 0))
-}
-
-async function erase(account: string, visitor: string): Promise<void> {
-  await withWriter(api.stores, account, async (writer) => {
-    const key = await readErasureKey(writer)
-    const erasedMs = await readErasureClock(writer)
-    await addErasures(writer, [{ kind: 'visitor', key, hash: hashOf(key, 'visitor', visitor), erasedMs }])
-    await completeErasures(writer, { inFlightMs: 0, ifStillRead: 'leave' })
-  })
-}
 
 const range = 'from=2025-01-01&to=2025-06-30'
 const fromSums = [
   ...['campaign', 'country', 'offer', 'device', 'day', 'week'].map((by) => `/reports?group_by=${by}&${range}`),
   ...[`/reports?group_by=country&campaign_id=k1&${range}`, `/stats/overview?${range}`],
-  ...[`/stats/daily?${range}&tz=Asia/Kathmandu`, `/conversions?limit=200`],
+  ...[`/stats/daily?${range}&tz=Asia/Kathmandu`, '/conversions?limit=200'],
 ]
 
-async function compare(keys: Record<'kept' | 'aged', string>, retainedMonth: number): Promise<void> {
-  const from = new Date(Date.UTC(2025, retainedMonth, 1)).toISOString().slice(0, 10)
-  const left = [`/clicks?limit=200&from=${from}`, `/reports?group_by=region,country&from=${from}&to=2025-06-30`]
-  for (const path of [...fromSums, ...left]) {
-    const [kept, aged] = await Promise.all([read(path, keys.kept), read(path, keys.aged)])
-    expect([path, aged]).toEqual([path, kept])
+/** Both accounts get the same rows and erasures; months are removed from one of them. */
+const aging = fc
+  .tuple(
+    ...[clicks, conversions, removals],
+    fc.array(fc.oneof(clicks, conversions, removals, erasures), { minLength: 3, maxLength: 6 }),
+  )
+  .map(([first, second, third, more]): Step[] => [first, second, third, ...more])
+
+it('sums, lists and conversions equal those of an account that keeps all rows, through removals, erasures and kills', async () => {
+  await source.account('untouched')
+  const untouched = Array.from({ length: 12 }, (_, n) => ({ id: `c${n}`, clickedAt: time(n % 6, n), campaignId: 'k1' }))
+  await importContent(source.stores, 'untouched', 'clicks', untouched)
+  const others = await storedRowsOf(source.stores, 'untouched')
+  let lives = 0
+  await fc.assert(
+    fc.asyncProperty(aging, async (steps) => {
+      lives += 1
+      const [kept, aged] = [`kept-${lives}`, `aged-${lives}`]
+      const keys = { kept: await source.account(kept), aged: await source.account(aged) }
+      const clickTimes = new Map<string, string>()
+      const known = new Set<string>()
+      let from = time(0, 0).slice(0, 10)
+      for (const step of steps) {
+        if (step.kind === 'remove') {
+          const month = new Date(Date.UTC(2025, step.beforeMonth)).toISOString().slice(0, 10)
+          if (month > from) from = month
+          await removeKilled(aged, from, step.killedAfter)
+        } else if (step.kind === 'erase') {
+          for (const account of [kept, aged]) await apply(source, account, step)
+        } else {
+          // Clicks of removed months are rejected. Of a removed click a new conversion knows the campaign only.
+          const isComparable = ({ id, clickedAt, clickId }: Row) =>
+            step.resource === 'clicks'
+              ? `${clickedAt}` >= from
+              : known.has(id) || (clickTimes.get(`${clickId}`) ?? from) >= from
+          const rows = step.rows.filter(isComparable)
+          for (const { id, clickedAt } of rows) {
+            known.add(id)
+            if (clickedAt && !clickTimes.has(id)) clickTimes.set(id, `${clickedAt}`)
+          }
+          const given = step.resource === 'clicks' ? step.rows : rows
+          const imported = await importContent(source.stores, aged, step.resource, given)
+          expect(imported).toMatchObject({ rejected: given.length - rows.length })
+          await importContent(source.stores, kept, step.resource, rows)
+        }
+        const left = [`/clicks?limit=200&from=${from}`, `/reports?group_by=region,country&from=${from}&to=2025-06-30`]
+        for (const path of [...fromSums, ...left]) {
+          const [whole, rest] = await Promise.all([read(source, path, keys.kept), read(source, path, keys.aged)])
+          expect([path, rest]).toEqual([path, whole])
+        }
+      }
+      for (const account of [kept, aged]) {
+        expect(await withWriter(source.stores, account, findDifferences)).toEqual([])
+      }
+      expect(await storedRowsOf(source.stores, 'untouched')).toBe(others)
+    }),
+    { numRuns: randomCases(2), endOnFailure: true },
+  )
+})
+
+const steps = fc.array(fc.oneof(clicks, conversions, events, campaigns, removals, erasures), { maxLength: 4 })
+/** Steps before the move and after it. Those after it begin with the repetition of the files that were killed before it. */
+const moving = fc
+  .tuple(clicks, conversions, conversions, events, removals, steps, conversions, steps)
+  .map(([first, second, third, fourth, removal, more, changes, last]) => {
+    const before: Step[] = [first, second, third, fourth, removal, ...more]
+    const complete = (step: Step): Step[] => (step.kind === 'file' ? [{ ...step, lines: step.rows.length }] : [])
+    return { before, after: [...before.flatMap(complete), changes, ...last] }
+  })
+
+it('a moved account gets the same rows and numbers from the same later imports, removals and erasures', async () => {
+  let lives = 0
+  await fc.assert(
+    fc.asyncProperty(moving, async ({ before, after }) => {
+      lives += 1
+      const account = `moved-${lives}`
+      const key = await source.account(account)
+      for (const step of before) await apply(source, account, step)
+      const output = join(folder, account)
+      await command(source, 'account', 'export', '--account', account, '--output', output)
+      await command(target, 'account', 'import', output)
+      const expectEqual = async () => {
+        for (const path of [...fromSums, '/clicks?limit=200', '/events?limit=200']) {
+          const [here, there] = await Promise.all([read(source, path, key), read(target, path, key)])
+          expect([path, there]).toEqual([path, here])
+        }
+        expect(await contentOf(target.stores, account)).toEqual(await contentOf(source.stores, account))
+      }
+      await expectEqual()
+      for (const step of after) {
+        const [here, there] = [await apply(source, account, step), await apply(target, account, step)]
+        expect([step, there]).toEqual([step, here])
+      }
+      await expectEqual()
+      expect(await withWriter(target.stores, account, findDifferences)).toEqual([])
+    }),
+    { numRuns: randomCases(2), endOnFailure: true },
+  )
+})
+
+async function command({ stores }: TestApp, ...words: string[]): Promise<void> {
+  const { code, stderr } = await runHere(words, stores.environment)
+  expect([code, stderr.replace(/^warning: .*\n/gm, '')]).toEqual([0, ''])
+}
+
+/** @returns the counts of an import */
+async function apply({ stores }: TestApp, account: string, step: Step): Promise<Tally | undefined> {
+  if (step.kind === 'file') return await importFile(stores, account, step)
+  await withWriter(stores, account, async (writer) => {
+    if (step.kind === 'remove') {
+      await setRetention(stores.postgres, account, { clickMonths: 1, eventMonths: 1 })
+      await removeOldMonths(writer, Date.UTC(2025, step.beforeMonth + 1, 10), 0)
+      return
+    }
+    const key = await readErasureKey(writer)
+    const hash = hashOf(key, 'visitor', `v${step.visitor}`)
+    await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.UTC(2026, 0, 1) }])
+    await completeErasures(writer, { inFlightMs: 0, ifStillRead: 'leave' })
+  })
+  return undefined
+}
+
+/** Removes the months before a date, first as a process that is killed; the next writer completes it. */
+async function removeKilled(account: string, from: string, killedAfter: number): Promise<void> {
+  const { stores } = source
+  await setRetention(stores.postgres, account, { clickMonths: 1 })
+  const date = new Date(from)
+  const nowMs = date.setUTCMonth(date.getUTCMonth() + 1, 10)
+  const killed = killedStores(stores)
+  await withWriter(stores, account, async (writer) => {
+    killed.allow(killedAfter)
+    await removeOldMonths(new Writer({ ...writer, stores: killed.stores }), nowMs, 0).catch((error) => {
+      if (!(error instanceof Killed)) throw error
+    })
+  })
+  await stores.postgres`UPDATE retained_ranges SET recorded_at = recorded_at - interval '1 minute'`
+  await withWriter(stores, account, (writer) => removeOldMonths(writer, nowMs, 0))
+}
+
+async function importFile(
+  stores: TestApp['stores'],
+  accountId: string,
+  { resource, name, rows, lines }: File,
+): Promise<Tally> {
+  const account = await findAccount(stores.postgres, accountId)
+  if (!account) throw new Error(`No account ${accountId}`)
+  const read = rows.slice(0, lines).map((row, index) => ({ line: index + 1, text: '', fields: { ...row } }))
+  async function* blocks() {
+    yield read
   }
+  const open = async () => ({
+    ...{ rows: blocks(), from: 'json' as const, fractionRead: () => undefined },
+    fingerprint: async () => name,
+  })
+  const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
+  const nowMs = Date.UTC(2026, 0, 1)
+  await importRows(stores, { resource, account, open, rejects: undefined, nowMs }, tally, {
+    ...running,
+    onProgress: () => {},
+  })
+  return tally
 }
 
 /** Without times of storage, which differ. */
-async function read(path: string, key: string): Promise<unknown> {
-  const response = await api.get(path, key)
-  expect([path, response.statusCode]).toEqual([path, 200])
-  return JSON.parse(response.body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
+async function read(app: TestApp, path: string, key: string): Promise<unknown> {
+  const { statusCode, body } = await app.get(path, key)
+  expect([path, statusCode]).toEqual([path, 200])
+  return JSON.parse(body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
+}
+
+/** The process was killed before a statement. */
+class Killed extends Error {}
+
+/**
+ * The same stores for a process that is killed before one of its statements, of Postgres or ClickHouse.
+ * @returns stores, and a function that sets how many statements are sent from now on; at first all are
+ */
+function killedStores({ postgres, clickhouse }: Writer['stores']): {
+  stores: Writer['stores']
+  allow(statements: number): void
+} {
+  let left = Number.POSITIVE_INFINITY
+  const spend = () => {
+    if (left-- <= 0) throw new Killed()
+  }
+  const counted = new Proxy(postgres, {
+    apply(target, self, given) {
+      // Parts of statements are made by the same function.
+      if (/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)/.test(given[0]?.[0] ?? '')) spend()
+      return Reflect.apply(target, self, given)
+    },
+  })
+  return {
+    stores: interceptClickHouse({ clickhouse, postgres: counted }, spend),
+    allow(statements) {
+      left = statements
+    },
+  }
 }

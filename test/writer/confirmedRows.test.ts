@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { findMissingRows } from '../../src/writer/journal/confirmedRows.ts'
-import { openWriter } from '../../src/writer/openWriter.ts'
+import { withWriter } from '../../src/writer/openWriter.ts'
 import { importContent, makeAccount } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
@@ -39,25 +39,15 @@ async function counts(): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-async function missing() {
-  const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
-  try {
-    return await findMissingRows(writer)
-  } finally {
-    await writer.close()
-  }
-}
+const running = { onMessage: () => {}, signal: new AbortController().signal }
+const missing = () => withWriter(stores, account, running, findMissingRows)
 
 const deleteClick = (id: string) =>
   changeTables(stores, `DELETE FROM clicks WHERE account_id = '${account}' AND id = '${id}'`)
 
 it('each stored click is counted once, in its UTC month', async () => {
-  await importContent(stores, account, 'clicks', [
-    click('a', '01'),
-    click('b', '01'),
-    click('a', '01'),
-    click('c', '02'),
-  ])
+  const first = [click('a', '01'), click('b', '01'), click('a', '01'), click('c', '02')]
+  await importContent(stores, account, 'clicks', first)
   await importContent(stores, account, 'clicks', [click('b', '01'), click('d', '02')])
   expect(await counts()).toEqual(['clicks 2026-01: 2', 'clicks 2026-02: 2'])
   expect(await missing()).toEqual([])

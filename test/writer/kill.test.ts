@@ -9,7 +9,7 @@ import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { sumDifferences } from '../../src/writer/derived/sumDifferences.ts'
 import { sumsTableNames } from '../../src/writer/derived/sumsTables.ts'
 import { exitOf, run, start } from '../cli/runCommand.ts'
-import { importContent, makeAccount, rowsOf } from '../import/runImport.ts'
+import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { processesOf } from '../kit/processes.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
 import { until } from '../stores/embedded/folder.ts'
@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const wordsFor = (account: string, path = file) => ['import', 'clicks', path, '--account', account, '--json']
+const wordsFor = (account: string, path: string) => ['import', 'clicks', path, '--account', account, '--json']
 
 async function storedClicks(account: string): Promise<number> {
   const [row] = await rowsOf<{ n: number }>(stores, `SELECT count() AS n FROM clicks WHERE account_id = '${account}'`)
@@ -104,7 +104,7 @@ it('an import that was interrupted and then killed is completed exactly by the n
     /^error: interrupted\. Stored so far: \d+ of \d+ rows read\. Run it again with the same rows in the same order to complete it\.\n$/,
   )
   await endHalfWay(account, 'SIGKILL', 35_000)
-  const { code, stdout } = await run(wordsFor(account), stores.environment)
+  const { code, stdout } = await run(wordsFor(account, file), stores.environment)
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: rows, rejected: 0 }])
   await expectExact(account)
 })
@@ -123,32 +123,5 @@ it('an import continues and is exact when ClickHouse is killed', { timeout: 400_
     { read: rows, inserted: rows },
     expect.any(String),
   ])
-  await expectExact(account)
-})
-
-it('two concurrent imports of overlapping files are exact', { timeout: 400_000 }, async () => {
-  const account = await makeAccount(stores)
-  const campaigns = Array.from({ length: campaignCount }, (_, index) => ({
-    id: `c${index}`,
-    name: `Campaign ${index}`,
-  }))
-  await importContent(stores, account, 'campaigns', campaigns)
-  const halves = [join(folder, 'first.ndjson'), join(folder, 'second.ndjson')] as const
-  await writeFile(halves[0], linesOf(0, 22_000))
-  await writeFile(halves[1], linesOf(14_000, rows))
-  const ended = await Promise.all(halves.map((half) => run(wordsFor(account, half), stores.environment)))
-  expect(ended.map(({ code }) => code)).toEqual([0, 0])
-  expect(ended.map(({ stdout }) => JSON.parse(stdout).inserted).reduce((a, b) => a + b)).toBe(rows)
-  // On a busy machine a statement may be retried.
-  const waits = ended.flatMap(({ stderr }) =>
-    stderr.split('\n').filter((line) => line && !line.startsWith('Database unavailable')),
-  )
-  // A command holds the migration lease while it opens the stores, so the other one may wait for that lease instead.
-  for (const wait of waits) {
-    expect([
-      `Another writer is active on account ${account}; waiting for it to end.`,
-      'The stores are being migrated; waiting for the migration to end.',
-    ]).toContain(wait)
-  }
   await expectExact(account)
 })

@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Tally } from '../../../src/import/run.ts'
 import { readClickHouseClock } from '../../../src/stores/clickhouse/clock.ts'
-import type { ReadOrder } from '../../../src/stores/clickhouse/reads.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
 import { ch } from '../../../src/stores/clickhouse/sql.ts'
 import { migrationLease } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease, isHeld } from '../../../src/stores/postgres/lease.ts'
-import { sumDifferences } from '../../../src/writer/derived/sumDifferences.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
 import { Writer } from '../../../src/writer/lease/writer.ts'
-import { openWriter } from '../../../src/writer/openWriter.ts'
+import { openWriter, withWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { interceptStatements } from '../../import/interceptedStatements.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
+import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
 import { randomCases } from '../../kit/randomCases.ts'
-import { changeTables, storeMetadata } from '../../kit/rows.ts'
+import { advanceWatermarks, changeTables, startMerges, stopMerges, storeClicks, storeMetadata } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import {
   clickTables,
@@ -31,11 +31,7 @@ beforeAll(async () => {
   stores = await openTestStores()
   stores.markDirty()
   // A version that a crash took back must not have been merged with the one before it, as it never would be.
-  await changeTables(
-    stores,
-    `ALTER TABLE conversions MODIFY SETTING
-      max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1`,
-  )
+  await stopMerges(stores, 'conversions')
 })
 afterAll(() => stores.close())
 beforeEach(async () => {
@@ -63,8 +59,13 @@ interface ConversionRow {
 }
 
 type Step = ({ resource: 'clicks'; rows: ClickRow[] } | { resource: 'conversions'; rows: ConversionRow[] }) & {
-  /** Tables that the batch did not reach when the import was killed; undefined: it is not killed. */
-  killedWithout?: WrittenTable[] | undefined
+  /**
+   * How the import is interrupted at its first insert: it is killed and run again, or its connection breaks before the
+   * response arrives. Undefined: not at all.
+   */
+  failure?: 'kill' | 'reset' | undefined
+  /** Tables that the interrupted batch did not reach. */
+  without?: WrittenTable[] | undefined
 }
 
 /** What must be in the stores after all steps, computed without them. */
@@ -72,159 +73,98 @@ class Model {
   readonly clicks = new Map<string, ClickRow>()
   readonly conversions = new Map<string, { row: ConversionRow; file: string; line: number }>()
 
-  apply({ resource, rows }: Step): void {
-    if (resource === 'clicks') {
-      for (const row of rows) if (!this.clicks.has(row.id)) this.clicks.set(row.id, row)
-      return
-    }
+  /** @returns the counts of the import */
+  apply({ resource, rows }: Step): Pick<Tally, 'inserted' | 'updated' | 'duplicates'> {
+    const tally = { inserted: 0, updated: 0, duplicates: 0 }
     const file = JSON.stringify(rows)
     for (const [line, row] of rows.entries()) {
-      const present = this.conversions.get(row.id)
+      const isClick = resource === 'clicks'
+      const present = isClick ? undefined : this.conversions.get(row.id)
+      const change = (row as ConversionRow).updatedAt
       const wins =
-        !present ||
-        row.updatedAt > present.row.updatedAt ||
-        (row.updatedAt === present.row.updatedAt && file === present.file && line > present.line)
-      if (wins) this.conversions.set(row.id, { row, file, line })
-    }
-  }
-
-  /** Sums by some key of a click, as `key: clicks/cost`. */
-  sums(keysOf: (row: ClickRow) => string[]): string[] {
-    const sums = new Map<string, { clicks: number; cost: number }>()
-    for (const row of this.clicks.values()) {
-      if (row.isBot || row.isTest) continue
-      for (const key of keysOf(row)) {
-        const sum = sums.get(key) ?? { clicks: 0, cost: 0 }
-        sums.set(key, { clicks: sum.clicks + 1, cost: sum.cost + (row.cost ?? 0) })
+        present && (change > present.row.updatedAt || (change === present.row.updatedAt && file === present.file))
+      if (isClick ? this.clicks.has(row.id) : present && !wins) tally.duplicates += 1
+      else {
+        tally[present ? 'updated' : 'inserted'] += 1
+        if (isClick) this.clicks.set(row.id, row as ClickRow)
+        else this.conversions.set(row.id, { row: row as ConversionRow, file, line })
       }
     }
-    return [...sums].map(([key, { clicks, cost }]) => `${key}: ${clicks}/${cost}`).sort()
-  }
-
-  conversionRows(): string[] {
-    return [...this.conversions.values()]
-      .map(({ row }) => {
-        const click = this.clicks.get(row.clickId ?? '')
-        const country = row.country ?? click?.country ?? ''
-        return [row.id, row.convertedAt, row.status, country, click?.campaignId ?? '', click?.clickedAt ?? ''].join(' ')
-      })
-      .sort()
-  }
-
-  convertedClicks(): string[] {
-    return [...this.conversions.values()]
-      .flatMap(({ row }) => {
-        const click = this.clicks.get(row.clickId ?? '')
-        return click ? [`${click.id} ${click.clickedAt} ${row.id} ${Boolean(row.isTest)}`] : []
-      })
-      .sort()
+    return tally
   }
 }
-
-const dimensionsOf = ({ campaignId = '', country = '' }: ClickRow): Record<string, string> => ({
-  campaign: campaignId,
-  country,
-  device: '',
-  os: '',
-  browser: '',
-  offer: '',
-  landing: '',
-  traffic_source: '',
-})
 
 async function lines(query: string): Promise<string[]> {
   return (await rowsOf<{ line: string }>(stores, query)).map(({ line }) => line).sort()
 }
 
 const iso = (column: string) => `formatDateTime(${column}, '%Y-%m-%dT%H:%i:%SZ')`
-const sums = `sum(clicks), '/', toFloat64(sum(cost))`
 
-/** Compares every table with the model, and the sums tables with `differences`. */
-async function mustEqual(model: Model): Promise<void> {
+/**
+ * Compares the rows with the model, and the sums and indexes with the rows: verify.test.ts proves that each difference of
+ * these is found.
+ */
+async function mustEqual({ clicks, conversions }: Model): Promise<void> {
   const ofAccount = `account_id = '${account}'`
-  expect(
-    await lines(`SELECT concat(id, ' ', ${iso('clicked_at')}) AS line FROM clicks FINAL WHERE ${ofAccount}`),
-  ).toEqual([...model.clicks.values()].map((row) => `${row.id} ${row.clickedAt}`).sort())
-  expect(
-    await lines(
-      `SELECT concat(id, ' ', ${iso('clicked_at')}, ' ', campaign_id) AS line FROM click_index FINAL WHERE ${ofAccount}`,
-    ),
-  ).toEqual([...model.clicks.values()].map((row) => `${row.id} ${row.clickedAt} ${row.campaignId ?? ''}`).sort())
-  const having = 'HAVING sum(clicks) != 0 OR sum(cost) != 0'
-  expect(
-    await lines(`SELECT concat(dimension, ' ', toString(day), ' ', value, ': ', ${sums}) AS line
-      FROM sums_by_day WHERE ${ofAccount} GROUP BY dimension, day, value ${having}`),
-  ).toEqual(
-    model.sums((row) =>
-      Object.entries(dimensionsOf(row)).map(
-        ([dimension, value]) => `${dimension} ${row.clickedAt.slice(0, 10)} ${value}`,
-      ),
-    ),
-  )
-  expect(
-    await lines(`SELECT concat(dimension, ' ', campaign_id, ' ', toString(day), ' ', value, ': ', ${sums}) AS line
-      FROM sums_by_day_and_campaign WHERE ${ofAccount} GROUP BY dimension, campaign_id, day, value ${having}`),
-  ).toEqual(
-    model.sums((row) =>
-      Object.entries(dimensionsOf(row))
-        .filter(([dimension]) => dimension !== 'campaign')
-        .map(([dimension, value]) => `${dimension} ${row.campaignId ?? ''} ${row.clickedAt.slice(0, 10)} ${value}`),
-    ),
-  )
-  expect(
-    await lines(`SELECT concat(${iso('bucket')}, ' ', campaign_id, ': ', ${sums}) AS line
-      FROM sums_by_quarter_hour WHERE ${ofAccount} GROUP BY bucket, campaign_id ${having}`),
-  ).toEqual(
-    model.sums((row) => {
-      const minutes = Math.floor(Number(row.clickedAt.slice(14, 16)) / 15) * 15
-      return [`${row.clickedAt.slice(0, 14)}${String(minutes).padStart(2, '0')}:00Z ${row.campaignId ?? ''}`]
-    }),
-  )
-  for (const name of sumsTableNames) {
-    const span = { accountId: account, fromMs: Date.UTC(2026, 0, 1), untilMs: Date.UTC(2026, 3, 1) }
-    expect(await selectRows(stores.clickhouse, sumDifferences(name, span), { label: 'test' })).toEqual([])
-  }
-  expect(
-    await lines(`SELECT concat(id, ' ', ${iso('converted_at')}, ' ', status, ' ', country, ' ', click_campaign_id, ' ',
-      ifNull(${iso('click_at')}, '')) AS line FROM conversions FINAL WHERE ${ofAccount}`),
-  ).toEqual(model.conversionRows())
-  expect(
-    await lines(
-      `SELECT concat(id, ' ', ${iso('converted_at')}) AS line FROM conversion_index FINAL WHERE ${ofAccount}`,
-    ),
-  ).toEqual([...model.conversions.values()].map(({ row }) => `${row.id} ${row.convertedAt}`).sort())
-  expect(
-    await lines(`SELECT concat(click_id, ' ', ${iso('clicked_at')}, ' ', conversion_id, ' ', toString(is_test)) AS line
-      FROM converted_clicks FINAL WHERE ${ofAccount}`),
-  ).toEqual(model.convertedClicks())
   expect(await stores.postgres`SELECT token FROM import_batches WHERE account_id = ${account}`).toEqual([])
+  const clickLine = `concat_ws(' ', id, ${iso('clicked_at')}, campaign_id, country, toFloat64(ifNull(cost, 0)), is_bot, is_test)`
+  expect(await lines(`SELECT ${clickLine} AS line FROM clicks WHERE ${ofAccount}`)).toEqual(
+    [...clicks.values()]
+      .map(({ id, clickedAt, campaignId = '', country = '', cost = 0, isBot = false, isTest = false }) =>
+        [id, clickedAt, campaignId, country, cost, isBot, isTest].join(' '),
+      )
+      .sort(),
+  )
+  const conversionLine = `concat_ws(' ', id, ${iso('converted_at')}, status, country, is_test, click_campaign_id,
+    ifNull(${iso('click_at')}, ''))`
+  expect(await lines(`SELECT ${conversionLine} AS line FROM conversions FINAL WHERE ${ofAccount}`)).toEqual(
+    [...conversions.values()]
+      .map(({ row: { id, convertedAt, status, clickId = '', country, isTest = false } }) => {
+        const click = clicks.get(clickId)
+        const copied = [country ?? click?.country ?? '', isTest, click?.campaignId ?? '', click?.clickedAt ?? '']
+        return [id, convertedAt, status, ...copied].join(' ')
+      })
+      .sort(),
+  )
+  expect(await withWriter(stores, account, settling, findDifferences)).toEqual([])
 }
 
-/** @returns whether it was killed before it was repeated to its end */
-async function run(step: Step): Promise<boolean> {
-  const { resource, rows, killedWithout } = step
-  let hasDied = false
-  if (killedWithout) {
-    const killed = importContent(killedStores(stores, account, killedWithout), account, resource, rows, shortWindow)
+const settling = { onMessage: () => {}, signal: new AbortController().signal, first: 'settle' } as const
+
+const unconfirmed = 'ClickHouse did not confirm a batch; checking what it stored.'
+
+/** Imports the rows of a step to their end. @returns whether it was interrupted */
+async function run({ resource, rows, failure, without = [] }: Step, counts: object): Promise<boolean> {
+  let isKilled = false
+  if (failure === 'kill') {
+    const killed = importContent(killedStores(stores, account, without), account, resource, rows, shortWindow)
     await killed.catch((error: unknown) => {
       if (!(error instanceof ImportKilled)) throw error
-      hasDied = true
+      isKilled = true
     })
   }
-  await importContent(stores, account, resource, rows)
-  return hasDied
+  const given = failure === 'reset' ? killedStores(stores, account, without, reset()) : stores
+  const done = await importContent(given, account, resource, rows, failure === 'reset' ? shortWindow : {})
+  if (!isKilled) expect(done).toMatchObject(counts)
+  return isKilled || done.said.includes(unconfirmed)
 }
 
-/** @returns number of killed steps */
-async function runAll(steps: readonly Step[]): Promise<number> {
+/** The error of a connection that breaks before the response arrives. */
+const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+
+/** @returns what must be stored, and the number of interrupted steps */
+async function runAll(steps: readonly Step[]): Promise<{ model: Model; interrupted: number }> {
   const model = new Model()
-  let deaths = 0
-  for (const step of steps) {
-    if (await run(step)) deaths += 1
-    model.apply(step)
-  }
+  let interrupted = 0
+  for (const step of steps) if (await run(step, model.apply(step))) interrupted += 1
   await mustEqual(model)
-  return deaths
+  return { model, interrupted }
+}
+
+async function mustHave(...clicks: ClickRow[]): Promise<void> {
+  const model = new Model()
+  model.apply({ resource: 'clicks', rows: clicks })
+  await mustEqual(model)
 }
 
 const click = (n: number, more: Partial<ClickRow> = {}): ClickRow => ({
@@ -242,55 +182,53 @@ const conversion = (n: number, more: Partial<ConversionRow> = {}): ConversionRow
   ...more,
 })
 
-describe('after a killed import', () => {
+describe.each([
+  ['killed', 'kill'],
+  ['not confirmed', 'reset'],
+] as const)('after an import that was %s', (_how, failure) => {
+  const tag = failure === 'reset' ? { tags: 'long' } : {}
   const before: Step = { resource: 'clicks', rows: [click(1), click(2)] }
-  const rows = [click(2), click(3), click(4, { isBot: true }), click(5, { country: 'DE' })]
+  const changed = { updatedAt: '2026-03-01T00:00:00Z' }
+  const clicks = [click(2), click(3), click(4, { isBot: true }), click(5, { country: 'DE' })]
 
-  // Each sums table alone: test/writer/unknownOutcome.test.ts; any tables: the random imports below.
-  const clickKills: WrittenTable[][] = [['clicks'], ['click_index'], [...sumsTableNames]]
-  it.each(clickKills.map((tables) => ({ tables })))(
-    'clicks are exact when its batch did not reach $tables',
-    async ({ tables }) => {
-      expect(await runAll([before, { resource: 'clicks', rows, killedWithout: tables }])).toBe(1)
+  // Any other tables: the random imports below.
+  it.each<[WrittenTable[]]>([[['clicks']], [['click_index']], [[...sumsTableNames]]])(
+    'clicks are exact when its batch did not reach %j',
+    tag,
+    async (without) => {
+      expect(await runAll([before, { resource: 'clicks', rows: clicks, failure, without }])).toMatchObject({
+        interrupted: 1,
+      })
     },
   )
 
-  const conversionKills: WrittenTable[][] = [
-    ['conversions'],
-    ['conversion_index', 'converted_clicks'],
-    [...sumsTableNames],
-  ]
-  it.each(conversionKills.map((tables) => ({ tables })))(
-    'conversions are exact when its batch did not reach $tables',
-    async ({ tables }) => {
-      const deaths = await runAll([
+  it.each<[WrittenTable[]]>([[['conversions']], [['conversion_index', 'converted_clicks']], [[...sumsTableNames]]])(
+    'conversions are exact when its batch did not reach %j',
+    tag,
+    async (without) => {
+      const stored = [conversion(1, { clickId: 'k1' }), conversion(2, { clickId: 'k9' }), conversion(3)]
+      const rows = [
+        conversion(1, { ...changed, clickId: 'k2', convertedAt: '2026-03-01T00:00:00Z' }),
+        conversion(2, { ...changed, status: 'refunded' }),
+        conversion(4, { clickId: 'k1' }),
+      ]
+      const steps: Step[] = [
         before,
-        {
-          resource: 'conversions',
-          rows: [conversion(1, { clickId: 'k1' }), conversion(2, { clickId: 'k9' }), conversion(3)],
-        },
-        {
-          resource: 'conversions',
-          rows: [
-            conversion(1, { clickId: 'k2', convertedAt: '2026-03-01T00:00:00Z', updatedAt: '2026-03-01T00:00:00Z' }),
-            conversion(2, { updatedAt: '2026-03-01T00:00:00Z', status: 'refunded' }),
-            conversion(4, { clickId: 'k1' }),
-          ],
-          killedWithout: tables,
-        },
-      ])
-      expect(deaths).toBe(1)
+        { resource: 'conversions', rows: stored },
+        { resource: 'conversions', rows, failure, without },
+      ]
+      expect(await runAll(steps)).toMatchObject({ interrupted: 1 })
     },
   )
+})
 
+describe('after a killed import', () => {
   it('an import of another resource repairs its days', async () => {
     const killed = killedStores(stores, account, ['sums_by_day'])
     await expect(importContent(killed, account, 'clicks', [click(1)], shortWindow)).rejects.toThrow(ImportKilled)
     const done = await importContent(stores, account, 'campaigns', [{ id: 'c', name: 'C' }])
     expect(done.said).toEqual([`An earlier import into account ${account} was interrupted; repairing its batches.`])
-    const model = new Model()
-    model.apply({ resource: 'clicks', rows: [click(1)] })
-    await mustEqual(model)
+    await mustHave(click(1))
   })
 
   it('with a repair that is still running in ClickHouse, the next writer first ends that repair', async () => {
@@ -312,9 +250,7 @@ describe('after a killed import', () => {
     await importContent(stores, account, 'clicks', [click(1)])
     await ended
     expect(await isRunning()).toBe(false)
-    const model = new Model()
-    model.apply({ resource: 'clicks', rows: [click(1)] })
-    await mustEqual(model)
+    await mustHave(click(1))
   })
 
   it('that stored clicks but did not attribute conversions, the next import attributes them', async () => {
@@ -331,7 +267,53 @@ describe('after a killed import', () => {
   })
 })
 
-it('after random imports in random order that are killed at random points, every table matches the model', async () => {
+it('conversions that arrived before their click are attributed exactly when that insert is not confirmed', {
+  tags: 'long',
+}, async () => {
+  const model = new Model()
+  const early: Step = {
+    resource: 'conversions',
+    rows: [conversion(1, { clickId: 'k1' }), conversion(2, { clickId: 'k2' })],
+  }
+  const clicks: Step = { resource: 'clicks', rows: [click(1, { country: 'DE' }), click(2)] }
+  await run(early, model.apply(early))
+  const stored = clicks.rows.map(({ id, clickedAt, campaignId = '', country = '', cost = 0 }) => ({
+    ...{ id, clicked_at: clickedAt.slice(0, 19).replace('T', ' '), stored_at: '2020-01-01 00:00:00' },
+    ...{ campaign_id: campaignId, country, cost, cost_base: cost },
+  }))
+  await storeClicks(stores, account, stored)
+  await advanceWatermarks(stores, account)
+  model.apply(clicks)
+  const late: Step = { ...clicks, failure: 'reset', without: ['sums_by_day', 'converted_clicks'] }
+  expect(await run(late, { inserted: 0, duplicates: 2 })).toBe(true)
+  await mustEqual(model)
+})
+
+it('an import of metadata counts a row as inserted when its commit was not acknowledged', async () => {
+  let hasLost = false
+  const postgres = new Proxy(stores.postgres, {
+    apply(target, self, [strings, ...values]) {
+      const query = Reflect.apply(target, self, [strings, ...values])
+      if (hasLost || !strings.raw?.some((part: string) => /ON CONFLICT \(account_id, id\)/.test(part))) return query
+      hasLost = true
+      return query.then(() => {
+        throw reset()
+      })
+    },
+  })
+  await importContent(stores, account, 'campaigns', [{ id: 'a', name: 'A' }])
+  const rows = [
+    { id: 'a', name: 'B' },
+    { id: 'b', name: 'B' },
+    { id: 'b', name: 'C' },
+  ]
+  const done = await importContent({ ...stores, postgres }, account, 'campaigns', rows)
+  expect([hasLost, done]).toMatchObject([true, { inserted: 1, updated: 1, duplicates: 1 }])
+  const repeated = await importContent(stores, account, 'campaigns', rows)
+  expect(repeated).toMatchObject({ inserted: 0, updated: 0, duplicates: 3 })
+})
+
+it('after random imports that are interrupted at random points, every table matches the model, also once merged', async () => {
   const day = fc.integer({ min: 1, max: 4 }).map((n) => `2026-0${n > 2 ? 2 : 1}-0${n}T0${n}:${10 + 13 * (n % 4)}:00Z`)
   const clickId = fc.integer({ min: 0, max: 6 }).map((n) => `k${n}`)
   const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 })
@@ -354,30 +336,38 @@ it('after random imports in random order that are killed at random points, every
     country: optional(fc.constantFrom('FR')),
     isTest: flag,
   })
-  const death = <T extends WrittenTable>(tables: readonly T[]) =>
-    fc.option(fc.subarray([...tables]), { nil: undefined, freq: 2 })
   const rows = <T>(row: fc.Arbitrary<T>) => fc.array(row, { minLength: 1, maxLength: 6 })
-  const clicks = <T>(killedWithout: fc.Arbitrary<T>) =>
-    fc.record({ resource: fc.constant('clicks' as const), rows: rows(clickRow), killedWithout })
-  const conversions = <T>(killedWithout: fc.Arbitrary<T>) =>
-    fc.record({ resource: fc.constant('conversions' as const), rows: rows(conversionRow), killedWithout })
-  const step: fc.Arbitrary<Step> = fc.oneof(clicks(death(clickTables)), conversions(death(conversionTables)))
-  // The first import stores a row, so that it reaches the insert at which it is killed.
-  const killed: fc.Arbitrary<Step> = fc.oneof(
-    clicks(fc.subarray([...clickTables])),
-    conversions(fc.subarray([...conversionTables])),
-  )
+  const failure = fc.constantFrom('kill' as const, 'reset' as const)
+  const imports = (failures: fc.Arbitrary<Step['failure']>): fc.Arbitrary<Step> =>
+    fc.oneof(
+      fc.record({
+        ...{ resource: fc.constant('clicks' as const), rows: rows(clickRow), failure: failures },
+        without: fc.subarray([...clickTables]),
+      }),
+      fc.record({
+        ...{ resource: fc.constant('conversions' as const), rows: rows(conversionRow), failure: failures },
+        without: fc.subarray([...conversionTables]),
+      }),
+    )
+  // The first import stores a row, so that it reaches the insert at which it is interrupted.
   const history = fc
-    .tuple(killed, fc.array(step, { minLength: 1, maxLength: 5 }))
+    .tuple(imports(failure), fc.array(imports(optional(failure)), { minLength: 1, maxLength: 5 }))
     .map(([first, rest]) => [first, ...rest])
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
       account = await makeAccount(stores)
-      expect(await runAll(steps)).toBeGreaterThan(0)
+      const { model, interrupted } = await runAll(steps)
+      expect(interrupted).toBeGreaterThan(0)
+      await startMerges(stores, 'conversions')
+      for (const table of mergedTables) await changeTables(stores, `OPTIMIZE TABLE ${table} FINAL`)
+      await stopMerges(stores, 'conversions')
+      await mustEqual(model)
     }),
     { numRuns: randomCases(2), endOnFailure: true },
   )
 })
+
+const mergedTables = ['clicks', 'click_index', 'conversions', 'conversion_index', 'converted_clicks']
 
 describe('two writers', () => {
   // An import warns of campaigns that the account does not have.
@@ -395,9 +385,7 @@ describe('two writers', () => {
       { inserted: 2, said: [] },
       { inserted: 1, said: [`Another writer is active on account ${account}; waiting for it to end.`] },
     ])
-    const model = new Model()
-    model.apply({ resource: 'clicks', rows: [click(1), click(2), click(3)] })
-    await mustEqual(model)
+    await mustHave(click(1), click(2), click(3))
   })
 
   it('of two accounts do not wait for each other', async () => {
@@ -458,7 +446,7 @@ describe('two writers', () => {
     } finally {
       await stores.postgres`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`
     }
-    await mustEqual(new Model())
+    await mustHave()
   })
 
   describe('with an expired lease, as after a suspended machine,', () => {
@@ -467,23 +455,13 @@ describe('two writers', () => {
       let sleptMs = 0
       const systemNow = Date.now.bind(Date)
       vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + sleptMs)
-      const client = new Proxy(stores.clickhouse.client, {
-        get(target, name) {
-          const value = Reflect.get(target, name)
-          if (name !== 'read') return typeof value === 'function' ? value.bind(target) : value
-          return async (order: ReadOrder) => {
-            if (sleptMs === 0) {
-              sleptMs = 3_600_000
-              await stores.postgres`
-                UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour'
-                WHERE name = ${`writer:${account}`}`
-              await meanwhile()
-            }
-            return await target.read(order)
-          }
-        },
+      return interceptClickHouse(stores, async ({ method }) => {
+        if (method !== 'read' || sleptMs > 0) return
+        sleptMs = 3_600_000
+        await stores.postgres`
+          UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour' WHERE name = ${`writer:${account}`}`
+        await meanwhile()
       })
-      return { ...stores, clickhouse: { ...stores.clickhouse, client, reader: client } }
     }
     afterEach(() => vi.restoreAllMocks())
 
@@ -495,9 +473,7 @@ describe('two writers', () => {
         [click(1)],
       )
       expect(done).toMatchObject({ inserted: 1 })
-      const model = new Model()
-      model.apply({ resource: 'clicks', rows: [click(1)] })
-      await mustEqual(model)
+      await mustHave(click(1))
     })
 
     it('write nothing more after a migration has run', async () => {
@@ -508,9 +484,34 @@ describe('two writers', () => {
         [click(1)],
       )
       await expect(late).rejects.toThrow('another one may have taken over')
-      await mustEqual(new Model())
+      await mustHave()
     })
   })
+
+  // Suspended at each other step: the pauses of test/faults/crashes.
+  it.for(['click_index', 'sums_by_day', 'sums_by_quarter_hour'] as const)(
+    'never both write: one that is suspended while it repairs %s stores nothing after another one',
+    { tags: 'long' },
+    async (table, { skip }) => {
+      // TRAP: a node whose statement fails resets its connections to the other nodes. A ClickHouse server logs that (it sets
+      // ServerErrorHandler); the embedded engine, which is clickhouse-local, sets KillingErrorHandler and ends with SIGABRT.
+      if (process.env.TRIBUTARY_TEST_CLUSTER && table !== 'click_index') skip('needs a cluster of ClickHouse servers')
+      const killed = importContent(killedStores(stores, account, [table]), account, 'clicks', [click(1)])
+      await expect(killed).rejects.toThrow(ImportKilled)
+      let isSuperseded = false
+      const held = interceptStatements(stores, new RegExp(`INSERT INTO ${table}`), async () => {
+        if (isSuperseded) return
+        isSuperseded = true
+        await stores.postgres`
+          UPDATE leases SET expires_at = clock_timestamp() - interval '1 hour' WHERE name = ${`writer:${account}`}`
+        await importContent(stores, account, 'clicks', [click(1)], shortWindow)
+      })
+      await expect(importContent(held, account, 'clicks', [click(1)])).rejects.toThrow(
+        'another one may have taken over',
+      )
+      await mustHave(click(1))
+    },
+  )
 
   it('report what ended a comparison, unlike an API caller', async () => {
     const writer = await openWriter(stores, account, { onMessage: () => {}, signal: new AbortController().signal })
@@ -524,20 +525,13 @@ describe('two writers', () => {
   })
 
   it('never both write: a writer that lost its lease sends no more statements', async () => {
-    const stolen = new Proxy(stores.clickhouse.client, {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (name !== 'read') return typeof value === 'function' ? value.bind(target) : value
-        return async (order: ReadOrder) => {
-          await stores.postgres`UPDATE leases SET fence = fence + 1, owner = 'another' WHERE name = ${`writer:${account}`}`
-          return await target.read(order)
-        }
-      },
+    const stolen = interceptClickHouse(stores, async ({ method }) => {
+      if (method !== 'read') return
+      await stores.postgres`UPDATE leases SET fence = fence + 1, owner = 'another' WHERE name = ${`writer:${account}`}`
     })
-    const clickhouse = { ...stores.clickhouse, client: stolen, reader: stolen }
-    const late = importContent({ ...stores, clickhouse }, account, 'clicks', [click(1)])
+    const late = importContent(stolen, account, 'clicks', [click(1)])
     await expect(late).rejects.toThrow('another one may have taken over')
     await stores.postgres`DELETE FROM leases WHERE name = ${`writer:${account}`}`
-    await mustEqual(new Model())
+    await mustHave()
   })
 })

@@ -5,14 +5,13 @@ import { connect, createServer, type NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ReadOrder } from '../../../src/stores/clickhouse/reads.ts'
-import type { Stores } from '../../../src/stores/open.ts'
 import { openPostgres } from '../../../src/stores/postgres/connection.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
 import { openWriter } from '../../../src/writer/openWriter.ts'
 import { findDifferences } from '../../../src/writer/repair/differences.ts'
 import { recoverAccounts, startRecovery } from '../../../src/writer/serverRecovery.ts'
 import { importContent, makeAccount, rowsOf } from '../../import/runImport.ts'
+import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
 import { freePort } from '../../kit/serverProcess.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import { ImportKilled, killedStores } from '../killedImport.ts'
@@ -37,28 +36,14 @@ const click = { id: 'k1', clickedAt: '2026-02-11T10:11:00Z', campaignId: 'c1', c
 const conversion = { id: 'v1', convertedAt: '2026-02-12T00:00:00Z', status: 'approved', clickId: 'k1' }
 
 /** The same stores for an import that is killed when it looks for late clicks after its batch was stored and confirmed. */
-function killedBeforeAttribution(): Stores {
-  const { client } = stores.clickhouse
+function killedBeforeAttribution(): TestStores {
   let hasSentRows = false
-  const killed = new Proxy(client, {
-    get(target, name) {
-      const value = Reflect.get(target, name)
-      if (name === 'exec') {
-        return (order: Parameters<typeof client.exec>[0]) => {
-          if (order.query.startsWith('INSERT')) hasSentRows = true
-          return client.exec(order)
-        }
-      }
-      if (name !== 'read') return typeof value === 'function' ? value.bind(target) : value
-      return async (order: ReadOrder) => {
-        const isLookup = order.settings.log_comment === 'import.late_clicks'
-        // After an insert with an unknown outcome the import looks its ids up again, while its batch is not confirmed.
-        if (isLookup && hasSentRows && (await unconfirmedBatches()).length === 0) throw new ImportKilled()
-        return await client.read(order)
-      }
-    },
+  return interceptClickHouse(stores, async ({ method, text, label }) => {
+    if (method === 'exec' && text.startsWith('INSERT')) hasSentRows = true
+    // After an insert with an unknown outcome the import looks its ids up again, while its batch is not confirmed.
+    const isLookup = label === 'import.late_clicks' && hasSentRows
+    if (isLookup && (await unconfirmedBatches()).length === 0) throw new ImportKilled()
   })
-  return { ...stores, clickhouse: { ...stores.clickhouse, client: killed, reader: killed } }
 }
 
 /** An import of the click that is killed after its batch was confirmed and before conversions are attributed to it. */

@@ -116,113 +116,98 @@ const plants: Record<string, [statement: string, found: string]> = {
 }
 
 describe('verify', () => {
-  it('reports nothing when every sum and index matches the rows', async () => {
-    expect(await verify()).toMatchObject({ code: 0, shown: [] })
-  })
+  /** A wrong value of each sum of each sums table, on a day of its own. */
+  const keys = {
+    sums_by_day: ['dimension, value', `'country', 'US'`],
+    sums_by_day_and_campaign: ['dimension, campaign_id, value', `'country', 'k1', 'US'`],
+    sums_by_quarter_hour: ['campaign_id', `'k1'`],
+  } as const
+  const wrongSums = sumsTableNames.flatMap((table) =>
+    sums.map(({ metric, name }, index) => ({ table, metric, name, day: `2026-06-${10 + index}` })),
+  )
+  const all = Object.values(plants).map(([, difference]) => `planted ${difference}`)
+  let text: Awaited<ReturnType<typeof runHere>>
+  let [before, found, other, repaired, afterwards]: Awaited<ReturnType<typeof verify>>[] = []
 
-  it('reports stored and correct sums of the given account only', async () => {
+  beforeAll(async () => {
+    await makeAccounts('planted', 'swept')
+    before = await verify()
+    for (const [plant] of Object.values(plants)) await change(plant)
+    for (const { table, name, day } of wrongSums) {
+      const [columns, values] = keys[table]
+      const at = table === 'sums_by_quarter_hour' ? 'bucket' : 'day'
+      await change(
+        `INSERT INTO ${table} (account_id, ${at}, ${columns}, ${name}) VALUES ('swept', '${day}', ${values}, -1)`,
+      )
+    }
     await change(
       `INSERT INTO sums_by_quarter_hour (account_id, bucket, campaign_id, clicks, cost)
        VALUES ('acme', '2026-11-01 00:00:00', 'k1', 2, 1.5)`,
     )
-    const { differences } = await verify()
-    expect(differences[0]).toEqual({
-      kind: 'derived',
-      accountId: 'acme',
-      table: 'sums_by_quarter_hour',
-      day: '2026-11-01',
-      keys: 1,
-      sums: {
-        stored: { ...nothing, clicks: 3, cost: 1.75 },
-        actual: { ...nothing, clicks: 1, cost: 0.25 },
-      },
-    })
-    expect(await verify('--account', 'other')).toMatchObject({ code: 0, shown: [] })
-    const { stdout, stderr, code } = await runHere(['verify'], stores.environment)
-    expect([stdout, stderr, code]).toEqual([
-      'acme sums_by_quarter_hour 2026-11-01: 1 sum differs; clicks 3 stored, 1 in the rows; cost 1.75 stored, 0.25 in the rows\n2 accounts compared: 1 difference.\n',
-      expect.stringContaining('--repair'),
-      1,
-    ])
-    await verify('--repair')
-  })
-
-  it('finds and repairs a difference in each sum of each sums table', async () => {
-    const keys = {
-      sums_by_day: ['dimension, value', `'country', 'US'`],
-      sums_by_day_and_campaign: ['dimension, campaign_id, value', `'country', 'k1', 'US'`],
-      sums_by_quarter_hour: ['campaign_id', `'k1'`],
-    } as const
-    const planted = sumsTableNames.flatMap((table) =>
-      sums.map(({ metric, name }, index) => {
-        const day = `2026-06-${10 + index}`
-        return { table, metric, name, day, stored: { ...nothing, [metric]: -1 }, actual: nothing }
-      }),
-    )
-    for (const { table, name, day } of planted) {
-      const [columns, values] = keys[table]
-      const at = table === 'sums_by_quarter_hour' ? 'bucket' : 'day'
-      await change(
-        `INSERT INTO ${table} (account_id, ${at}, ${columns}, ${name}) VALUES ('acme', '${day}', ${values}, -1)`,
-      )
-    }
-    const { differences } = await verify()
-    expect(differences).toEqual(
-      planted.map(({ table, day, stored, actual }) => ({
-        ...{ kind: 'derived', accountId: 'acme', table, day, keys: 1, sums: { stored, actual } },
-      })),
-    )
-    expect(await verify('--repair')).toMatchObject({ code: 0, repaired: true })
-    expect(await verify()).toMatchObject({ code: 0, shown: [] })
-  })
-
-  it('reports wrong sums that cancel each other out over the day', async () => {
     await change(
       `INSERT INTO sums_by_day (account_id, dimension, day, value, clicks)
        VALUES ('acme', 'country', '2026-11-01', 'US', 1), ('acme', 'country', '2026-11-01', 'DE', -1)`,
     )
-    const { stdout } = await runHere(['verify', '--account', 'acme'], stores.environment)
-    expect(stdout).toContain('acme sums_by_day 2026-11-01: 2 sums differ; the sums of the whole day are correct\n')
-    await verify('--repair')
+    found = await verify()
+    text = await runHere(['verify', '--account', 'acme'], stores.environment)
+    other = await verify('--account', 'other')
+    repaired = await verify('--repair')
+    afterwards = await verify()
+  })
+
+  it('reports nothing when every sum and index matches the rows, and after a repair', () => {
+    const silent = { code: 0, shown: [] }
+    expect([before, other, afterwards]).toMatchObject([silent, silent, silent])
+    expect([found, repaired]).toMatchObject([
+      { code: 1, repaired: false },
+      { code: 0, repaired: true },
+    ])
+  })
+
+  it('reports stored and correct sums by account, also those that cancel each other out over the day', () => {
+    const acme = found?.differences.filter(({ accountId }: { accountId: string }) => accountId === 'acme')
+    expect(acme).toContainEqual({
+      ...{ kind: 'derived', accountId: 'acme', table: 'sums_by_quarter_hour', day: '2026-11-01', keys: 1 },
+      sums: { stored: { ...nothing, clicks: 3, cost: 1.75 }, actual: { ...nothing, clicks: 1, cost: 0.25 } },
+    })
+    expect(text).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('--repair'),
+      stdout: [
+        'acme sums_by_day 2026-11-01: 2 sums differ; the sums of the whole day are correct',
+        'acme sums_by_quarter_hour 2026-11-01: 1 sum differs; clicks 3 stored, 1 in the rows; cost 1.75 stored, 0.25 in the rows',
+        '1 account compared: 2 differences.\n',
+      ].join('\n'),
+    })
+  })
+
+  it('finds a difference in each sum of each sums table', () => {
+    expect(found?.differences.filter(({ accountId }: { accountId: string }) => accountId === 'swept')).toEqual(
+      wrongSums.map(({ table, day, metric }) => ({
+        ...{ kind: 'derived', accountId: 'swept', table, day, keys: 1 },
+        sums: { stored: { ...nothing, [metric]: -1 }, actual: nothing },
+      })),
+    )
+  })
+
+  it.each(Object.entries(plants))('finds %s', (_kind, [, difference]) => {
+    expect(found?.shown.filter((line: string) => line === `planted ${difference}`)).toHaveLength(1)
+  })
+
+  it('finds nothing else, and repairs the same', () => {
+    expect(found?.shown.filter((line: string) => line.startsWith('planted')).toSorted()).toEqual(all.toSorted())
+    expect(repaired?.shown).toEqual(found?.shown)
   })
 
   it('reports a watermark in the far future, which a repair does not lower', async () => {
-    await makeAccounts('ahead')
     await stores.postgres`
-      UPDATE watermarks SET stored_at = '2090-01-01' WHERE account_id = 'ahead' AND resource = 'conversions'`
-    const found = { kind: 'watermark_in_future', accountId: 'ahead', table: 'conversions' }
-    expect(await verify('--account', 'ahead', '--repair')).toMatchObject({ code: 1, differences: [found] })
-    await stores.postgres`DELETE FROM watermarks WHERE account_id = 'ahead'`
-    await advanceWatermarks(stores, 'ahead')
+      UPDATE watermarks SET stored_at = '2090-01-01' WHERE account_id = 'other' AND resource = 'conversions'`
+    const watermark = { kind: 'watermark_in_future', accountId: 'other', table: 'conversions' }
+    expect(await verify('--account', 'other', '--repair')).toMatchObject({ code: 1, differences: [watermark] })
   })
 
   it('fails with the id of an account that does not exist', async () => {
     const { code, stderr } = await runHere(['verify', '--account', 'missing'], stores.environment)
     expect([code, stderr]).toEqual([1, expect.stringContaining('missing')])
-  })
-
-  describe('finds and repairs, and touches nothing else:', () => {
-    const all = Object.values(plants).map(([, difference]) => `planted ${difference}`)
-    let [found, repaired, afterwards]: Awaited<ReturnType<typeof verify>>[] = []
-
-    beforeAll(async () => {
-      await makeAccounts('planted')
-      for (const [plant] of Object.values(plants)) await change(plant)
-      found = await verify()
-      repaired = await verify('--repair')
-      afterwards = await verify()
-    })
-
-    it.each(Object.entries(plants))('%s', (_kind, [, difference]) => {
-      for (const { shown } of [found, repaired] as { shown: string[] }[]) {
-        expect(shown.filter((line) => line === `planted ${difference}`)).toHaveLength(1)
-        expect(shown.toSorted()).toEqual(all.toSorted())
-      }
-      expect([found, repaired, afterwards]).toMatchObject([
-        { code: 1, repaired: false },
-        { code: 0, repaired: true },
-        { code: 0, shown: [] },
-      ])
-    })
   })
 })

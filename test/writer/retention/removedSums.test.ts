@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { storeRemovedSums } from '../../../src/writer/retention/removedSums.ts'

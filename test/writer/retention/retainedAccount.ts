@@ -1,27 +1,14 @@
 import type { Writer } from '../../../src/writer/lease/writer.ts'
-import { openWriter } from '../../../src/writer/openWriter.ts'
+import { withWriter as openAndClose } from '../../../src/writer/openWriter.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
 
 /** Two months before it are January and February 2025, which have rows. */
 export const removalMs = Date.UTC(2025, 3, 15, 12)
 
 const click = (id: string, month: string, more: object = {}) => ({
-  ...{
-    id,
-    clickedAt: `2025-${month}-10T10:20:00.000Z`,
-    campaignId: 'k1',
-    country: 'FR',
-    device: 'mobile',
-    offerId: 'o1',
-  },
-  ...{
-    visitorId: `visitor-${id}`,
-    region: `region-${id}`,
-    cost: 0.25,
-    landingPageId: 'l1',
-    subIds: { sub1: 'a' },
-    ...more,
-  },
+  ...{ id, clickedAt: `2025-${month}-10T10:20:00.000Z`, campaignId: 'k1', country: 'FR', device: 'mobile' },
+  ...{ offerId: 'o1', landingPageId: 'l1', visitorId: `visitor-${id}`, region: `region-${id}`, cost: 0.25 },
+  ...{ subIds: { sub1: 'a' }, ...more },
 })
 const conversion = (id: string, month: string, more: object = {}) => ({
   ...{ id, convertedAt: `2025-${month}-12T10:00:00.000Z`, status: 'approved', revenueBase: 7, ...more },
@@ -49,16 +36,8 @@ export const rows = {
     conversion('v1', '01', { clickId: 'c1' }),
     // With values of its own, which a later change leaves to the click.
     conversion('v2', '03', {
-      ...{
-        clickId: 'c2',
-        status: 'pending',
-        country: 'FR',
-        device: 'tablet',
-        os: 'own',
-        browser: 'own',
-        visitorId: 'own',
-      },
-      ...{ landingPageId: 'own', trafficSourceId: 'own', subIds: { sub1: 'own', sub10: 'own' } },
+      ...{ clickId: 'c2', status: 'pending', country: 'FR', device: 'tablet', os: 'own', browser: 'own' },
+      ...{ visitorId: 'own', landingPageId: 'own', trafficSourceId: 'own', subIds: { sub1: 'own', sub10: 'own' } },
     }),
     conversion('v3', '03', { clickId: 'c4' }),
     conversion('v4', '01', { campaignId: 'k1', country: 'FR' }),
@@ -79,17 +58,12 @@ export async function importRetained(stores: Writer['stores'], account: string):
 
 export const running = { onMessage: () => {}, signal: new AbortController().signal }
 
-export async function withWriter<Result>(
+export function withWriter<Result>(
   stores: Writer['stores'],
   account: string,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result> {
-  const writer = await openWriter(stores, account, running)
-  try {
-    return await work(writer)
-  } finally {
-    await writer.close()
-  }
+  return openAndClose(stores, account, running, work)
 }
 
 const rowTables = ['clicks', 'converted_click_rows', 'conversions', 'pixel_events', 'click_index', 'converted_clicks']

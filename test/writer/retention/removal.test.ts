@@ -2,15 +2,16 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { namedTables } from '../../../schema/metadata.ts'
-import { setRetention } from '../../../src/accounts/retention.ts'
-import { removeOldMonths } from '../../../src/cli/retentionJob.ts'
+import { setPlanLimits } from '../../../src/accounts/plans.ts'
+import { type RetentionSetting, setRetention } from '../../../src/accounts/retention.ts'
+import { removeOldMonths, removeOldMonthsOfAll } from '../../../src/cli/retentionJob.ts'
 import { UnverifiedMonths } from '../../../src/writer/removeMonths.ts'
 import { type Difference, findDifferences, repairDifferences } from '../../../src/writer/repair/differences.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { importContent, makeAccount } from '../../import/runImport.ts'
-import { changeTables } from '../../kit/rows.ts'
+import { changeTables, storeEvents } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
-import { contentOf, importRetained, removalMs, rows, storedRowsOf, withWriter } from './retainedAccount.ts'
+import { contentOf, importRetained, removalMs, rows, running, storedRowsOf, withWriter } from './retainedAccount.ts'
 
 let stores: TestStores
 let other: string
@@ -27,11 +28,11 @@ afterAll(async () => {
   await stores.close()
 })
 
-/** An account with clicks of January to March 2025; `remove` removes those of January. */
-async function makeRetained(): Promise<string> {
+/** An account with rows of January to March 2025; by default `remove` removes clicks of January. */
+async function makeRetained(setting: RetentionSetting = { clickMonths: 2, eventMonths: 0 }): Promise<string> {
   const account = await makeAccount(stores)
   await importRetained(stores, account)
-  await setRetention(stores.postgres, account, { clickMonths: 2, eventMonths: 0 })
+  await setRetention(stores.postgres, account, setting)
   return account
 }
 
@@ -181,3 +182,42 @@ async function backUpPostgres(account: string): Promise<() => Promise<void>> {
     }
   }
 }
+
+it('servers remove months by the plan of the account or its own setting, one server at a time', async () => {
+  const [all, ofPlan] = [{ clickMonths: 0, eventMonths: 0 }, {}]
+  const whole = await makeRetained({ clickMonths: 2, eventMonths: 1 })
+  await remove(whole)
+  const [byPlan, busy, own] = [await makeRetained(ofPlan), await makeRetained(ofPlan), await makeRetained(all)]
+  await setRetention(stores.postgres, other, all)
+  await setPlanLimits(stores.postgres, 'scale', { retainedClickMonths: 2, retainedEventMonths: 1 })
+  const untouched = await storedRowsOf(stores, own)
+  const ofBusy = await storedRowsOf(stores, busy)
+  const lines: string[] = []
+  const log = { info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) }
+  const check = () => removeOldMonthsOfAll(stores, log, removalMs, running.signal, 0)
+  await withWriter(stores, busy, async () => void (await Promise.all([check(), check()])))
+  const ofThese = lines.filter((line) => [byPlan, busy, own].some((id) => line.includes(id)))
+  expect(ofThese).toEqual([`Account ${byPlan}: removed old months; clicks removed: 4, events removed: 2.`])
+  expect(await tablesOf(byPlan)).toEqual(await tablesOf(whole))
+  expect(await storedRowsOf(stores, own)).toBe(untouched)
+  expect(await storedRowsOf(stores, busy)).toBe(ofBusy)
+  await check()
+  expect(await tablesOf(busy)).toEqual(await tablesOf(whole))
+})
+
+it('servers remove nothing as of a clock that is ahead of the latest stored row', async () => {
+  const account = await makeAccount(stores)
+  await setRetention(stores.postgres, account, { clickMonths: 0, eventMonths: 2 })
+  const event = (id: string, at: string) => storeEvents(stores, account, [{ id, occurred_at: at, stored_at: at }])
+  await event('first', '2025-01-05 00:00:00.000')
+  await event('second', '2025-02-05 00:00:00.000')
+  const lines: string[] = []
+  const log = { info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) }
+  const check = () => removeOldMonthsOfAll(stores, log, removalMs, running.signal, 0)
+  await check()
+  await event('third', '2025-04-05 00:00:00.000')
+  await check()
+  expect(lines.filter((line) => line.includes(account))).toEqual(
+    [0, 1].map((events) => `Account ${account}: removed old months; clicks removed: 0, events removed: ${events}.`),
+  )
+})
