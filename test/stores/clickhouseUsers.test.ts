@@ -1,7 +1,5 @@
 import { once } from 'node:events'
-import { rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
@@ -16,9 +14,11 @@ import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
 import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
-import { openWriter } from '../../src/writer/openWriter.ts'
+import { withWriter } from '../../src/writer/openWriter.ts'
 import { removeMonths } from '../../src/writer/removeMonths.ts'
+import { accepted, send } from '../api/events/send.ts'
 import { runHere } from '../cli/runCommand.ts'
+import { importContent } from '../import/runImport.ts'
 import { testNowMs } from '../kit/app.ts'
 import { type ClickHouseServer, documentedUsers, startClickHouse } from '../kit/clickhouseServer.ts'
 import { createTestEnvironment } from '../kit/stores.ts'
@@ -27,6 +27,8 @@ import { createTestEnvironment } from '../kit/stores.ts'
 const owner = 'tributary_owner'
 const writer = 'tributary_writer'
 const reader = 'tributary_reader'
+
+const running = { onMessage: () => {}, signal: new AbortController().signal }
 
 let server: ClickHouseServer
 let environment: Record<string, string>
@@ -104,32 +106,15 @@ describe('the writer and the reader', () => {
     const rows = {
       campaigns: [{ id: 'camp', name: 'Camp' }],
       clicks: [{ id: 'c1', clickedAt: '2026-11-20T10:00:00Z', campaignId: 'camp', city: 'Lyon' }],
-      conversions: [
-        { id: 'v1', clickId: 'c1', convertedAt: '2026-11-20T11:00:00Z', status: 'approved', revenueBase: 5 },
-        {
-          id: 'v1',
-          clickId: 'c1',
-          convertedAt: '2026-11-20T12:00:00Z',
-          status: 'approved',
-          revenueBase: 7,
-          updatedAt: '2026-11-20T13:00:00Z',
-        },
-      ],
+      conversions: [10, 13].map((hour) => ({
+        ...{ id: 'v1', clickId: 'c1', convertedAt: '2026-11-20T11:00:00Z', status: 'approved', revenueBase: hour - 6 },
+        updatedAt: `2026-11-20T${hour}:00:00Z`,
+      })),
     }
     for (const [resource, lines] of Object.entries(rows)) {
-      const file = join(environment.DATA_DIR ?? '', `${resource}.ndjson`)
-      await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'))
-      const ended = await runHere(['import', resource, file, '--account', 'acme', '--json'], environment)
-      expect([ended.code, JSON.parse(ended.stdout).rejected]).toEqual([0, 0])
-      await rm(file)
+      expect(await importContent(stores, 'acme', resource as keyof typeof rows, lines)).toMatchObject({ rejected: 0 })
     }
-    const event = await app.inject({
-      method: 'POST',
-      url: '/api/v1/events',
-      headers: { authorization: `ApiKey ${key}` },
-      payload: { click_id: 'c1', event_name: 'a', event_id: 'e1' },
-    })
-    expect([event.statusCode, event.json()]).toEqual([200, { accepted: true }])
+    expect(await send(app, key, { click_id: 'c1', event_name: 'a', event_id: 'e1' })).toEqual(accepted)
     expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', conversionCount: 1 }] }])
     expect(await get('/conversions')).toMatchObject([200, { data: [{ id: 'v1' }] }])
     expect(await get('/reports?group_by=campaign')).toMatchObject([
@@ -145,18 +130,18 @@ describe('the writer', () => {
     const { clickhouse } = stores
     const indexed = `SELECT count() FROM tributary.click_index WHERE account_id = 'acme' AND id = 'c1'`
     expect(await server.run(writer, indexed)).toBe('1')
-    const writing = await openWriter(stores, 'acme', { onMessage: () => {}, signal: new AbortController().signal })
-    await writing.deleteRows(ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete')
+    await withWriter(stores, 'acme', running, (writing) =>
+      writing.deleteRows(ch`click_index`, ch`account_id = 'acme' AND id = 'c1'`, 'test.delete'),
+    )
     expect(await server.run(writer, indexed)).toBe('0')
-    await writing.close()
     const repair = await runHere(['verify', '--account', 'acme', '--repair', '--json'], environment)
     expect([repair.code, JSON.parse(repair.stdout)]).toMatchObject([0, { repaired: true }])
     expect(await server.run(writer, indexed)).toBe('1')
 
     const endless =
       'SELECT count() FROM (SELECT arrayJoin(range(1000000))) AS a, (SELECT arrayJoin(range(1000000))) AS b'
-    const running = clickhouse.client.query({ query: endless, query_id: 'own-1' }).then((result) => result.text())
-    const ended = expect(running).rejects.toMatchObject({ type: 'QUERY_WAS_CANCELLED' })
+    const reading = clickhouse.client.query({ query: endless, query_id: 'own-1' }).then((result) => result.text())
+    const ended = expect(reading).rejects.toMatchObject({ type: 'QUERY_WAS_CANCELLED' })
     const listed = `SELECT count() FROM system.processes WHERE query_id = 'own-1'`
     await expect.poll(() => server.run(writer, listed), { timeout: 20_000 }).toBe('1')
     await killQueries(clickhouse, 'own-')
@@ -164,49 +149,28 @@ describe('the writer', () => {
     expect(await server.run(writer, listed)).toBe('0')
   })
 
-  it('erases a click, and sees that the replaced parts are gone', async () => {
-    const writing = await openWriter(stores, 'acme', { onMessage: () => {}, signal: new AbortController().signal })
-    const key = await readErasureKey(writing)
-    const erasedMs = await readErasureClock(writing)
-    await addErasures(writing, [{ kind: 'click', key, hash: hashOf(key, 'click', 'c1'), erasedMs }])
-    expect(await completeErasures(writing, { inFlightMs: 0 })).toEqual({ clicks: 1, conversions: 1, events: 0 })
-    await writing.close()
-    expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', city: null }] }])
-  })
-
-  it('removes months of clicks and events', async () => {
-    const writing = await openWriter(stores, 'acme', { onMessage: () => {}, signal: new AbortController().signal })
-    const until = { clicksMs: Date.UTC(2026, 11, 1), eventsMs: Date.UTC(2090, 0, 1) }
-    const audit = (sql: typeof stores.postgres) => sql`audited AS (SELECT FROM recorded)`
-    expect(await removeMonths(writing, until, { audit, announceMs: 0 })).toEqual({ clicks: 1, events: 1 })
-    await writing.close()
+  it('erases a click, sees that the replaced parts are gone, and removes months of clicks and events', async () => {
+    await withWriter(stores, 'acme', running, async (writing) => {
+      const erasureKey = await readErasureKey(writing)
+      const hash = hashOf(erasureKey, 'click', 'c1')
+      await addErasures(writing, [{ kind: 'click', key: erasureKey, hash, erasedMs: await readErasureClock(writing) }])
+      expect(await completeErasures(writing, { inFlightMs: 0 })).toEqual({ clicks: 1, conversions: 1, events: 0 })
+      expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', city: null }] }])
+      const until = { clicksMs: Date.UTC(2026, 11, 1), eventsMs: Date.UTC(2090, 0, 1) }
+      const audit = (sql: typeof stores.postgres) => sql`audited AS (SELECT FROM recorded)`
+      expect(await removeMonths(writing, until, { audit, announceMs: 0 })).toEqual({ clicks: 1, events: 1 })
+    })
     expect(await get('/reports?group_by=campaign')).toMatchObject([200, { totals: { clicks: 1, revenue: 7 } }])
-  })
-
-  it.each([
-    'DROP TABLE tributary.clicks',
-    'TRUNCATE TABLE tributary.clicks',
-    'CREATE TABLE tributary.x (a UInt8) ENGINE = Memory',
-    'ALTER TABLE tributary.clicks ADD COLUMN x UInt8',
-  ])('can’t %s', async (statement) => {
-    await expect(server.run(writer, statement)).rejects.toThrow(/ACCESS_DENIED/)
   })
 })
 
-describe('the reader', () => {
-  it.each([
-    `INSERT INTO tributary.pixel_events (account_id) VALUES ('x')`,
-    `DELETE FROM tributary.clicks WHERE account_id = 'acme'`,
-    'DROP TABLE tributary.clicks',
-    'CREATE TABLE tributary.x (a UInt8) ENGINE = Memory',
-    `SELECT * FROM file('/etc/passwd', 'LineAsString')`,
-    `SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')`,
-    `SELECT * FROM remote('127.0.0.1', system.one)`,
-    'SELECT 1 SETTINGS max_memory_usage = 0',
-    'SELECT 1 SETTINGS readonly = 0',
-  ])('can’t %s', async (statement) => {
-    await expect(server.run(reader, statement)).rejects.toThrow(/ACCESS_DENIED|READONLY|SETTING_CONSTRAINT_VIOLATION/)
-  })
+// All that the grants of the writer and the reader refuse: test/stores/embedded/outside.test.ts.
+it.each([
+  [writer, 'ALTER TABLE tributary.clicks ADD COLUMN x UInt8'],
+  [reader, `INSERT INTO tributary.pixel_events (account_id) VALUES ('x')`],
+  [reader, 'SELECT 1 SETTINGS max_memory_usage = 0'],
+])('%s can’t %s', async (user, statement) => {
+  await expect(server.run(user, statement)).rejects.toThrow(/ACCESS_DENIED|READONLY|SETTING_CONSTRAINT_VIOLATION/)
 })
 
 describe('the setting', () => {

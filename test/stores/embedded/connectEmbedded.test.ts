@@ -21,49 +21,41 @@ describe('attaching to the embedded engines', () => {
     await sql.end()
   })
 
-  it('starts only the requested engine, and the other one on request', async () => {
+  it('starts one supervisor for processes that start at once, and keeps the engines when one of them detaches', async () => {
     folder = makeFolder()
-    const first = await folder.attach({ postgres: false })
-    expect(first.postgres).toBeUndefined()
-    expect(programs(folder)).toEqual(['clickhouse/engine', 'supervisor'])
-    const second = await folder.attach({ clickhouse: false })
-    expect(second.clickhouse).toBeUndefined()
-    expect(programs(folder)).toEqual(['clickhouse/engine', 'postgres/engine', 'supervisor'])
-  })
-
-  it('shares the engines between processes, and keeps them when one detaches', async () => {
-    folder = makeFolder()
-    const client = await folder.startClient()
-    const engines = await folder.attach()
-    expect(engines.clickhouse).toEqual(client.clickhouse)
-    expect(engines.postgres).toEqual(client.postgres)
-    await client.kill('SIGTERM')
+    // Sockets and files of dead processes are ignored.
+    const run = join(folder.path, 'run')
+    mkdirSync(run, { recursive: true })
+    for (const name of ['control.sock', 'postgres.sock', 'supervisor.lock', 'clickhouse.json']) {
+      writeFileSync(join(run, name), 'stale')
+    }
+    const [a, b, engines] = await Promise.all([folder.startClient(), folder.startClient(), folder.attach()])
+    for (const client of [a, b]) {
+      expect([client.clickhouse, client.postgres]).toEqual([engines.clickhouse, engines.postgres])
+    }
+    await a.kill('SIGTERM')
     expect(await execute(engines.clickhouse ?? never(), 'SELECT 1')).toBe('1')
     expect(programs(folder)).toEqual(['clickhouse/engine', 'postgres/engine', 'supervisor'])
   })
 
-  it('ends with one supervisor when several processes start at once', async () => {
+  it('starts only the requested engine, ends the engines after the last client, and keeps rows for the next one', async () => {
     folder = makeFolder()
-    const [a, b, engines] = await Promise.all([folder.startClient(), folder.startClient(), folder.attach()])
-    expect(a.clickhouse).toEqual(engines.clickhouse)
-    expect(b.clickhouse).toEqual(engines.clickhouse)
+    const first = await folder.attach({ postgres: false })
+    expect([first.postgres, programs(folder)]).toEqual([undefined, ['clickhouse/engine', 'supervisor']])
+    const second = await folder.attach({ clickhouse: false })
+    expect(second.clickhouse).toBeUndefined()
     expect(programs(folder)).toEqual(['clickhouse/engine', 'postgres/engine', 'supervisor'])
-  })
-
-  it('ends the engines after the last client has detached, and keeps stored rows for the next one', async () => {
-    folder = makeFolder()
-    const first = await folder.attach()
     await execute(first.clickhouse ?? never(), 'CREATE DATABASE tributary')
-    const sql = pool(first.postgres)
+    const sql = pool(second.postgres)
     await sql`CREATE TABLE kept (id int)`
     await sql.end()
-    await first.close()
+    await Promise.all([first.close(), second.close()])
     await until(() => folder.processes().length === 0)
 
-    const second = await folder.attach()
-    expect(second.clickhouse).not.toEqual(first.clickhouse)
-    expect(await execute(second.clickhouse ?? never(), 'EXISTS DATABASE tributary')).toBe('1')
-    const again = pool(second.postgres)
+    const next = await folder.attach()
+    expect(next.clickhouse).not.toEqual(first.clickhouse)
+    expect(await execute(next.clickhouse ?? never(), 'EXISTS DATABASE tributary')).toBe('1')
+    const again = pool(next.postgres)
     expect(await again`SELECT * FROM kept`).toEqual([])
     await again.end()
   })
@@ -78,17 +70,6 @@ describe('attaching to the embedded engines', () => {
     const sql = pool(second.postgres)
     expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
     await sql.end()
-  })
-
-  it('ignores sockets and files of dead processes', async () => {
-    folder = makeFolder()
-    const run = join(folder.path, 'run')
-    mkdirSync(run, { recursive: true })
-    for (const name of ['control.sock', 'postgres.sock', 'supervisor.lock', 'clickhouse.json']) {
-      writeFileSync(join(run, name), 'stale')
-    }
-    const engines = await folder.attach()
-    expect(await execute(engines.clickhouse ?? never(), 'SELECT 1')).toBe('1')
   })
 
   it('works in a folder with a path that is too long for a socket', async () => {
@@ -144,34 +125,72 @@ describe('an installation without the optional packages', () => {
 })
 
 describe('a folder that cannot be used is one clear line', () => {
-  const refusal = async (dataDir: string, wants: { clickhouse: boolean; postgres: boolean }) => {
-    const attempt = connectEmbedded({ dataDir, ...wants, log() {} })
-    const error = await attempt.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    )
-    expect(error).toBeInstanceOf(EmbeddedError)
-    return (error as Error).message
+  const both = { clickhouse: true, postgres: true }
+  const clickhouse = { clickhouse: true, postgres: false }
+  const postgres = { clickhouse: false, postgres: true }
+  const write = (path: string, name: string, content: string) => {
+    mkdirSync(path)
+    writeFileSync(join(path, name), content)
   }
-
-  it('when it is a file', async () => {
-    folder = makeEmptyFolder()
-    const file = join(folder.path, 'file')
-    writeFileSync(file, '')
-    expect(await refusal(file, { clickhouse: true, postgres: true })).toBe(`DATA_DIR=${file}: not a folder (EEXIST).`)
-    const below = join(file, 'below')
-    expect(await refusal(below, { clickhouse: true, postgres: true })).toBe(
-      `DATA_DIR=${below}: not a folder (ENOTDIR).`,
-    )
+  const anyMode = (mode: number) => ({
+    prepare: (path: string) => chmodSync(path, mode),
+    message: (path: string) =>
+      `its group or all users may write in the folder; run: chmod go-w ${path}, or choose another folder.`,
   })
 
-  it.each([0o777, 0o1777, 0o770, 0o702])('when other users may write in it: %o', async (mode) => {
+  const cases: Record<
+    string,
+    { below?: string; wants?: typeof both; prepare(path: string): void; message: RegExp | ((path: string) => string) }
+  > = {
+    'it is a file': {
+      below: 'file',
+      prepare: (path) => writeFileSync(join(path, 'file'), ''),
+      message: /: not a folder \(EEXIST\)\.$/,
+    },
+    'it is in a file': {
+      below: 'file/x',
+      prepare: (path) => writeFileSync(join(path, 'file'), ''),
+      message: /: not a folder \(ENOTDIR\)\.$/,
+    },
+    'all users may write in it': anyMode(0o777),
+    'all users may write in it, with the sticky bit': anyMode(0o1777),
+    'its group may write in it': anyMode(0o770),
+    'others may write in it': anyMode(0o702),
+    'its Postgres files are of another version': {
+      wants: postgres,
+      prepare: (path) => write(join(path, 'postgres'), 'PG_VERSION', '17\n'),
+      message: () => 'Postgres did not start: its folder belongs to Postgres 17, this is 18.',
+    },
+    'its Postgres files are incomplete, as during the restore of a backup': {
+      wants: postgres,
+      prepare: (path) => mkdirSync(join(path, 'postgres', 'base'), { recursive: true }),
+      message: (path) =>
+        `Postgres did not start: ${path}/postgres is not empty and contains no complete database; restore a backup, or remove it.`,
+    },
+    'a newer ClickHouse has used it': {
+      wants: clickhouse,
+      prepare: (path) => write(join(path, 'run'), 'clickhouse.json', '{"port":1,"password":"x","version":"99.1"}'),
+      message: /: ClickHouse did not start: its folder was last used by version 99\.1, this is \d+\.\d+\.$/,
+    },
+    'the engine cannot open its files': {
+      wants: clickhouse,
+      prepare: (path) => mkdirSync(join(path, 'clickhouse', 'status'), { recursive: true }),
+      message: /: ClickHouse did not start: .*status.*$/,
+    },
+  }
+
+  it.each(Object.entries(cases))('when %s', async (_why, { below = '', wants = both, prepare, message }) => {
     folder = makeEmptyFolder()
-    chmodSync(folder.path, mode)
-    expect(await refusal(folder.path, { clickhouse: true, postgres: true })).toBe(
-      `DATA_DIR=${folder.path}: its group or all users may write in the folder; run: chmod go-w ${folder.path}, or choose another folder.`,
-    )
-    expect(readdirSync(folder.path)).toEqual([])
+    prepare(folder.path)
+    const dataDir = join(folder.path, below)
+    const before = readdirSync(folder.path)
+    const error = await connectEmbedded({ dataDir, ...wants, log() {} }).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(EmbeddedError)
+    const text = (error as Error).message
+    if (message instanceof RegExp) expect(text).toMatch(message)
+    else expect(text).toBe(`DATA_DIR=${dataDir}: ${message(folder.path)}`)
+    expect(text).toContain(`DATA_DIR=${dataDir}: `)
+    expect(readdirSync(folder.path)).toEqual(expect.arrayContaining(before))
   })
 
   it.skipIf(process.getuid?.() !== 0)('when it belongs to another user, who could replace its files', () => {
@@ -191,44 +210,8 @@ describe('a folder that cannot be used is one clear line', () => {
   })
 
   it.runIf(process.platform === 'linux')('when the file system rejects new folders', async () => {
-    expect(await refusal('/proc/nowhere', { clickhouse: true, postgres: true })).toBe(
-      'DATA_DIR=/proc/nowhere: cannot be used (ENOENT).',
-    )
-  })
-
-  it('when its Postgres files are of another version', async () => {
-    folder = makeEmptyFolder()
-    mkdirSync(join(folder.path, 'postgres'))
-    writeFileSync(join(folder.path, 'postgres', 'PG_VERSION'), '17\n')
-    expect(await refusal(folder.path, { clickhouse: false, postgres: true })).toBe(
-      `DATA_DIR=${folder.path}: Postgres did not start: its folder belongs to Postgres 17, this is 18.`,
-    )
-  })
-
-  it('when its Postgres files are incomplete, as during the restore of a backup, and keeps them', async () => {
-    folder = makeEmptyFolder()
-    const half = join(folder.path, 'postgres')
-    mkdirSync(join(half, 'base'), { recursive: true })
-    expect(await refusal(folder.path, { clickhouse: false, postgres: true })).toBe(
-      `DATA_DIR=${folder.path}: Postgres did not start: ${half} is not empty and contains no complete database; restore a backup, or remove it.`,
-    )
-    expect(readdirSync(half)).toEqual(['base'])
-  })
-
-  it('when a newer ClickHouse has used it', async () => {
-    folder = makeEmptyFolder()
-    mkdirSync(join(folder.path, 'run'))
-    writeFileSync(join(folder.path, 'run', 'clickhouse.json'), '{"port":1,"password":"x","version":"99.1"}')
-    expect(await refusal(folder.path, { clickhouse: true, postgres: false })).toMatch(
-      /^DATA_DIR=.*: ClickHouse did not start: its folder was last used by version 99\.1, this is \d+\.\d+\.$/,
-    )
-  })
-
-  it('when the engine cannot open its files, with the reason', async () => {
-    folder = makeEmptyFolder()
-    mkdirSync(join(folder.path, 'clickhouse', 'status'), { recursive: true })
-    expect(await refusal(folder.path, { clickhouse: true, postgres: false })).toMatch(
-      /^DATA_DIR=.*: ClickHouse did not start: .*status.*$/,
+    await expect(connectEmbedded({ dataDir: '/proc/nowhere', ...both, log() {} })).rejects.toThrow(
+      new EmbeddedError('DATA_DIR=/proc/nowhere: cannot be used (ENOENT).'),
     )
   })
 })

@@ -8,6 +8,7 @@ import { packageRoot, version } from '../../../src/package.ts'
 import { readMigrations, splitStatements } from '../../../src/stores/migrations/files.ts'
 import { migrate } from '../../../src/stores/migrations/migrate.ts'
 import { acquireLease } from '../../../src/stores/postgres/lease.ts'
+import { interceptClickHouse } from '../../kit/interceptedClickHouse.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
 import { openTestStores, type TestStores } from '../../kit/stores.ts'
 import { describeClickHouse } from './describeSchema.ts'
@@ -133,12 +134,13 @@ describe.skipIf(process.env.TRIBUTARY_TEST_CLUSTER)('later migrations', () => {
     const systemNow = Date.now.bind(Date)
     let suspendedMs = 0
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => systemNow() + suspendedMs)
-    const clickhouse = withHookBeforeStatements(async () => {
+    const suspended = interceptClickHouse(stores, async ({ method }) => {
+      if (method === 'read') return
       suspendedMs = 3_600_000
       await stores.postgres`UPDATE leases SET owner = 'another' WHERE name = 'migrate'`
     })
     try {
-      await expect(migrate({ ...stores, clickhouse }, root)).rejects.toThrow('another process has continued')
+      await expect(migrate(suspended, root)).rejects.toThrow('another process has continued')
       expect(await listFixtureTables()).toEqual(['fixture_rows'])
     } finally {
       clock.mockRestore()
@@ -227,32 +229,16 @@ async function migrateUntilStatement(statement: number): Promise<boolean> {
 }
 
 /** @param isKilled whether the process is killed before this statement (`exec`) or record of a file (`insert`) */
-async function migrateUntil(isKilled: (method: 'exec' | 'insert') => boolean, folder: string): Promise<boolean> {
+async function migrateUntil(isKilled: (method: string) => boolean, folder: string): Promise<boolean> {
   class Killed extends Error {}
-  const clickhouse = withHookBeforeStatements(async (method) => {
-    if (isKilled(method)) throw new Killed()
+  const killed = interceptClickHouse(stores, ({ method }) => {
+    if (method !== 'read' && isKilled(method)) throw new Killed()
   })
   try {
-    await migrate({ ...stores, clickhouse }, folder)
+    await migrate(killed, folder)
     return true
   } catch (error) {
     if (error instanceof Killed) return false
     throw error
   }
-}
-
-/** The connection to ClickHouse, with an action before each statement of a migration and before each record of a file. */
-function withHookBeforeStatements(hook: (method: 'exec' | 'insert') => Promise<void>): TestStores['clickhouse'] {
-  const client = new Proxy(stores.clickhouse.client, {
-    get(target, name) {
-      const value = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      if (name !== 'exec' && name !== 'insert') return value.bind(target)
-      return async (...words: unknown[]) => {
-        await hook(name)
-        return await value.apply(target, words)
-      }
-    },
-  })
-  return { ...stores.clickhouse, client }
 }
