@@ -4,6 +4,8 @@ import type { Stores } from '../../src/stores/open.ts'
 /** A statement that is about to be sent: by `read`, or by `exec` or `insert`, which write. */
 export interface SentStatement {
   method: 'exec' | 'insert' | 'read'
+  /** Whether the user that may only read sends it. */
+  isReader: boolean
   text: string
   /** What the program names it, such as `import.late_clicks`. */
   label: unknown
@@ -24,7 +26,7 @@ export function interceptClickHouse<Given extends Pick<Stores, 'clickhouse'>>(
   stores: Given,
   before: (sent: SentStatement) => unknown,
 ): Given {
-  const intercepted = <Client extends object>(client: Client): Client =>
+  const intercepted = <Client extends object>(client: Client, isReader = false): Client =>
     new Proxy(client, {
       get(target, name) {
         const value = Reflect.get(target, name)
@@ -33,7 +35,7 @@ export function interceptClickHouse<Given extends Pick<Stores, 'clickhouse'>>(
         return async (order: Order) => {
           const { query, statement, query_id: queryId, settings = order.clickhouse_settings } = order
           const text = query ?? statement?.text ?? ''
-          await before({ method: name, text, label: settings?.log_comment, queryId })
+          await before({ method: name, isReader, text, label: settings?.log_comment, queryId })
           return await value.call(target, order)
         }
       },
@@ -44,7 +46,7 @@ export function interceptClickHouse<Given extends Pick<Stores, 'clickhouse'>>(
     ...stores,
     clickhouse: {
       ...stores.clickhouse,
-      ...{ client: intercepted(client), reader: intercepted(reader) },
+      ...{ client: intercepted(client), reader: intercepted(reader, true) },
       cluster: cluster && nodes && { ...cluster, nodes },
     },
   }

@@ -8,14 +8,9 @@ let api: TestApp
 let key: string
 
 type Row = Record<string, unknown> & { id: string; storedAt: string; status?: string }
-interface ReadRows {
-  rows: Row[]
-  /** `asOf` of the last page. */
-  asOf: string
-}
 
-/** Reads all pages of a list. */
-async function readAllPages(path: string, limit = 200, readerKey = key): Promise<ReadRows> {
+/** Reads all pages of a list. @returns `asOf` of the last page */
+async function readAllPages(path: string, limit = 200, readerKey = key): Promise<{ rows: Row[]; asOf: string }> {
   const schema = path.startsWith('/clicks') ? ClickPage : ConversionPage
   const rows: Row[] = []
   let cursor: string | null = ''
@@ -42,7 +37,7 @@ async function readExport(path: string): Promise<{ rows: Row[]; asOf: unknown }>
   return { rows: rows.map(({ cursor: _, ...row }) => row as Row), asOf: response.headers['x-as-of'] }
 }
 
-const ids = ({ rows }: Pick<ReadRows, 'rows'>) => rows.map(({ id }) => id)
+const ids = ({ rows }: { rows: Row[] }) => rows.map(({ id }) => id)
 const day = (n: number) => `2026-03-${String(1 + (n % 28)).padStart(2, '0')}T10:00:00.000Z`
 const click = (n: number) => ({ id: `k${n}`, clickedAt: day(n), campaignId: n % 3 ? 'a' : 'b' })
 const conversion = (n: number, more: object = {}) => ({
@@ -68,10 +63,8 @@ afterAll(() => api?.close())
 describe('order=asc', () => {
   it.each([
     '/clicks?',
-    '/clicks?campaign_id=b',
     '/clicks?converted=true',
     '/clicks?converted=false&from=2026-03-05&to=2026-03-20',
-    '/conversions?',
     '/conversions?include_test_mode=true',
     '/conversions?status=pending&from=2026-03-04',
   ])('is the reverse of newest first, on pages and in an export: %s', async (path) => {
@@ -183,75 +176,58 @@ describe('updated_since', () => {
     expect(rows.map(({ id }) => id)).toContain('unfinished')
   })
 
-  it.each(['asOf', 'storedAt'] as const)(
-    'synchronizes a copy by %s to the rows of the source during concurrent writes',
-    { tags: 'long' },
-    async (knows) => {
-      const accountId = `copied-by-${knows}`
-      const copyKey = await api.account(accountId)
-      const copy = { clicks: new Map<string, Row>(), conversions: new Map<string, Row>() }
-      const since = { clicks: 'updated_since=1970-01-01', conversions: 'updated_since=1970-01-01' }
-      /** Versions that a connector which knows only `storedAt` has read, to detect repetitions. */
-      const versions = new Set<string>()
-      const pull = async (list: 'clicks' | 'conversions') => {
-        const { rows, asOf } = await readAllPages(`/${list}?${since[list]}`, 50, copyKey)
-        for (const row of rows) copy[list].set(row.id, row)
-        if (knows === 'asOf') since[list] = `updated_since=${asOf}`
-        const last = rows.at(-1)
-        if (knows === 'storedAt' && last) {
-          since[list] = `updated_after=${last.storedAt}`
-          const read = rows.map(({ id, storedAt }) => `${list} ${storedAt} ${id}`)
-          expect(read.filter((version) => versions.has(version))).toEqual([])
-          for (const version of read) versions.add(version)
+  // A copy by `asOf`: test/packages/sync/lives.
+  it('synchronizes a copy by storedAt to the rows of the source during concurrent writes, and reads no row twice', {
+    tags: 'long',
+  }, async () => {
+    const copyKey = await api.account('copied')
+    const copies = { clicks: new Map<string, Row>(), conversions: new Map<string, Row>() }
+    const since = { clicks: '1970-01-01', conversions: '1970-01-01' }
+    const versions = new Set<string>()
+    const pull = async () => {
+      for (const list of ['conversions', 'clicks'] as const) {
+        const { rows } = await readAllPages(`/${list}?updated_after=${since[list]}`, 50, copyKey)
+        for (const row of rows) {
+          const version = `${list} ${row.storedAt} ${row.id}`
+          expect(versions).not.toContain(version)
+          versions.add(version)
+          copies[list].set(row.id, row)
         }
+        since[list] = rows.at(-1)?.storedAt ?? since[list]
       }
-      let isWriting = true
-      const writing = async () => {
-        for (let round = 0; round < 6; round++) {
-          const some = several(40, (n) => conversion(n + round * 10, { updatedAt: `2026-05-0${round + 1}T00:00:00Z` }))
-          const state = ['approved', 'hold', 'refunded'][round % 3]
-          await importContent(
-            api.stores,
-            accountId,
-            'conversions',
-            some.map((row) => ({ ...row, status: state })),
-          )
-          await importContent(
-            api.stores,
-            accountId,
-            'clicks',
-            several(30, (n) => click(n + round * 15)),
-          )
+    }
+    let isWriting = true
+    const writing = async () => {
+      for (let round = 0; round < 6; round++) {
+        const changed = {
+          updatedAt: `2026-05-0${round + 1}T00:00:00Z`,
+          status: ['approved', 'hold', 'refunded'][round % 3],
         }
-        isWriting = false
+        const changes = several(40, (n) => conversion(n + round * 10, changed))
+        await importContent(api.stores, 'copied', 'conversions', changes)
+        const clicks = several(30, (n) => click(n + round * 15))
+        await importContent(api.stores, 'copied', 'clicks', clicks)
       }
-      const pulling = async () => {
-        while (isWriting) {
-          await pull('conversions')
-          await pull('clicks')
-        }
-      }
-      await Promise.all([writing(), pulling()])
-      await pull('conversions')
-      await pull('clicks')
-      for (const list of ['clicks', 'conversions'] as const) {
-        const { rows } = await readAllPages(`/${list}?`, 200, copyKey)
-        const byId = (some: Iterable<Row>) => [...some].map(stored).sort((a, b) => (a.id < b.id ? -1 : 1))
-        expect(byId(copy[list].values())).toEqual(byId(rows))
-      }
-    },
-  )
+      isWriting = false
+    }
+    const pulling = async () => {
+      while (isWriting) await pull()
+    }
+    await Promise.all([writing(), pulling()])
+    await pull()
+    for (const list of ['clicks', 'conversions'] as const) {
+      const { rows } = await readAllPages(`/${list}?`, 200, copyKey)
+      const byId = (some: Iterable<Row>) => [...some].map(stored).sort((a, b) => (a.id < b.id ? -1 : 1))
+      expect(byId(copies[list].values())).toEqual(byId(rows))
+    }
+  })
 
+  // Invalid values of one parameter: errors.test.ts.
   it.each([
-    ['/clicks?updated_since=soon', 'invalid_updated_since'],
-    ['/conversions?updated_since=2026-02-30', 'invalid_updated_since'],
     ['/conversions?updated_since=2026-01-01&order=desc', 'invalid_order'],
-    ['/clicks?updated_after=soon', 'invalid_updated_after'],
+    ['/conversions?updated_after=2026-01-01&order=desc', 'invalid_order'],
     ['/clicks?updated_after=2026-01-01&updated_since=2026-01-01', 'invalid_updated_after'],
     ['/conversions?updated_since=2026-01-01&updated_after=2026-01-01&format=csv', 'invalid_updated_after'],
-    ['/conversions?updated_after=2026-01-01&order=desc', 'invalid_order'],
-    ['/clicks?order=up', 'invalid_order'],
-    ['/offers?order=asc', 'unknown_parameter'],
   ])('%s is refused with %s', async (path, code) => {
     const response = await api.get(path, key)
     expect([response.statusCode, response.json().error]).toEqual([400, code])
@@ -264,14 +240,6 @@ describe('updated_since', () => {
       const { rows } = await readAllPages(`/${list}?updated_since=2026-01-01`, 200, otherKey)
       expect(rows.map(({ id }) => id)).toEqual(list === 'clicks' ? [] : ['theirs'])
       expect((await api.get(`/${list}?updated_since=2026-01-01&format=ndjson`, key)).body).not.toContain('theirs')
-    }
-  })
-
-  it('exports rows that can be imported', async () => {
-    const target = await api.account('target').then(() => 'target')
-    for (const list of ['clicks', 'conversions'] as const) {
-      const { body } = await api.get(`/${list}?format=ndjson`, key)
-      expect(await importContent(api.stores, target, list, body)).toMatchObject({ rejects: [] })
     }
   })
 })

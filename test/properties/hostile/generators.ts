@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import fc from 'fast-check'
-import { isNeeded, type Operation, operations, type Parameter } from '../../kit/operations.ts'
+import { type Operation, operations, type Parameter } from '../../kit/operations.ts'
 
 // Generates hostile requests and ordinary ones; most differ from a valid request in one part only.
 
@@ -23,70 +23,15 @@ export interface ServerValues {
 }
 
 const hostileTexts = [
-  ...[
-    '',
-    ' ',
-    '0',
-    '-0',
-    '1e309',
-    'NaN',
-    'Infinity',
-    '1.0',
-    '٣',
-    '9'.repeat(400),
-    '9007199254740993',
-    '-1',
-    '2147483648',
-  ],
-  ...[
-    "' OR 1=1 --",
-    '"; DROP TABLE clicks; --',
-    '{p1:String}',
-    '{p1:Identifier}',
-    '$1',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template injection, sent unchanged
-    '${7*7}',
-    '?',
-    '\\',
-    "\\'",
-    '\\N',
-  ],
-  ...[
-    '%',
-    '_',
-    '%_%',
-    '%25',
-    '*',
-    '.*',
-    '(a+)+$',
-    '[object Object]',
-    '{"$gt":""}',
-    '../../../etc/passwd',
-    '//',
-    '\\\\x',
-  ],
-  ...['null', 'undefined', 'true', 'false', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length'],
-  ...[
-    '\0',
-    'a\0b',
-    '\n',
-    '\r\nx-evil: 1',
-    '\t',
-    '\u2028',
-    '\ufeff',
-    '\u202e',
-    'İ',
-    'ß',
-    'ﬁ',
-    'ς',
-    'é',
-    '🎈',
-    '👨‍👩‍👧',
-    '\ufffd',
-  ],
-  ...['x'.repeat(5_000), '🎈'.repeat(600), 'a,'.repeat(2_000), '%'.repeat(300), '('.repeat(500)],
-  ...['2026-02-30', '0000-01-01', '9999-12-31', '-271821-04-20', '2026-11-21T23:59:60Z', '2026-11-21T00:00:00+24:00'],
-  ...['1969-12-31', '2106-02-07', '2026-11-21T00:00:00.123456789Z', '2026-W01-1', '20261121', 'now', '1793491200000'],
+  ...['', ' ', "' OR 1=1 --", '"; DROP TABLE clicks; --', '[object Object]', '\r\nx-evil: 1'],
+  ...'0 -0 1e309 NaN Infinity 1.0 ٣ -1 2147483648 9007199254740993 null undefined true false'.split(' '),
+  ...'__proto__ constructor toString hasOwnProperty length'.split(' '),
+  ...String.raw`{p1:String} {p1:Identifier} $1 $\{7*7} ? \ \' \N % _ %_% %25 * .* (a+)+$ {"$gt":""} // \\x`.split(' '),
+  ...['../../../etc/passwd', '\0', 'a\0b', '\n', '\t', '\u2028', '\ufeff', '\u202e', '\ufffd'],
+  ...'İ ß ﬁ ς é 🎈 👨‍👩‍👧'.split(' '),
+  ...['9'.repeat(400), 'x'.repeat(5_000), '🎈'.repeat(600), 'a,'.repeat(2_000), '%'.repeat(300), '('.repeat(500)],
+  ...'2026-02-30 0000-01-01 9999-12-31 -271821-04-20 2026-11-21T23:59:60Z 2026-11-21T00:00:00+24:00'.split(' '),
+  ...'1969-12-31 2106-02-07 2026-11-21T00:00:00.123456789Z 2026-W01-1 20261121 now 1793491200000'.split(' '),
 ]
 const hostileText = fc.oneof(
   fc.constantFrom(...hostileTexts),
@@ -98,25 +43,8 @@ const hostileText = fc.oneof(
 
 /** Forged cursors: a real one with another time, id or fingerprint, or truncated. */
 function forgedCursor(cursors: readonly string[]): fc.Arbitrary<string> {
-  const atMs = fc.oneof(
-    fc.constantFrom(
-      0,
-      -1,
-      0.5,
-      -62167219200000,
-      253402300799999,
-      8.64e15,
-      -8.64e15,
-      2 ** 53,
-      1e300,
-      null,
-      'now',
-      [],
-      {},
-    ),
-    fc.integer(),
-    fc.maxSafeInteger(),
-  )
+  const extremes = [0, -1, 0.5, -62167219200000, 253402300799999, 8.64e15, -8.64e15, 2 ** 53, 1e300]
+  const atMs = fc.oneof(fc.constantFrom(...extremes, null, 'now', [], {}), fc.integer(), fc.maxSafeInteger())
   const id = fc.oneof(fc.constantFrom('', 'a', 'z'.repeat(128), 'z'.repeat(129), '\0', null, 5), hostileText)
   const forged = fc
     .tuple(fc.constantFrom(...cursors), atMs, id, fc.constantFrom(0, 1, 2, 3))
@@ -153,34 +81,27 @@ const moments = fc.oneof(
 )
 
 /** Ordinary values, by the name of a parameter or field; those of any other follow from its schema. */
-const ordinary: Record<string, (known: ServerValues) => fc.Arbitrary<string>> = {
-  event_name: () => fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/),
-  cursor: ({ cursors }) => fc.oneof(fc.constantFrom(...cursors), forgedCursor(cursors)),
-  campaign_id: () => ids,
-  offer_id: () => ids,
-  click_id: () => ids,
-  visitor_id: () => ids,
-  from: () => moments,
-  to: () => moments,
-  updated_since: () => moments,
-  updated_after: () => moments,
-  country: () => fc.constantFrom('US', '!DE,AT', '(not set)'),
-  device: () => fc.constantFrom('mobile', '!mobile,tablet'),
-  landing_page_id: () => ids,
-  traffic_source_id: () => ids,
-  timestamp: () => moments,
-  steps: () => fc.constantFrom('visit,signup', 'click,visit,conversion', 'visit,visit,event:click', 'a,b,c,d,e,f,g,h'),
-  window: () => fc.constantFrom('1h', '7d', '30d', '720h'),
-  tz: () => fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'Etc/GMT+5', 'US/Eastern', 'utc'),
-  q: () =>
-    fc.oneof(
-      fc.constantFrom('needle', 'k1', 'ab', 'İs', '%_', '\\\\', 'Σς'),
-      fc.string({ unit: 'grapheme', minLength: 2, maxLength: 100 }),
-    ),
+const ordinary: Record<string, fc.Arbitrary<string>> = {
+  event_name: fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/),
+  country: fc.constantFrom('US', '!DE,AT', '(not set)'),
+  device: fc.constantFrom('mobile', '!mobile,tablet'),
+  steps: fc.constantFrom('visit,signup', 'click,visit,conversion', 'visit,visit,event:click', 'a,b,c,d,e,f,g,h'),
+  window: fc.constantFrom('1h', '7d', '30d', '720h'),
+  tz: fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'Etc/GMT+5', 'US/Eastern', 'utc'),
+  q: fc.oneof(
+    fc.constantFrom('needle', 'k1', 'ab', 'İs', '%_', '\\\\', 'Σς'),
+    fc.string({ unit: 'grapheme', minLength: 2, maxLength: 100 }),
+  ),
 }
+const momentNames = ['from', 'to', 'updated_since', 'updated_after', 'timestamp']
 
-function ordinaryOf({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: ServerValues): fc.Arbitrary<string> {
-  return ordinary[name]?.(known) ?? fromSchema(schema)
+function ordinaryOf(
+  { name, schema }: Pick<Parameter, 'name' | 'schema'>,
+  { cursors }: ServerValues,
+): fc.Arbitrary<string> {
+  if (name === 'cursor') return fc.oneof(fc.constantFrom(...cursors), forgedCursor(cursors))
+  if (momentNames.includes(name)) return moments
+  return ordinary[name] ?? (name.endsWith('_id') ? ids : fromSchema(schema))
 }
 
 function fromSchema({ type, enum: allowed, minimum, maximum, pattern }: TSchema): fc.Arbitrary<string> {
@@ -234,6 +155,10 @@ function pairOf(parameter: Parameter, count: number, known: ServerValues): fc.Ar
   )
 }
 
+/** The first value forty times as often as another one. */
+const often = (usual: string, ...others: string[]) =>
+  fc.oneof({ weight: 40, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
+
 /** Present once in 31 times. */
 const seldom = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 30, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
@@ -278,23 +203,10 @@ const hostileHeaders = fc.constantFrom<[string, string]>(
   ['x-filler', 'x'.repeat(6_000)],
 )
 
-const authorizations = ({ key }: ServerValues) =>
-  fc.oneof(
-    { weight: 40, arbitrary: fc.constant(`ApiKey ${key}`) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        '',
-        'ApiKey',
-        `Bearer ${key}`,
-        `apikey  ${key} `,
-        `ApiKey ${key.slice(0, -1)}x`,
-        `ApiKey ${'x'.repeat(3_000)}`,
-        '\xff\xfe',
-        'ApiKey trb_live_',
-      ),
-    },
-  )
+const authorizations = ({ key }: ServerValues) => {
+  const wrong = ['', 'ApiKey', `Bearer ${key}`, `apikey  ${key} `, `ApiKey ${key.slice(0, -1)}x`, 'ApiKey trb_live_']
+  return often(`ApiKey ${key}`, ...wrong, `ApiKey ${'x'.repeat(3_000)}`, '\xff\xfe')
+}
 
 /** JSON values, most of them not text. */
 const hostileValue = fc.oneof(
@@ -331,6 +243,18 @@ function eventText(known: ServerValues): fc.Arbitrary<string> {
   })
 }
 
+const hostileBodies = [
+  '',
+  '[]',
+  'null',
+  '{"a":"\\ud800"}',
+  `${'['.repeat(9_000)}${']'.repeat(9_000)}`,
+  '{"event_name":"a","click_id":"c1","value":1e999}',
+  '{"event_name":"a","event_name":"b","click_id":"c1"}',
+  `{"event_name":"a","x":"${'x'.repeat(70_000)}"}`,
+  `{"event_name":"a","click_id":"c1","properties":${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}}`,
+]
+
 function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buffer> {
   const event = eventText(known)
   const batch = fc.array(event, { minLength: 1, maxLength: 5 }).map((events) => `{"events":[${events.join(',')}]}`)
@@ -340,89 +264,22 @@ function bodyOf({ body = {} }: Operation, known: ServerValues): fc.Arbitrary<Buf
     { weight: 1, arbitrary: fc.tuple(text, fc.nat(200)).map(([json, end]) => Buffer.from(json.slice(0, end))) },
     { weight: 1, arbitrary: text.map((json) => Buffer.from(`\ufeff${json}`, 'utf16le')) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .constantFrom(
-          ...[
-            '',
-            '[]',
-            'null',
-            '{"event_name":"a","click_id":"c1","value":1e999}',
-            `${'['.repeat(9_000)}${']'.repeat(9_000)}`,
-          ],
-          ...[
-            '{"event_name":"a","event_name":"b","click_id":"c1"}',
-            '{"a":"\\ud800"}',
-            `{"event_name":"a","x":"${'x'.repeat(70_000)}"}`,
-          ],
-          `{"event_name":"a","click_id":"c1","properties":${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}}`,
-        )
-        .map((text) => Buffer.from(text)),
-    },
+    { weight: 1, arbitrary: fc.constantFrom(...hostileBodies).map((json) => Buffer.from(json)) },
   )
-}
-
-/** Valid values of parameters that an endpoint may require. */
-const requiredValues: Record<string, string> = { group_by: 'campaign', q: 'needle', visitor_id: 'v1' }
-
-/** Generates reads that are valid by construction: required parameters, and sometimes a number of days or rows. */
-export function validReads({ key }: ServerValues): fc.Arbitrary<Request> {
-  const reads = operations.filter(
-    ({ method, hasId, query }) =>
-      method === 'GET' &&
-      !hasId &&
-      query.every((parameter) => !isNeeded(parameter) || parameter.name in requiredValues),
-  )
-  return fc.constantFrom(...reads).chain((operation) => {
-    const pairs = operation.query.flatMap((parameter): fc.Arbitrary<string[]>[] => {
-      const { name, schema } = parameter
-      if (isNeeded(parameter)) return [fc.constant([`${name}=${requiredValues[name]}`])]
-      if (name !== 'days' && name !== 'limit') return []
-      const given = fromSchema(schema).map((value) => [`${name}=${value}`])
-      return [fc.option(given, { nil: [] })]
-    })
-    return fc.tuple(...pairs).map((given) => ({
-      endpoint: operations.indexOf(operation),
-      method: 'GET',
-      path: `/api/v1${operation.path}?${given.flat().join('&')}`,
-      headers: { authorization: `ApiKey ${key}` },
-      body: undefined,
-    }))
-  })
 }
 
 /** Generates requests; most differ from a valid one in at least one part. */
 export function requests(known: ServerValues): fc.Arbitrary<Request> {
   return fc.constantFrom(...operations).chain((operation) => {
-    const method = fc.oneof(
-      { weight: 40, arbitrary: fc.constant(operation.method as string) },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'),
-      },
-    )
+    const otherMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
+    const method = often(operation.method, ...otherMethods)
     const id = fc
       .tuple(fc.oneof({ weight: 4, arbitrary: ids }, { weight: 1, arbitrary: hostileText }), encoder)
       .map(([text, encode]) => written(text, encode))
-    const tail = fc.oneof(
-      { weight: 40, arbitrary: fc.constant('') },
-      { weight: 1, arbitrary: fc.constantFrom('/', '/x', '//', '%2f', ';a=b', '#x', '%00', '\xe9', '.json') },
-    )
+    const tail = often('', '/', '/x', '//', '%2f', ';a=b', '#x', '%00', '\xe9', '.json')
     const headers = fc.array(hostileHeaders, { maxLength: 2 })
-    const contentType = fc.oneof(
-      { weight: 20, arbitrary: fc.constant('application/json') },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom(
-          'application/json; charset=utf-16',
-          'APPLICATION/JSON;;',
-          'text/json',
-          'application/x-www-form-urlencoded',
-          '*/*',
-        ),
-      },
-    )
+    const otherTypes = ['application/json; charset=utf-16', 'APPLICATION/JSON;;', 'text/json', '*/*']
+    const contentType = often('application/json', ...otherTypes, 'application/x-www-form-urlencoded')
     const body = operation.body
       ? bodyOf(operation, known)
       : seldom(fc.constantFrom(Buffer.from('{}'), Buffer.from('x')))

@@ -2,8 +2,8 @@ import type { Comparison } from '../../../schema/comparison.ts'
 import type { AttributeName, Dimension, TimeDimension } from '../../../schema/dimensions.ts'
 import { type FilterName, filterAttributes } from '../../../schema/filters.ts'
 import type { Metric, Metrics } from '../../../schema/metrics.ts'
-import { type CountedClick, type CountedConversion, metricsOf } from '../consistency/model.ts'
 import { addDays, dateOf, instantOf, localText, startOfDate, yearBefore } from './localTime.ts'
+import { type CountedClick, type CountedConversion, metricsOf } from './rows.ts'
 
 // Reports by plain code over plain rows, without SQL, sums or code of `src`.
 

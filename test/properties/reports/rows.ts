@@ -5,7 +5,7 @@ import {
   clickAttributes,
   conversionAttributes,
   type SharedFields,
-} from '../reports/attributes.ts'
+} from './attributes.ts'
 
 // An independent model of the numbers: plain code over plain rows, without SQL, sums or code of `src`.
 
@@ -113,11 +113,9 @@ export class Model {
 
   /** Clicks without bots and tests. */
   get clicks(): CountedClick[] {
-    return this.listedClicks.flatMap(({ line }) =>
-      line.isBot || line.isTest
-        ? []
-        : [{ atMs: line.atMs, attributes: clickAttributes(line), cost: baseOf(line.cost) }],
-    )
+    return [...this.#clicks.values()]
+      .filter(({ isBot, isTest }) => !isBot && !isTest)
+      .map((line) => ({ atMs: line.atMs, attributes: clickAttributes(line), cost: baseOf(line.cost) }))
   }
 
   /** Conversions without tests; missing attributes are taken from the click. */
@@ -128,17 +126,6 @@ export class Model {
       const { atMs, status } = line
       return [{ atMs, status, attributes: conversionAttributes(line, click), revenue: baseOf(line.revenue) }]
     })
-  }
-
-  /** All clicks with their number of conversions without tests, newest first. */
-  get listedClicks(): { line: ClickLine; conversionCount: number }[] {
-    const counts = new Map<string, number>()
-    for (const { line } of this.#conversions.values()) {
-      if (!line.isTest && line.clickId) counts.set(line.clickId, (counts.get(line.clickId) ?? 0) + 1)
-    }
-    return [...this.#clicks.values()]
-      .sort((a, b) => b.atMs - a.atMs || (a.id < b.id ? 1 : -1))
-      .map((line) => ({ line, conversionCount: counts.get(line.id) ?? 0 }))
   }
 }
 
@@ -200,48 +187,4 @@ function quotient(dividend: bigint, divisor: bigint): bigint {
 export function inUnits(millionths: bigint): number {
   const digits = String(millionths < 0n ? -millionths : millionths).padStart(7, '0')
   return Number(`${millionths < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`) + 0
-}
-
-/** The buckets of a report, by clicks descending, then by id. */
-export function reportOf(
-  groupBy: (typeof dimensions)[number],
-  clicks: readonly CountedClick[],
-  conversions: readonly CountedConversion[],
-): (Metrics & { id: string })[] {
-  const bucketOf = ({ atMs, attributes }: CountedClick | CountedConversion) =>
-    groupBy === 'day' ? new Date(atMs).toISOString().slice(0, 10) : (attributes[groupBy] ?? '(not set)')
-  const ids = new Set([...clicks, ...conversions].map(bucketOf))
-  return [...ids]
-    .map((id) => {
-      const isInBucket = (row: CountedClick | CountedConversion) => bucketOf(row) === id
-      return { id, ...metricsOf(clicks.filter(isInBucket), conversions.filter(isInBucket)) }
-    })
-    .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1))
-}
-
-/** Dimensions of the rows of `reportOf`. */
-export const dimensions = [
-  'campaign',
-  'country',
-  'device',
-  'os',
-  'browser',
-  'offer',
-  'landing',
-  'traffic_source',
-  'day',
-] as const
-
-/** The last `count` local dates of a zone, oldest first, and the local date of an instant. */
-export function calendarOf(
-  tz: string,
-  count: number,
-  nowMs: number,
-): { dates: string[]; dateOf(atMs: number): string } {
-  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: tz })
-  const today = Date.parse(clock.format(nowMs))
-  const dates = Array.from({ length: count }, (_, index) =>
-    new Date(today - (count - 1 - index) * 86_400_000).toISOString().slice(0, 10),
-  )
-  return { dates, dateOf: (atMs) => clock.format(atMs) }
 }
