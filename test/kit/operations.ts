@@ -38,7 +38,7 @@ interface RawOperation {
 }
 
 /** @returns every endpoint of our OpenAPI document, with references to schemas resolved */
-export function operationsOf(document: string): Operation[] {
+function operationsOf(document: string): Operation[] {
   const { schemas } = JSON.parse(document).components
   const resolve = (text: string): unknown =>
     JSON.parse(text, (_name, part) => {
