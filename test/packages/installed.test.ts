@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const packed = ['client', 'mcp', 'sync'].map((name) => join(packageRoot, 'src/packages', name))
   await run('npm', ['pack', '--ignore-scripts', ...packed])
   const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
-  await writeFile(join(folder, 'package.json'), '{ "private": true }')
+  await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }')
   const registry = await openNpmRegistry()
   await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--registry', registry.url, ...tarballs])
   await registry.close()
@@ -108,5 +108,31 @@ describe('tributary-mcp, installed from its tarball in an empty folder', () => {
       { name: 'Spring', clicks: 3 },
     ])
     await client.close()
+  })
+})
+
+describe('tributary-client, installed from its tarball in an empty folder', () => {
+  it('has less than 200 kB and one dependency', async () => {
+    const tarball = (await readdir(folder)).find((name) => name.startsWith('tributary-client-')) ?? ''
+    expect((await stat(join(folder, tarball))).size).toBeLessThan(200_000)
+    const manifest = await readFile(join(folder, 'node_modules/tributary-client/package.json'), 'utf8')
+    expect(Object.keys(JSON.parse(manifest).dependencies)).toEqual(['openapi-fetch'])
+  })
+
+  it('compiles and runs in a project outside of this one', async () => {
+    const program = `import { createTributary, type RowOf, TributaryError } from 'tributary-client'
+      const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
+      const tributary = createTributary({ baseUrl, apiKey })
+      const clicks: RowOf<'/clicks'>[] = []
+      for await (const click of tributary.exportRows('/clicks')) clicks.push(click)
+      const ids: string[] = clicks.map(({ id }) => id)
+      const code = await tributary.get('/offers/{id}', { path: { id: 'x' } }).catch((error) => error instanceof TributaryError && error.code)
+      console.log(JSON.stringify({ ids, code }))`
+    await writeFile(join(folder, 'main.ts'), `declare const process: { argv: string[] }\n${program}`)
+    const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, types: [] }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+    await run(process.execPath, [join(packageRoot, 'node_modules/typescript/bin/tsc')])
+    const { stdout } = await run(process.execPath, ['main.js', baseUrl, key])
+    expect(JSON.parse(stdout)).toEqual({ ids: ['c2', 'c1', 'c0'], code: 'not_found' })
   })
 })

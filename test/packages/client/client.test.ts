@@ -1,19 +1,11 @@
 // @module-tag node
 
-import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Event, type RowOf, type TributaryOptions } from '../../../src/packages/client/client.ts'
 import { storedEvents } from '../../api/events/send.ts'
+import { type ApiProxy, forward, openApiProxy } from '../../kit/apiProxy.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 
@@ -248,7 +240,7 @@ describe('exportRows', () => {
     const ids: string[] = []
     for await (const { id } of broken.exportRows('/clicks', { onAsOf: (time) => asOf.push(time) })) ids.push(id)
     expect(ids).toEqual(['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0'])
-    expect(proxy.responses).toBe(7)
+    expect(proxy.responses()).toBe(7)
     expect(asOf).toEqual([expect.stringMatching(/^\d{4}-.*Z$/)])
     await proxy.close()
   })
@@ -282,7 +274,7 @@ describe('exportRows', () => {
     const proxy = await openProxy({ isBroken: () => true, afterLines: 0 })
     const rows = collect(client({ baseUrl: proxy.url, retries: 2 }).exportRows('/clicks'))
     await expect(rows).rejects.toThrow()
-    expect([proxy.responses, waits.length]).toEqual([3, 2])
+    expect([proxy.responses(), waits.length]).toEqual([3, 2])
     await proxy.close()
   })
 
@@ -332,50 +324,8 @@ it('get and rows have no format, and an export no limit', () => {
 it('get retries a page after its connection breaks in the middle', async () => {
   const proxy = await openProxy({ isBroken: (response) => response === 1, afterBytes: 500 })
   const { data } = await client({ baseUrl: proxy.url }).get('/clicks')
-  expect([data.length, proxy.responses]).toEqual([7, 2])
+  expect([data.length, proxy.responses()]).toEqual([7, 2])
   await proxy.close()
-})
-
-describe('the package tributary-client', () => {
-  let folder: string
-  const run = (program: string, ...words: string[]) => promisify(execFile)(program, words, { cwd: folder })
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tributary-client-'))
-    // Its dependencies are packed as well, so that the test needs no registry.
-    const packed = ['src/packages/client', 'node_modules/openapi-fetch', 'node_modules/openapi-typescript-helpers']
-    const paths = packed.map((path) => join(packageRoot, path))
-    const { stdout } = await run('npm', 'pack', '--ignore-scripts', '--json', ...paths)
-    const files = Object.values<{ filename: string }>(JSON.parse(stdout)).map(({ filename }) => `./${filename}`)
-    await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }')
-    await run('npm', 'install', '--offline', '--no-audit', '--no-fund', ...files)
-  })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
-
-  it('has less than 200 kB and one dependency', async () => {
-    const tarball = (await readdir(folder)).find((name) => name.startsWith('tributary-client-')) ?? ''
-    expect((await stat(join(folder, tarball))).size).toBeLessThan(200_000)
-    const installed = (await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
-    expect(installed).toEqual(['openapi-fetch', 'openapi-typescript-helpers', 'tributary-client'])
-    const { dependencies } = JSON.parse(await readFile(join(packageRoot, 'src/packages/client/package.json'), 'utf8'))
-    expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
-  })
-
-  it('compiles and runs in a project outside of this one', { tags: 'long' }, async () => {
-    const program = `import { createTributary, type RowOf, TributaryError } from 'tributary-client'
-      const [baseUrl = '', apiKey = ''] = process.argv.slice(2)
-      const tributary = createTributary({ baseUrl, apiKey })
-      const clicks: RowOf<'/clicks'>[] = []
-      for await (const click of tributary.exportRows('/clicks')) clicks.push(click)
-      const ids: string[] = clicks.map(({ id }) => id)
-      const code = await tributary.get('/offers/{id}', { path: { id: 'x' } }).catch((error) => error instanceof TributaryError && error.code)
-      console.log(JSON.stringify({ ids, code }))`
-    await writeFile(join(folder, 'main.ts'), `declare const process: { argv: string[] }\n${program}`)
-    const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, types: [] }
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
-    await run(process.execPath, join(packageRoot, 'node_modules/typescript/bin/tsc'))
-    const { stdout } = await run(process.execPath, 'main.js', baseUrl, key)
-    expect(JSON.parse(stdout)).toEqual({ ids: ['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0'], code: 'not_found' })
-  })
 })
 
 interface Break {
@@ -390,9 +340,8 @@ interface Break {
 /** A proxy that sends the beginning of responses and then breaks the connection. */
 async function openProxy({ isBroken, afterBytes, afterLines = 0 }: Break) {
   let responses = 0
-  const proxy = createServer((incoming, outgoing) => {
-    const headers = { ...incoming.headers, 'accept-encoding': 'identity' }
-    forward(`${baseUrl}${incoming.url}`, { method: incoming.method, headers }, async (response) => {
+  const proxy = await openApiProxy(baseUrl, {
+    async answer(outgoing, response) {
       responses += 1
       const body = await buffer(response)
       outgoing.writeHead(response.statusCode ?? 0, response.headers)
@@ -400,45 +349,19 @@ async function openProxy({ isBroken, afterBytes, afterLines = 0 }: Break) {
       const cut = afterBytes ?? Buffer.byteLength(lines.slice(0, afterLines).join('\n')) + 100
       if (!isBroken(responses) || cut >= body.length) return outgoing.end(body)
       outgoing.write(body.subarray(0, cut), () => outgoing.destroy())
-    }).end()
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    get responses() {
-      return responses
     },
-    async close() {
-      proxy.closeAllConnections()
-      proxy.close()
-      await once(proxy, 'close')
-    },
-  }
+  })
+  return { ...proxy, responses: () => responses }
 }
 
-/** A proxy in front of the server that forwards the first request and drops its response. */
-async function openLossyProxy(): Promise<{ url: string; close(): Promise<void> }> {
+/** A proxy that drops the first response. */
+async function openLossyProxy(): Promise<ApiProxy> {
   let isLost = false
-  const proxy = createServer((incoming, outgoing) => {
-    const { method, url, headers } = incoming
-    const forwarded = forward(`${baseUrl}${url}`, { method, headers }, (response) => {
-      if (isLost) {
-        outgoing.writeHead(response.statusCode ?? 0, response.headers)
-        response.pipe(outgoing)
-        return
-      }
+  return await openApiProxy(baseUrl, {
+    answer(outgoing, response) {
+      if (isLost) return forward(outgoing, response)
       isLost = true
-      response.resume().once('end', () => incoming.socket.destroy())
-    })
-    incoming.pipe(forwarded)
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    async close() {
-      proxy.closeAllConnections()
-      proxy.close()
-      await once(proxy, 'close')
+      response.resume().once('end', () => outgoing.destroy())
     },
-  }
+  })
 }

@@ -4,8 +4,6 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scopes as allScopes } from '../../../schema/scopes.ts'
-import { createKey } from '../../../src/accounts/keys.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { openTestApp, type TestApp } from '../../kit/app.ts'
 import { operations } from '../../kit/operations.ts'
@@ -15,13 +13,15 @@ const program = join(packageRoot, 'src/packages/mcp/dist/main.js')
 
 let api: TestApp
 let baseUrl: string
+/** Of an account with long rows. */
+let longKey: string
 let model: Client
 const clickIds = Array.from({ length: 30 }, (_, n) => `c${String(n).padStart(2, '0')}`)
 
 beforeAll(async () => {
   api = await openTestApp()
   const key = await api.account('acme')
-  await api.account('long')
+  longKey = await api.account('long')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1', name: 'Spring' }])
   const row = (id: string, n: number) => ({ id, clicked_at: `2026-11-20 10:00:${String(n).padStart(2, '0')}.000` })
   await storeClicks(
@@ -129,7 +129,7 @@ describe('the tools', () => {
   })
 
   it('return fewer rows when these are long, and still each row once', async () => {
-    const client = await connect(await keyOf('long'))
+    const client = await connect(longKey)
     const { ids, sizes } = await readClicks(client, { limit: 100 })
     expect(ids).toEqual(clickIds.toReversed())
     expect(Math.max(...sizes)).toBeLessThan(15)
@@ -157,7 +157,7 @@ describe('an error', () => {
     const { isError, text } = await call(model, 'get_reports', { group_by: 'colour' })
     expect(isError).toBe(true)
     expect(text).toMatch(/^invalid_\w+: .*group_by.* \(parameter group_by, request id [\w-]+\)$/s)
-    const restricted = await connect(await keyOf('acme', ['read:stats']))
+    const restricted = await connect(await api.keyOf('acme', ['read:stats']))
     expect(await call(restricted, 'get_clicks')).toMatchObject({
       isError: true,
       text: expect.stringMatching(/^insufficient_scope: .*read:clicks/),
@@ -187,35 +187,18 @@ describe('an error', () => {
   })
 })
 
-describe('the command', () => {
-  const runWith = (env: Record<string, string>, ...args: string[]) =>
-    spawnSync(process.execPath, [program, ...args], {
-      env: { PATH: process.env.PATH, ...env },
-      input: '',
-      encoding: 'utf8',
-    })
-
-  it('explains wrong arguments with exit code 2 in one line, and ends when its client does', () => {
-    expect(runWith({}, '--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage: tributary-mcp') })
-    expect(runWith({ TRIBUTARY_KEY: 'x' })).toMatchObject({ status: 2, stderr: expect.stringContaining('--url') })
-    expect(runWith({ TRIBUTARY_KEY: 'x' }, '--url', 'example')).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('Use an address such as https://api.example.com.'),
-    })
-    expect(runWith({}, '--url', baseUrl)).toMatchObject({
-      status: 2,
-      stderr: 'error: set TRIBUTARY_KEY to an API key.\n',
-    })
-    expect(runWith({ TRIBUTARY_KEY: 'x' }, '--url', baseUrl)).toMatchObject({ status: 0, stdout: '', stderr: '' })
-  })
+it('the command explains wrong arguments with exit code 2, and ends when its client does', () => {
+  const url = ['--url', baseUrl]
+  for (const [args, TRIBUTARY_KEY, expected] of [
+    [['--help'], undefined, { status: 0, stdout: expect.stringContaining('Usage: tributary-mcp') }],
+    [[], 'x', { status: 2, stderr: expect.stringContaining('--url') }],
+    [['--url', 'example'], 'x', { status: 2, stderr: expect.stringMatching(/Use an address such as https:/) }],
+    [url, undefined, { status: 2, stderr: 'error: set TRIBUTARY_KEY to an API key.\n' }],
+    [url, 'x', { status: 0, stdout: '', stderr: '' }],
+  ] as const) {
+    const env = { PATH: process.env.PATH, TRIBUTARY_KEY }
+    expect(spawnSync(process.execPath, [program, ...args], { env, input: '', encoding: 'utf8' })).toMatchObject(
+      expected,
+    )
+  }
 })
-
-async function keyOf(accountId: string, scopes?: Parameters<typeof createKey>[1]['scopes']): Promise<string> {
-  const created = await createKey(api.stores.postgres, {
-    accountId,
-    name: 'model',
-    scopes: scopes ?? allScopes,
-    expiresAt: null,
-  })
-  return created?.key ?? ''
-}

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { run } from '../../../src/packages/sync/program.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
+import { runProgram } from '../runProgram.ts'
 
 const at = '2026-11-20T10:00:00.000Z'
 const click = {
@@ -61,21 +62,14 @@ beforeEach(async () => {
   await mkdir(join(place, 'outside'), { recursive: true })
   await writeFile(join(place, 'outside/part.parquet'), 'mine')
   responses = sound()
-  errors = ''
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    errors += text
-    return true
-  })
 })
-afterEach(async () => {
-  vi.restoreAllMocks()
-  await rm(place, { recursive: true, force: true })
-})
+afterEach(() => rm(place, { recursive: true, force: true }))
 
-const sync = async (target: string, ...more: string[]) => {
-  errors = ''
-  return await run([target, '--url', url, '--resources', 'clicks', '--verify', ...more], { TRIBUTARY_KEY: 'key' })
+async function sync(target: string, ...more: string[]): Promise<number | null> {
+  const words = [target, '--url', url, '--resources', 'clicks', '--verify', ...more]
+  const { code, stderr } = await runProgram(run, words, { TRIBUTARY_KEY: 'key' })
+  errors = stderr
+  return code
 }
 
 async function expectOutsideUnchanged(): Promise<void> {
@@ -85,48 +79,38 @@ async function expectOutsideUnchanged(): Promise<void> {
   expect(await readdir(join(place, 'deep/er'))).toEqual(['copy'])
 }
 
-const day = (more: object) => ({ ...sound(), checksums: { ...sound().checksums, data: [{ ...firstDay, ...more }] } })
 const firstDay = { day: '2026-11-20', rows: 1, costBase: 1, hash }
-const row = (more: object) => ({ ...sound(), lines: [{ ...click, cursor: 'x1', ...more }] })
+const row = (more: object) => ({ lines: [{ ...click, cursor: 'x1', ...more }] })
+const days = (...data: unknown[]) => ({ checksums: { ...sound().checksums, data } })
+const ofDay = (field: string, values: unknown[]): Case[] =>
+  values.map((value) => [field, days({ ...firstDay, [field]: value })])
 
-/** Responses, and what the message says of them. */
-const ofBoth: [string, () => ReturnType<typeof sound>][] = [
-  ...[
-    '2026-11-20/../../../../outside',
-    '../../outside',
-    '2026-02-30',
-    '2026-11-21',
-    '2025-01-01',
-    '',
-    20,
-    null,
-    {},
-  ].map((one) => ['day', () => day({ day: one })] as [string, () => ReturnType<typeof sound>]),
-  ['data', () => ({ ...sound(), checksums: { asOf: at, data: {} } })],
-  ['data', () => ({ ...sound(), checksums: { asOf: at, data: [null] } })],
-  ['data', () => ({ ...sound(), page: { data: 'x' } })],
-  ['day', () => ({ ...sound(), checksums: { asOf: at, data: [firstDay, firstDay] } })],
-  ...['1', -1, 1.5, null].map((one) => ['rows', () => day({ rows: one })] as [string, () => ReturnType<typeof sound>]),
-  ...['', 'G'.repeat(15), 7, `${hash}\n`].map(
-    (one) => ['hash', () => day({ hash: one })] as [string, () => ReturnType<typeof sound>],
-  ),
-  ['costBase', () => day({ costBase: '1; DROP' })],
+/** The field that the message names, and the responses that differ from sound ones. */
+type Case = [string, Partial<ReturnType<typeof sound>>]
+const ofBoth: Case[] = [
+  ...ofDay('day', ['2026-11-20/../../../../outside', '../../outside', '2026-02-30', '2026-11-21', '2025-01-01', '']),
+  ...ofDay('day', [20, null, {}]),
+  ['data', { checksums: { asOf: at, data: {} } }],
+  ['data', days(null)],
+  ['data', { page: { data: 'x' } }],
+  ['day', days(firstDay, firstDay)],
+  ...ofDay('rows', ['1', -1, 1.5, null]),
+  ...ofDay('hash', ['', 'G'.repeat(15), 7, `${hash}\n`]),
+  ...ofDay('costBase', ['1; DROP']),
   ...['yesterday', 'infinity', 9, '2026-11-20T24:00:00Z'].map(
-    (one) =>
-      ['asOf', () => ({ ...sound(), checksums: { asOf: one, data: [] } })] as [string, () => ReturnType<typeof sound>],
+    (asOf): Case => ['asOf', { checksums: { asOf, data: [] } }],
   ),
-  ['retainedFrom', () => ({ ...sound(), checksums: { ...sound().checksums, retainedFrom: '../x' } })],
-  ['retainedFrom', () => ({ ...sound(), checksums: { ...sound().checksums, retainedFrom: null } })],
-  ['clickedAt', () => ({ ...sound(), page: { data: [{ ...click, clickedAt: '+275760-09-13T00:00:00Z' }] } })],
-  ['clickedAt', () => ({ ...sound(), page: { data: [{ id: 'c1' }] } })],
-  ['accountId', () => ({ ...sound(), key: { accountId: '\u001b[2J' } })],
-  ['accountId', () => ({ ...sound(), key: {} })],
+  ...['../x', null].map((from): Case => ['retainedFrom', { checksums: { ...sound().checksums, retainedFrom: from } }]),
+  ['clickedAt', { page: { data: [{ ...click, clickedAt: '+275760-09-13T00:00:00Z' }] } }],
+  ['clickedAt', { page: { data: [{ id: 'c1' }] } }],
+  ['accountId', { key: { accountId: '\u001b[2J' } }],
+  ['accountId', { key: {} }],
 ]
 
 describe('tributary-sync into a folder', () => {
   it('refuses a response that is not valid in one line, and changes no other folder', async () => {
-    for (const [field, make] of ofBoth) {
-      responses = make()
+    for (const [field, changed] of ofBoth) {
+      responses = { ...sound(), ...changed }
       expect([field, await sync(copy)]).toEqual([field, 1])
       expect(errors).toMatch(new RegExp(`^error: the response of \\S+ is not valid: ${field}[^\\n]* is [^\\n]*\\n$`))
       await expectOutsideUnchanged()
@@ -245,24 +229,22 @@ describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
 
   it('refuses a response that is not valid in one line, stores nothing of it, and continues after a valid one', async () => {
     const target = database.url('tributary')
-    const ofRows: [string, () => ReturnType<typeof sound>][] = [
-      ['a row', () => ({ ...sound(), lines: [['x']] })],
-      ...[{ id: undefined }, { id: null }, { id: 7 }, { id: 'a\0' }].map(
-        (one) => ['id', () => row(one)] as [string, () => ReturnType<typeof sound>],
-      ),
-      ['storedAt', () => row({ storedAt: 'infinity' })],
-      ['clickedAt', () => row({ clickedAt: 1 })],
-      ['isBot', () => row({ isBot: 'false' })],
-      ['cost', () => row({ cost: 'NaN' })],
-      ['country', () => row({ country: {} })],
-      ['subIds', () => row({ subIds: 'x' })],
-      ['sub1', () => row({ subIds: { sub1: 7 } })],
-      ['cursor', () => row({ cursor: 'a b' })],
-      ['cursor', () => row({ cursor: 'x'.repeat(3_000) })],
-      ['X-As-Of', () => ({ ...sound(), asOf: 'infinity' })],
+    const ofRows: Case[] = [
+      ['a row', { lines: [['x']] }],
+      ...[undefined, null, 7, 'a\0'].map((id): Case => ['id', row({ id })]),
+      ['storedAt', row({ storedAt: 'infinity' })],
+      ['clickedAt', row({ clickedAt: 1 })],
+      ['isBot', row({ isBot: 'false' })],
+      ['cost', row({ cost: 'NaN' })],
+      ['country', row({ country: {} })],
+      ['subIds', row({ subIds: 'x' })],
+      ['sub1', row({ subIds: { sub1: 7 } })],
+      ['cursor', row({ cursor: 'a b' })],
+      ['cursor', row({ cursor: 'x'.repeat(3_000) })],
+      ['X-As-Of', { asOf: 'infinity' }],
     ]
-    for (const [field, make] of [...ofBoth, ...ofRows]) {
-      responses = make()
+    for (const [field, changed] of [...ofBoth, ...ofRows]) {
+      responses = { ...sound(), ...changed }
       expect([field, await sync(target)]).toEqual([field, 1])
       expect(errors).toMatch(/^error: [^\n]*\n$/)
       expect(errors).toMatch(new RegExp(`is not valid: ${field}|A line of the export has no cursor`))
@@ -270,7 +252,10 @@ describe.skipIf(!hasPostgres())('tributary-sync into PostgreSQL', () => {
       expect(await sql`SELECT FROM tributary.sync_state`).toHaveLength(0)
     }
     // Unknown fields are those of a later version; a sub-id cannot replace a field.
-    responses = row({ 'x"; DROP': 1, subIds: { sub1: 's', id: 'other', __proto__: 1, storedAt: 'x' } })
+    responses = {
+      ...sound(),
+      ...row({ 'x"; DROP': 1, subIds: { sub1: 's', id: 'other', __proto__: 1, storedAt: 'x' } }),
+    }
     expect(await sync(target)).toBe(0)
     expect(await sql`SELECT id, sub1, stored_at FROM tributary.clicks`).toEqual([
       { id: 'c1', sub1: 's', stored_at: new Date(at) },

@@ -19,14 +19,8 @@ describe.skipIf(process.platform !== 'linux')('the progress bar of tributary-syn
     folder = await mkdtemp(join(tmpdir(), 'tributary-progress-'))
     const url = await api.app.listen({ port: 0, host: '127.0.0.1' })
     const program = join(packageRoot, 'src/packages/sync/dist/main.js')
-    environment = {
-      PATH: process.env.PATH,
-      TERM: 'xterm',
-      SHELL: '/bin/sh',
-      TRIBUTARY_KEY: key,
-      NODE: process.execPath,
-    }
-    environment = { ...environment, PROGRAM: program, FOLDER: folder, URL: url }
+    environment = { PATH: process.env.PATH, TERM: 'xterm', SHELL: '/bin/sh', TRIBUTARY_KEY: key, FOLDER: folder }
+    Object.assign(environment, { NODE: process.execPath, PROGRAM: program, URL: url })
     const clicks = ['18', '19', '20'].flatMap((day) =>
       [1, 2].map((n) => ({ id: `c${day}-${n}`, clickedAt: `2026-11-${day}T10:00:00Z` })),
     )

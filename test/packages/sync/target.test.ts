@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../../src/packages/sync/postgres/target.ts'
 import { changing } from '../../../src/packages/sync/resources.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
@@ -11,11 +11,27 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
   })
   afterAll(() => server?.close())
 
+  /** Opens a copy in a schema of its own, and another connection to the server. */
   async function openCopy(schema: string) {
     const url = server.url('tributary')
     const [clicks] = changing
     if (!clicks) throw new Error('no resource')
-    return { target: await openPostgres(url, schema), clicks, other: postgres(url, { max: 2, onnotice() {} }) }
+    const other = postgres(url, { max: 2, onnotice() {} })
+    const target = await openPostgres(url, schema)
+    opened.push(target.close, () => other.end())
+    return { url, target, clicks, other }
+  }
+  const opened: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const close of opened.splice(0)) await close()
+  })
+
+  /** Waits until a copy waits for a lock. @returns the id of its process */
+  async function waitForLock(other: postgres.Sql): Promise<number> {
+    const waiting = () => other<{ pid: number }[]>`
+      SELECT pid FROM pg_stat_activity WHERE application_name = 'tributary-sync' AND wait_event_type = 'Lock'`
+    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
+    return (await waiting())[0]?.pid ?? 0
   }
 
   /** A click of 20 November 2026. */
@@ -25,25 +41,17 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
   }
 
   it('stores rows with their state or not at all, and continues after its connection broke', async () => {
-    const url = server.url('tributary')
-    const target = await openPostgres(url, 'tributary')
-    const other = postgres(url, { max: 2, onnotice() {} })
-    const [clicks] = changing
-    if (!clicks) throw new Error('no resource')
+    const { target, clicks, other } = await openCopy('stored')
     const before = await target.readState(clicks)
     const after = { ...before, cursor: 'c1' }
-    const moment = '2026-11-20T10:00:00.000Z'
-    const row = { id: 'c1', clickedAt: moment, storedAt: moment, isBot: false, isTest: false, subIds: { sub1: 's' } }
+    const row = clickOf('c1', 0)
 
     const lock = await other.reserve()
     await lock`BEGIN`
-    await lock`LOCK TABLE tributary.clicks`
+    await lock`LOCK TABLE stored.clicks`
     const storing = target.store(clicks, [row], before, after)
     storing.catch(() => {})
-    const waiting = () => other`
-      SELECT pid FROM pg_stat_activity WHERE application_name = 'tributary-sync' AND wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
-    await other`SELECT pg_terminate_backend(${(await waiting())[0]?.pid})`
+    await other`SELECT pg_terminate_backend(${await waitForLock(other)})`
     await expect(storing).rejects.toThrow()
     await lock`COMMIT`
     lock.release()
@@ -53,11 +61,9 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     await target.store(clicks, [row], before, after)
     expect(await target.readState(clicks)).toEqual(after)
     await expect(target.store(clicks, [{ ...row, id: 'c2' }], before, after)).rejects.toThrow('another tributary-sync')
-    expect(await other`SELECT id, sub1, stored_at FROM tributary.clicks`).toEqual([
-      { id: 'c1', sub1: 's', stored_at: new Date(moment) },
+    expect(await other`SELECT id, sub1, stored_at FROM stored.clicks`).toEqual([
+      { id: 'c1', sub1: 's', stored_at: new Date(row.storedAt) },
     ])
-    await other.end()
-    await target.close()
   })
 
   it('replaces rows that are in its table, and stores the last of those that it receives twice', async () => {
@@ -76,8 +82,6 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
       { id: 'b', country: 'DE' },
       { id: 'c', country: 'DE' },
     ])
-    await other.end()
-    await target.close()
   })
 
   it('deletes the other rows of a day between any two rows, and none if the rows are not complete', async () => {
@@ -104,43 +108,29 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     source.length = 0
     expect(await target.replaceDay(clicks, '2026-11-20', batches(1), async () => true)).toBe(0)
     expect(await other`SELECT id FROM days.clicks`).toEqual([{ id: 'next' }])
-    await other.end()
-    await target.close()
   })
 
   it('continues after the last statement of a killed process, also if that is still running', async () => {
-    const url = server.url('tributary')
-    const target = await openPostgres(url, 'continued')
-    const other = postgres(url, { max: 2, onnotice() {} })
-    const [clicks] = changing
-    if (!clicks) throw new Error('no resource')
+    const { target, clicks, other } = await openCopy('continued')
     await other`INSERT INTO continued.sync_state (resource, cursor) VALUES ('clicks', 'first')`
     const killed = await other.reserve()
     await killed`BEGIN`
     await killed`UPDATE continued.sync_state SET cursor = 'last'`
     const read = target.readState(clicks)
-    const waiting = () => other`
-      SELECT FROM pg_stat_activity WHERE application_name = 'tributary-sync' AND wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
+    await waitForLock(other)
     await killed`COMMIT`
     expect(await read).toMatchObject({ cursor: 'last' })
     killed.release()
-    await other.end()
-    await target.close()
   })
 
   it('is created as a whole or not at all, and when it exists, does not wait for its readers', async () => {
-    const url = server.url('tributary')
-    const other = postgres(url, { max: 2, onnotice() {} })
+    const { url, other } = await openCopy('another')
     const transaction = await other.reserve()
     await transaction`BEGIN`
     await transaction`CREATE SCHEMA created`
     const opening = openPostgres(url, 'created')
     opening.catch(() => {})
-    const waiting = () => other`
-      SELECT pid FROM pg_stat_activity WHERE application_name = 'tributary-sync' AND wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
-    await other`SELECT pg_terminate_backend(${(await waiting())[0]?.pid})`
+    await other`SELECT pg_terminate_backend(${await waitForLock(other)})`
     await expect(opening).rejects.toThrow()
     await transaction`COMMIT`
     expect(await other`SELECT FROM information_schema.tables WHERE table_schema = 'created'`).toHaveLength(0)
@@ -156,6 +146,5 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     expect(await other`SELECT FROM created.sync_fill`).toHaveLength(0)
     expect(await other`SELECT ip FROM created.click_details`).toEqual([])
     transaction.release()
-    await other.end()
   })
 })

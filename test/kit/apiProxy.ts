@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A proxy in front of a server of the API. */
+export interface ApiProxy {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** What a proxy does besides forwarding. */
+interface ProxyOptions {
+  /** Called before a request is forwarded, with its path and query. */
+  before?(path: string): unknown
+  /** Answers the client. The response of the server is not compressed. */
+  answer?(outgoing: ServerResponse, response: IncomingMessage, path: string): unknown
+}
+
+/** Opens a proxy in front of a server that need not run: a request to a server that does not listen is reset. */
+export async function openApiProxy(baseUrl: string, { before, answer = forward }: ProxyOptions): Promise<ApiProxy> {
+  const proxy = createServer(async (incoming, outgoing) => {
+    const { method, url = '' } = incoming
+    await before?.(url)
+    const headers = { ...incoming.headers, 'accept-encoding': 'identity' }
+    const forwarded = request(`${baseUrl}${url}`, { method, headers }, (response) => answer(outgoing, response, url))
+    forwarded.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => forwarded.destroy())
+    incoming.pipe(forwarded)
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    async close() {
+      proxy.closeAllConnections()
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}
+
+/** Answers with the response of the server. */
+export function forward(outgoing: ServerResponse, response: IncomingMessage): void {
+  outgoing.writeHead(response.statusCode ?? 0, response.headers)
+  response.pipe(outgoing)
+  for (const failure of ['error', 'aborted']) response.on(failure, () => outgoing.destroy())
+}
