@@ -1,7 +1,6 @@
 // @module-tag postgres
 
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,12 +9,13 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setRetention } from '../../src/accounts/retention.ts'
 import { removeOldMonths } from '../../src/cli/retentionJob.ts'
+import { resourceNames } from '../../src/import/resourceNames.ts'
 import { RetainedOtherwise, storeRemovedSums } from '../../src/writer/retention/removedSums.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { storeEvents } from '../kit/rows.ts'
 import { importRetained, removalMs, rows, withWriter } from '../writer/retention/retainedAccount.ts'
-import { runHere, start } from './runCommand.ts'
+import { expectOneLine, killOnceItSays, runHere, runJson } from './runCommand.ts'
 
 let source: TestApp
 let target: TestApp
@@ -35,12 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function succeed({ stores }: TestApp, ...words: string[]) {
-  const { code, stdout, stderr } = await runHere([...words, '--json'], stores.environment)
-  expect([code, stderr]).toEqual([0, ''])
-  return JSON.parse(stdout)
-}
-
+const succeed = ({ stores }: TestApp, ...words: string[]) => runJson(words, stores.environment)
 const manifestOf = async (name: string) => JSON.parse(await readFile(join(folder, name, 'account.json'), 'utf8'))
 
 /** A response without the times of storage, which each installation sets. */
@@ -50,31 +45,32 @@ async function bodyOf(app: TestApp, path: string, withKey = key): Promise<unknow
   return JSON.parse(response.body, (name, value) => (name === 'storedAt' || name === 'asOf' ? undefined : value))
 }
 
-/** Makes imports wait for the database before their first conversion, until the trigger is dropped. */
-async function failConversions(): Promise<void> {
-  target.stores.markDirty()
-  await target.stores.postgres`
-    CREATE OR REPLACE FUNCTION fail_batch() RETURNS trigger LANGUAGE plpgsql AS $$
+/** Imports a folder until the process waits for a database that refuses rows of a table, then kills the process. */
+async function importUntilKilled(name: string, table: string, condition: string, step: string): Promise<void> {
+  const { markDirty, postgres, environment } = target.stores
+  markDirty()
+  await postgres`
+    CREATE OR REPLACE FUNCTION fail_row() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       RAISE EXCEPTION 'unavailable' USING ERRCODE = '57P01';
     END $$`
-  await target.stores.postgres`
-    CREATE TRIGGER import_batches_fail BEFORE INSERT ON import_batches
-    FOR EACH ROW WHEN (NEW.resource = 'conversions') EXECUTE FUNCTION fail_batch()`
+  await postgres.unsafe(
+    `CREATE TRIGGER fail BEFORE INSERT ON ${table} FOR EACH ROW ${condition} EXECUTE FUNCTION fail_row()`,
+  )
+  await killOnceItSays(`while ${step}; retrying`, ['account', 'import', join(folder, name)], environment)
+  await postgres`DROP TRIGGER fail ON ${postgres(table)}`
+}
+
+/** Imports a folder that is refused. @returns the line that says why */
+async function fails(name: string): Promise<string> {
+  const ended = await runHere(['account', 'import', join(folder, name)], target.stores.environment)
+  expectOneLine(ended, 1, '')
+  return ended.stderr
 }
 
 describe('an exported account', () => {
   it('is a folder for its owner only, with a file per resource, without secrets', async () => {
-    const resources = [
-      'campaigns',
-      'clicks',
-      'conversions',
-      'landing-pages',
-      'offers',
-      'pixel-events',
-      'traffic-sources',
-    ]
-    const names = ['account.json', ...resources.map((name) => `${name}.ndjson.gz`)]
+    const names = ['account.json', ...resourceNames.map((name) => `${name}.ndjson.gz`).sort()]
     expect((await readdir(join(folder, 'acme'))).sort()).toEqual(names)
     expect((await stat(join(folder, 'acme'))).mode & 0o777).toBe(0o700)
     expect(await readFile(join(folder, 'acme', 'account.json'), 'utf8')).not.toContain(key)
@@ -82,32 +78,21 @@ describe('an exported account', () => {
   })
 
   it('gives equal reports and lists to the same key after an import that was killed', async () => {
-    const { environment, postgres } = target.stores
-    await failConversions()
-    const child = start(['account', 'import', join(folder, 'acme')], environment)
-    const ended = once(child, 'exit')
-    let printed = ''
-    child.stderr.on('data', (chunk) => {
-      printed += chunk
-    })
-    await expect.poll(() => printed, { timeout: 60_000 }).toContain('while recording a batch in the journal; retrying')
-    child.kill('SIGKILL')
-    expect(await ended).toEqual([null, 'SIGKILL'])
-    await postgres`DROP TRIGGER import_batches_fail ON import_batches`
+    const { postgres } = target.stores
+    await importUntilKilled(
+      'acme',
+      'import_batches',
+      "WHEN (NEW.resource = 'conversions')",
+      'recording a batch in the journal',
+    )
     expect(await postgres`SELECT 1 FROM api_keys WHERE account_id = 'acme'`).toEqual([])
     await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:acme'`
     await succeed(target, 'account', 'import', join(folder, 'acme'))
+    const lists = ['clicks', 'conversions', 'campaigns', 'offers', 'landing-pages', 'traffic-sources']
     for (const path of [
-      '/reports?group_by=campaign&days=30',
-      '/reports?group_by=country&days=30',
-      '/stats/daily?days=30&tz=Asia/Kolkata',
-      '/stats/overview?days=30',
-      '/clicks?limit=200',
-      '/conversions?limit=200',
-      '/campaigns?limit=200',
-      '/offers?limit=200',
-      '/landing-pages?limit=200',
-      '/traffic-sources?limit=200',
+      ...['/reports?group_by=campaign&days=30', '/reports?group_by=country&days=30'],
+      ...['/stats/daily?days=30&tz=Asia/Kolkata', '/stats/overview?days=30'],
+      ...lists.map((list) => `/${list}?limit=200`),
     ]) {
       expect(await bodyOf(target, path)).toEqual(await bodyOf(source, path))
     }
@@ -126,11 +111,8 @@ describe('an exported account', () => {
 
   it('does not replace an existing folder, but the rest of an interrupted export', async () => {
     const output = join(folder, 'acme')
-    const { code, stderr } = await runHere(
-      ['account', 'export', '--account', 'acme', '--output', output],
-      source.stores.environment,
-    )
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: \S+ already exists; [^\n]+\n$/)])
+    const words = ['account', 'export', '--account', 'acme', '--output', output]
+    expectOneLine(await runHere(words, source.stores.environment), 1, /^error: \S+ already exists; /)
     await mkdir(join(folder, 'third.incomplete'))
     for (const name of ['clicks.ndjson.gz', 'unknown']) await writeFile(join(folder, 'third.incomplete', name), 'old')
     await succeed(source, 'account', 'export', '--account', 'acme', '--output', join(folder, 'third'))
@@ -139,16 +121,7 @@ describe('an exported account', () => {
     expect(await readdir(join(folder, 'third'))).toEqual(await readdir(join(folder, 'acme')))
   })
 
-  it('is not imported over another account, from a changed file or without a manifest', async () => {
-    const fails = async (name: string) => {
-      const { code, stdout, stderr } = await runHere(
-        ['account', 'import', join(folder, name)],
-        target.stores.environment,
-      )
-      expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(/^error: [^\n]+\n$/)
-      return stderr
-    }
+  it('is not imported over another account', async () => {
     const manifest = await manifestOf('again')
     const other = { ...manifest, account: { ...manifest.account, createdAt: '2020-01-01T00:00:00.000Z' } }
     await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(other))
@@ -158,33 +131,6 @@ describe('an exported account', () => {
     expect(await target.stores.postgres`SELECT DISTINCT status FROM campaigns WHERE account_id = 'acme'`).toEqual([
       { status: 'paused' },
     ])
-    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify({ ...manifest, format: 2 }))
-    expect(await fails('again')).toContain('is no account of this version: /format')
-    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(manifest))
-    await writeFile(
-      join(folder, 'again', 'offers.ndjson.gz'),
-      await readFile(join(folder, 'acme', 'campaigns.ndjson.gz')),
-    )
-    expect(await fails('again')).toContain('offers.ndjson.gz is not the exported file')
-    const rejected = { ...manifest, account: { ...manifest.account, id: 'rejected' } }
-    const offers = '{"id":"o"}\n'
-    await writeFile(join(folder, 'again', 'offers.ndjson.gz'), gzipSync(offers))
-    const sha256 = createHash('sha256').update(offers).digest('hex')
-    rejected.files = { ...manifest.files, offers: { rows: 1, sha256 } }
-    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(rejected))
-    expect(await fails('again')).toMatch(/offers\.ndjson\.gz cannot be imported: line 1: name: is required\.\n$/)
-    const longer = { ...manifest, account: { ...manifest.account, id: 'longer' } }
-    longer.files = { ...manifest.files, campaigns: { ...manifest.files.campaigns, rows: 1_000 } }
-    await writeFile(join(folder, 'again', 'offers.ndjson.gz'), await readFile(join(folder, 'acme', 'offers.ndjson.gz')))
-    await writeFile(join(folder, 'again', 'account.json'), JSON.stringify(longer))
-    expect(await fails('again')).toMatch(/campaigns\.ndjson\.gz has \d+ rows, but account\.json says 1000\.\n$/)
-    expect(await fails('missing')).toContain('account.json cannot be read')
-    for (const text of ['['.repeat(2 ** 24), `{"keys":[${'{},'.repeat(2 ** 24)}{}]}`]) {
-      await writeFile(join(folder, 'again', 'account.json'), text)
-      expect(await fails('again')).toMatch(
-        /account\.json cannot be read: it has more values than an exported account\.\n$/,
-      )
-    }
   })
 })
 
@@ -199,19 +145,8 @@ describe('an account with removed months', () => {
     const restored = { id: 'restored', visitor_id: 'v1', occurred_at: '2025-02-27 10:00:00.000' }
     await storeEvents(source.stores, 'aged', [restored])
     await succeed(source, 'account', 'export', '--account', 'aged', '--output', join(folder, 'aged'))
-    await failRecords()
     const { environment, postgres } = target.stores
-    const child = start(['account', 'import', join(folder, 'aged')], environment)
-    let printed = ''
-    child.stderr.on('data', (chunk) => {
-      printed += chunk
-    })
-    await expect
-      .poll(() => printed, { timeout: 60_000 })
-      .toContain('while recording which months were removed; retrying')
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    await postgres`DROP TRIGGER retained_ranges_fail ON retained_ranges`
+    await importUntilKilled('aged', 'retained_ranges', '', 'recording which months were removed')
     await postgres`UPDATE leases SET expires_at = '-infinity' WHERE name = 'writer:aged'`
     const later = await withWriter(target.stores, 'aged', (writer) => removeOldMonths(writer, Date.UTC(2026, 0, 1), 0))
     expect(later).toBeUndefined()
@@ -243,18 +178,6 @@ describe('an account with removed months', () => {
       RetainedOtherwise,
     )
   })
-
-  /** Makes imports wait for the database after the sums of removed clicks are stored, until the trigger is dropped. */
-  async function failRecords(): Promise<void> {
-    target.stores.markDirty()
-    await target.stores.postgres`
-      CREATE OR REPLACE FUNCTION fail_batch() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN
-        RAISE EXCEPTION 'unavailable' USING ERRCODE = '57P01';
-      END $$`
-    await target.stores.postgres`
-      CREATE TRIGGER retained_ranges_fail BEFORE INSERT ON retained_ranges FOR EACH ROW EXECUTE FUNCTION fail_batch()`
-  }
 })
 
 describe('a malformed account folder', () => {
@@ -334,6 +257,7 @@ describe('a malformed account folder', () => {
     ['/erasures/0/key: must be a UUID', { erasures: [erasure] }],
     ['/retained/clicksFrom:', { retained: { ...retained, clicksFrom: '2025-01-15T00:00:00.000Z' } }],
     ['/retained/files: must have sums_by_day', { retained: { ...retained, clicksFrom: '2025-01-01T00:00:00.000Z' } }],
+    ['account.json is no account of this version: /format', { format: 2 }],
     ['/retained/files: must have no files', { retained: { ...retained, files: { '../../clicks': anyFile } } }],
     ['/files/..~1..~1x: Unexpected property', { files: { ...noRows, '../../x': anyFile } }],
     ['/files/clicks:', { files: {} }],
@@ -349,6 +273,7 @@ describe('a malformed account folder', () => {
       {},
       { campaigns: `{"id":"${'k'.repeat(2 << 20)}"}\n` },
     ],
+    ['offers.ndjson.gz cannot be imported: line 1: name: is required.', {}, { offers: '{"id":"o"}\n' }],
     ['campaigns.ndjson.gz cannot be read: it is a JSON array', {}, { campaigns: '[]\n' }],
     [
       'clicks.ndjson.gz cannot be imported: line 1: id: must be',
@@ -374,25 +299,33 @@ describe('a malformed account folder', () => {
     ],
   ])('ends the import before anything is stored: %s', async (message, merged, texts) => {
     await write(merged, texts)
-    const { code, stdout, stderr } = await runHere(
-      ['account', 'import', join(folder, 'hostile')],
-      target.stores.environment,
-    )
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^error: [^\n]+\.\n$/)
-    expect(stderr).toContain(message)
+    expect(await fails('hostile')).toContain(message)
     expect(await target.stores.postgres`SELECT FROM accounts WHERE id = 'hostile'`).toEqual([])
   })
 
   it('is imported once it is corrected, unless a file is truncated or a key belongs to another account', async () => {
-    const fails = async () =>
-      (await runHere(['account', 'import', join(folder, 'hostile')], target.stores.environment)).stderr
+    expect(await fails('missing')).toContain('account.json cannot be read')
+    for (const text of ['['.repeat(2 ** 24), `{"keys":[${'{},'.repeat(2 ** 24)}{}]}`]) {
+      await write(text)
+      expect(await fails('hostile')).toContain(
+        'account.json cannot be read: it has more values than an exported account.',
+      )
+    }
     await write()
+    await writeFile(join(folder, 'hostile', 'campaigns.ndjson.gz'), gzipSync('{"id":"k1","name":"another"}\n'))
+    expect(await fails('hostile')).toContain('campaigns.ndjson.gz is not the exported file')
     await writeFile(join(folder, 'hostile', 'campaigns.ndjson.gz'), gzipSync(content.campaigns ?? '').subarray(0, -9))
-    expect(await fails()).toMatch(/^error: \S+campaigns\.ndjson\.gz cannot be read: unexpected end of file\.\n$/)
+    expect(await fails('hostile')).toMatch(
+      /^error: \S+campaigns\.ndjson\.gz cannot be read: unexpected end of file\.\n$/,
+    )
+    await write()
+    const longer = await manifestOf('hostile')
+    longer.files.campaigns.rows = 1_000
+    await write(longer)
+    expect(await fails('hostile')).toContain('campaigns.ndjson.gz has 2 rows, but account.json says 1000.')
     const [{ hash } = { hash: '' }] = (await manifestOf('acme')).keys
     await write({ keys: [{ ...key, hash }] })
-    expect(await fails()).toBe('error: 1 keys of account hostile belong to other accounts here.\n')
+    expect(await fails('hostile')).toBe('error: 1 keys of account hostile belong to other accounts here.\n')
     expect(await target.stores.postgres`SELECT FROM accounts WHERE id = 'hostile'`).toEqual([])
     await write()
     expect(await succeed(target, 'account', 'import', join(folder, 'hostile'))).toMatchObject({

@@ -9,34 +9,25 @@ import { clickRows } from '../../src/cli/demoData/clicks.ts'
 import { conversionRows } from '../../src/cli/demoData/conversions.ts'
 import { type DemoTallies, fillDemo } from '../../src/cli/demoData/fill.ts'
 import { planDemo } from '../../src/cli/demoData/visits.ts'
-import { readSettings } from '../../src/settings.ts'
-import { openStores } from '../../src/stores/open.ts'
 import { testNowMs } from '../kit/app.ts'
-import { createTestEnvironment } from '../kit/stores.ts'
-import { exitOf, runHere, start } from './runCommand.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { exitOf, expectOneLine, runHere, runJson, start } from './runCommand.ts'
 
+let stores: TestStores
 let environment: Record<string, string>
-let remove: () => Promise<void>
 const running: ChildProcessWithoutNullStreams[] = []
 
 beforeAll(async () => {
-  const own = await createTestEnvironment()
-  remove = own.remove
-  environment = { ...own.environment, PORT: '0' }
+  stores = await openTestStores()
+  environment = { ...stores.environment, PORT: '0' }
 })
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL')
-  await remove()
+  await stores?.close()
 })
 
-interface Welcome {
-  url: string
-  docs: string
-  explore: string
-  account: string
-  key: string
+interface Welcome extends Record<'url' | 'docs' | 'explore' | 'account' | 'key' | 'command', string> {
   calls: string[]
-  command: string
 }
 
 async function serveDemo(clicks: number): Promise<{ welcome: Welcome; stop: () => Promise<number | null> }> {
@@ -62,6 +53,13 @@ async function paste(line: string) {
 }
 
 describe('serve --demo', () => {
+  it('refuses a database with other accounts, even with an account named demo', async () => {
+    await runHere(['account', 'create', '--name', 'Demolition Ltd', '--id', 'demo'], environment)
+    const line = /--demo needs an empty database, but this one has accounts \(demo\)\./
+    expectOneLine(await runHere(['serve', '--demo'], environment), 1, line)
+    await stores.postgres`DELETE FROM accounts`
+  })
+
   it('fills an empty database and prints a key, the documentation URL and working example requests', async () => {
     const { welcome, stop } = await serveDemo(3000)
     const { url, docs, explore, key, calls, command } = welcome
@@ -111,45 +109,25 @@ describe('serve --demo', () => {
       `curl -s -H 'Authorization: ApiKey ${welcome.key}' '${welcome.url}/api/v1/reports?group_by=day&from=${from}&to=${to}'`,
     )
     expect(report.totals.clicks).toBe(rows.filter(({ isBot, isTest }) => !isBot && !isTest).length)
-    const { stdout } = await runHere(['key', 'list', '--account', 'demo', '--json'], environment)
-    expect(JSON.parse(stdout).keys).toHaveLength(2)
+    expect((await runJson(['key', 'list', '--account', 'demo'], environment)).keys).toHaveLength(2)
     expect(await stop()).toBe(0)
-  })
-
-  it('refuses a database with other accounts, even with an account named demo', async () => {
-    const own = await createTestEnvironment()
-    try {
-      await runHere(['account', 'create', '--name', 'Demolition Ltd', '--id', 'demo'], own.environment)
-      const refused = await runHere(['serve', '--demo'], { ...own.environment, PORT: '0' })
-      expect(refused.code).toBe(1)
-      expect(refused.stderr).toMatch(
-        /^error: --demo needs an empty database, but this one has accounts \(demo\)\..*\n$/,
-      )
-    } finally {
-      await own.remove()
-    }
   })
 })
 
 describe('the subcommand demo', () => {
-  const words = ['demo', '--account', 'playground', '--clicks', '2000', '--days', '30', '--seed', '7', '--json']
-
   it('imports rows into any account, in the currency of the account', async () => {
     await runHere(['account', 'create', '--name', 'Play', '--id', 'playground', '--currency', 'EUR'], environment)
-    const { code, stdout, stderr } = await runHere(words, environment)
-    expect([code, stderr]).toEqual([0, ''])
-    const tallies = JSON.parse(stdout) as DemoTallies
-    expect(tallies.clicks.inserted).toBeGreaterThan(1500)
-    expect(tallies.conversions.inserted).toBeGreaterThan(20)
+    const words = ['demo', '--account', 'playground', '--clicks', '400', '--days', '30', '--seed', '7']
+    const tallies: DemoTallies = await runJson(words, environment)
+    expect(tallies.clicks.inserted).toBeGreaterThan(300)
     expect(tallies.campaigns.inserted).toBe(20)
-    expect(tallies['pixel-events'].inserted).toBeGreaterThan(300)
+    expect(tallies['pixel-events'].inserted).toBeGreaterThan(60)
     for (const resource of ['clicks', 'conversions', 'pixel-events', 'offers'] as const) {
       expect(tallies[resource].rejected).toBe(0)
     }
   })
 
   it('stores every row of its plan, and stores none twice when it runs again', async () => {
-    const stores = await openStores(readSettings(environment), () => {})
     const account = await createAccount(stores.postgres, { name: 'Exact', plan: 'scale', currency: 'EUR' })
     if (!account) throw new Error('no account')
     const plan = planDemo({ seed: 7, clicks: 2000, days: 30, nowMs: testNowMs, currency: 'EUR' })
@@ -167,21 +145,13 @@ describe('the subcommand demo', () => {
     expect(second.clicks).toMatchObject({ inserted: 0, duplicates: clicks })
     expect(second.conversions).toMatchObject({ inserted: 0, updated: 0 })
     expect(second.campaigns).toMatchObject({ inserted: 0, updated: 0, duplicates: 20 })
-    await stores.close()
   })
 
   it('rejects an unknown account and invalid numbers', async () => {
-    const unknown = await runHere(['demo', '--account', 'missing'], environment)
-    expect(unknown.code).toBe(1)
-    expect(unknown.stderr).toMatch(/^error: no such account: missing in .+; see: account list\.\n$/)
-    for (const options of [
-      ['--clicks', '0'],
-      ['--days', '367'],
-      ['--seed', '-1'],
-      ['--clicks', '1e3'],
-    ]) {
-      const refused = await runHere(['demo', '--account', 'playground', ...options], environment)
-      expect([refused.code, refused.stderr.split('\n').length]).toEqual([2, 2])
+    const demo = (...words: string[]) => runHere(['demo', '--account', ...words], environment)
+    expectOneLine(await demo('missing'), 1, /no such account: missing in .+; see: account list\.$/m)
+    for (const option of ['--clicks=0', '--days=367', '--seed=-1', '--clicks=1e3']) {
+      expectOneLine(await demo('playground', option), 2, '')
     }
   })
 })

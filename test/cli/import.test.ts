@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { makeAccount, rowsOf } from '../import/runImport.ts'
 import { changeTables } from '../kit/rows.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { exitOf, runHere, start } from './runCommand.ts'
+import { type Ended, exitOf, expectOneLine, runHere, start } from './runCommand.ts'
 
 let stores: TestStores
 let account: string
@@ -24,6 +24,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const importing = (...words: string[]) => runHere(['import', ...words], stores.environment)
+/** Runs an import in a separate process, with a text as its standard input. */
+async function pipe(input: string, ...words: string[]): Promise<Ended> {
+  const child = start(['import', ...words, '--account', account, '--json'], stores.environment)
+  child.stdin.end(input)
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
+  return { stdout, stderr, code }
+}
 const good = '{"id":"a","clickedAt":"2026-01-01T00:00:00Z"}\n'
 const bad = '{"id":"b"}\n'
 async function fileOf(content: string, name = 'clicks.ndjson'): Promise<string> {
@@ -33,11 +40,13 @@ async function fileOf(content: string, name = 'clicks.ndjson'): Promise<string> 
 }
 
 it('warns when a file has no rows', async () => {
-  const empty = await fileOf('')
-  expect(await importing('clicks', empty, '--account', account)).toMatchObject({
-    code: 0,
-    stderr: `Warning: ${empty} has no rows.\n`,
-  })
+  for (const name of ['rows.ndjson', 'rows.csv']) {
+    const empty = await fileOf('', name)
+    expect(await importing('clicks', empty, '--account', account)).toMatchObject({
+      code: 0,
+      stderr: `Warning: ${empty} has no rows.\n`,
+    })
+  }
 })
 
 it('prints the counts of rows, as text or as JSON', async () => {
@@ -78,19 +87,13 @@ it('fails when standard input ends within a row, and a repetition ends as an imp
   // One more row than a batch has.
   const others = Array.from({ length: 10_000 }, (_, n) => row(`s${n}`, 'approved')).join('')
   const content = row('changed', 'pending') + others + row('changed', 'approved')
-  const pipe = async (input: string) => {
-    const child = start(['import', 'conversions', '-', '--account', account, '--json'], stores.environment)
-    child.stdin.end(input)
-    const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
-    return { stdout, stderr, code }
-  }
-  expect(await pipe(content.slice(0, -10))).toEqual({
+  expect(await pipe(content.slice(0, -10), 'conversions', '-')).toEqual({
     code: 1,
     stdout: '',
     stderr:
       'error: standard input ended within a row, in line 10002; the command that writes it may have failed. Stored so far: 10000 of 10001 rows read. Run it again with the same rows in the same order to complete it.\n',
   })
-  const { code, stdout } = await pipe(content.trimEnd())
+  const { code, stdout } = await pipe(content.trimEnd(), 'conversions', '-')
   expect([code, JSON.parse(stdout)]).toEqual([
     0,
     { read: 10_002, inserted: 1, updated: 1, duplicates: 10_000, rejected: 0 },
@@ -100,9 +103,7 @@ it('fails when standard input ends within a row, and a repetition ends as an imp
 })
 
 it('reads NDJSON from standard input, and writes rejected rows to standard error unless --rejects is given', async () => {
-  const child = start(['import', 'clicks', '-', '--account', account, '--json'], stores.environment)
-  child.stdin.end(good + bad)
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
+  const { code, stdout, stderr } = await pipe(good + bad, 'clicks', '-')
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { read: 2, inserted: 1, rejected: 1 }])
   const [reject = '', ...summary] = stderr.split('\n')
   expect(JSON.parse(reject)).toEqual({ line: 2, reason: 'clickedAt: is required', row: '{"id":"b"}' })
@@ -160,11 +161,8 @@ it('stops at --max-rejects and keeps the rows that were stored before', async ()
 
 it('names the unknown columns of a CSV file once and stores nothing', async () => {
   const file = await fileOf('Click ID,clickedAt\na,2026-01-01T00:00:00Z\n', 'clicks.csv')
-  const { code, stdout, stderr } = await importing('clicks', file, '--account', account)
-  expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toBe(
-    `error: ${file} cannot be imported: its header has unknown columns: Click ID (did you mean id?); no column id.\n`,
-  )
+  const line = `${file} cannot be imported: its header has unknown columns: Click ID (did you mean id?); no column id.`
+  expectOneLine(await importing('clicks', file, '--account', account), 1, line)
   expect(await readdir(folder)).toEqual(['clicks.csv'])
 })
 
@@ -173,7 +171,7 @@ it('reads CSV with the delimiter of its header, unless --delimiter says another'
   expect((await importing('clicks', file, '--account', account)).stdout).toContain('1 inserted')
   expect((await importing('clicks', file, '--account', account, '--delimiter', 'tab')).stdout).toContain('1 duplicates')
   const asCommas = await importing('clicks', file, '--account', account, '--delimiter', ',')
-  expect([asCommas.code, asCommas.stderr]).toEqual([1, expect.stringContaining('no column id and no column clickedAt')])
+  expectOneLine(asCommas, 1, 'no column id and no column clickedAt')
 })
 
 describe('an invalid import exits with one line', () => {
@@ -189,10 +187,7 @@ describe('an invalid import exits with one line', () => {
     [['clicks', 'x.ndjson', '--account', 'acme', '--rejects', './x.ndjson'], 2, /must not be the imported file/],
     [['clicks', 'x.ndjson', '--account', 'missing'], 1, /no such account: missing/],
   ])('%j', async (words, code, line) => {
-    const ended = await importing(...words)
-    expect([ended.code, ended.stdout]).toEqual([code, ''])
-    expect(ended.stderr).toMatch(/^error: [^\n]+\n$/)
-    expect(ended.stderr).toMatch(line)
+    expectOneLine(await importing(...words), code, line)
   })
 
   it('for a file that does not exist, is damaged or is not valid CSV', async () => {
@@ -203,10 +198,7 @@ describe('an invalid import exits with one line', () => {
       [repeatedColumn, /its header names "id" twice/],
       [await fileOf('no gzip', 'plain.ndjson.gz'), /is damaged/],
     ] as const) {
-      const ended = await importing('clicks', file, '--account', account)
-      expect(ended).toMatchObject({ code: 1, stdout: '' })
-      expect(ended.stderr).toMatch(/^error: [^\n]+\n$/)
-      expect(ended.stderr).toMatch(line)
+      expectOneLine(await importing('clicks', file, '--account', account), 1, line)
     }
   })
 
@@ -224,9 +216,8 @@ it('ends with one sentence when the disk of ClickHouse is full, and is completed
   const reserve = (bytes: number) =>
     changeTables(stores, `ALTER TABLE clicks MODIFY SETTING min_free_disk_bytes_to_perform_insert = ${bytes}`)
   await reserve(Number.MAX_SAFE_INTEGER)
-  const full = await importing('clicks', file, '--account', account)
-  expect([full.code, full.stdout]).toEqual([1, ''])
-  expect(full.stderr).toMatch(/^error: ClickHouse cannot write to its disk: [^\n]+\. Free space on it, [^\n]+\n$/)
+  const line = /^error: ClickHouse cannot write to its disk: .+\. Free space on it, /
+  expectOneLine(await importing('clicks', file, '--account', account), 1, line)
   await reserve(0)
   expect((await importing('clicks', file, '--account', account)).stdout).toContain('1 inserted')
 })

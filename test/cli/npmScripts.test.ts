@@ -1,7 +1,8 @@
 // @module-tag long
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package.ts'
 import { createTestEnvironment } from '../kit/stores.ts'
@@ -55,4 +56,10 @@ it.each([
   npm.kill('SIGTERM')
   await exit
   await expect.poll(() => isGroupAlive(npm.pid)).toBe(false)
+})
+
+it('npm run --silent cli prints only the output of the subcommand', async () => {
+  const words = ['run', '--silent', 'cli', '--', 'plan', 'list', '--json']
+  const { stdout } = await promisify(execFile)('npm', words, { cwd: packageRoot, env: environment })
+  expect(JSON.parse(stdout)).toHaveProperty('plans')
 })

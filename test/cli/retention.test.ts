@@ -3,15 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acquireLease } from '../../src/stores/postgres/lease.ts'
 import { importContent, rowsOf } from '../import/runImport.ts'
 import { openTestStores, type TestStores } from '../kit/stores.ts'
-import { runHere, start } from './runCommand.ts'
+import { expectOneLine, runHere, runJson, start } from './runCommand.ts'
 
 let stores: TestStores
 const tributary = (...words: string[]) => runHere([...words, '--json'], stores.environment)
-const succeed = async (...words: string[]) => {
-  const { code, stdout, stderr } = await tributary(...words)
-  expect([code, stderr]).toEqual([0, ''])
-  return JSON.parse(stdout)
-}
+const succeed = (...words: string[]) => runJson(words, stores.environment)
 
 beforeAll(async () => {
   stores = await openTestStores()
@@ -95,8 +91,7 @@ describe('retention', () => {
     [['set', '--account', 'missing', '--clicks', '1mo'], 1, 'no such account: missing'],
     [['run', '--account', 'missing'], 1, 'no such account: missing'],
     [['list', '--account', 'missing'], 1, 'no such account: missing'],
-  ])('%j is refused', async (words, code, message) => {
-    const ended = await tributary('retention', ...words)
-    expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining(message)])
+  ] as const)('%j is refused', async (words, code, message) => {
+    expectOneLine(await tributary('retention', ...words), code, message)
   })
 })

@@ -1,7 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { expect } from 'vitest'
 import { runCommand } from '../../src/cli/program.ts'
 import { packageRoot } from '../../src/package.ts'
 
@@ -31,6 +33,37 @@ export async function runHere(words: readonly string[], environment: Record<stri
   stderr.end()
   const [out, err] = await texts
   return { code, stdout: out, stderr: err }
+}
+
+/** Runs a subcommand with `--json`, which must succeed and print nothing else. @returns the printed object */
+export async function runJson(words: readonly string[], environment: Record<string, string>) {
+  const { code, stdout, stderr } = await runHere([...words, '--json'], environment)
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+
+/** Checks that a command failed with one line on standard error and no other output. */
+export function expectOneLine({ code, stdout, stderr }: Ended, exitCode: number, line: string | RegExp): void {
+  expect([code, stdout]).toEqual([exitCode, ''])
+  expect(stderr).toMatch(/^error: [^\n]+\n$/)
+  expect(stderr).toMatch(line)
+}
+
+/** Starts the compiled command and kills it once it has printed a text on standard error. */
+export async function killOnceItSays(
+  said: string,
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<void> {
+  const child = start(words, environment)
+  const ended = once(child, 'exit')
+  let printed = ''
+  child.stderr.on('data', (chunk) => {
+    printed += chunk
+  })
+  await expect.poll(() => printed).toContain(said)
+  child.kill('SIGKILL')
+  expect(await ended).toEqual([null, 'SIGKILL'])
 }
 
 /** Runs the compiled command in a separate process. */

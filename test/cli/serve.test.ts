@@ -12,24 +12,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { storeLocation } from '../../src/cli/storeLocation.ts'
 import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
-import { openStores } from '../../src/stores/open.ts'
 import { freePort } from '../kit/serverProcess.ts'
-import { createTestEnvironment } from '../kit/stores.ts'
-import { exitOf, run, runHere, start } from './runCommand.ts'
+import { openTestStores, type TestStores } from '../kit/stores.ts'
+import { exitOf, expectOneLine, runHere, runJson, start } from './runCommand.ts'
 
+let stores: TestStores
 let environment: Record<string, string>
-let remove: () => Promise<void>
 let apiKey: string
 const running: ChildProcessWithoutNullStreams[] = []
 
 beforeAll(async () => {
-  const own = await createTestEnvironment()
-  remove = own.remove
-  environment = { ...own.environment, PORT: '0', LOG_LEVEL: 'debug' }
+  // Their engines stay up while servers end and start.
+  stores = await openTestStores()
+  environment = { ...stores.environment, PORT: '0', LOG_LEVEL: 'debug' }
 })
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL')
-  await remove()
+  await stores?.close()
 })
 
 /** Starts a server and waits until it prints its URL. */
@@ -62,12 +61,9 @@ describe('the server', () => {
 
   it('accepts keys created while it runs, and exits with 0 on SIGTERM', async () => {
     const { child, url, exit, log } = await serve()
-    expect((await runHere(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)).code).toBe(0)
-    const created = await runHere(
-      ['key', 'create', '--account', 'acme', '--name', 'x', '--scopes', 'all', '--json'],
-      environment,
-    )
-    apiKey = JSON.parse(created.stdout).key
+    await runJson(['account', 'create', '--name', 'Acme', '--id', 'acme'], environment)
+    const words = ['key', 'create', '--account', 'acme', '--name', 'x', '--scopes', 'all']
+    apiKey = (await runJson(words, environment)).key
     const response = await get(`${url}/api/v1/clicks`, apiKey)
     expect([response.status, await response.json()]).toEqual([
       200,
@@ -84,13 +80,11 @@ describe('the server', () => {
   })
 
   it('completes an interrupted import without another import', async () => {
-    const stores = await openStores(readSettings(environment), () => {})
     await stores.postgres`INSERT INTO account_tasks VALUES ('acme', 'attribute_late_clicks')`
     const { child, exit, log } = await serve()
     await expect.poll(() => stores.postgres`SELECT 1 FROM account_tasks`, { timeout: 30_000 }).toEqual([])
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
-    await stores.close()
     expect(await log).not.toContain('Created an empty store')
   })
 
@@ -136,26 +130,14 @@ describe('the server', () => {
     )
     await expect.poll(async () => (await fetch(`${url}/healthz`)).status).toBe(200)
     child.kill('SIGTERM')
-    await expect
-      .poll(
-        () =>
-          fetch(`${url}/healthz`).then(
-            () => 'open',
-            () => 'closed',
-          ),
-        { timeout: 10_000 },
-      )
-      .toBe('closed')
+    await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'closed')).toBe('closed')
     child.kill('SIGTERM')
     expect(await exit).toBe(1)
     socket.destroy()
   })
 
   it('serves metrics on a separate loopback port', async () => {
-    const free = createServer().listen(0, '127.0.0.1')
-    await once(free, 'listening')
-    const { port } = free.address() as AddressInfo
-    await new Promise((resolve) => free.close(resolve))
+    const port = await freePort()
     const { child, url, exit } = await serve({ METRICS_PORT: `${port}` })
     await get(`${url}/api/v1/clicks`, apiKey)
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
@@ -167,39 +149,27 @@ describe('the server', () => {
 })
 
 describe('an unavailable address', () => {
-  it.each([
-    [
-      'a port in use',
-      (port: number) => ({ PORT: `${port}` }),
-      /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1; stop the other program, or set another PORT\.\n$/,
-    ],
-    [
-      'a port in use, with a free metrics port',
-      async (port: number) => ({ PORT: `${port}`, METRICS_PORT: `${await freePort()}` }),
-      /^error: PORT=\d+: the port is already in use on 127\.0\.0\.1; stop the other program, or set another PORT\.\n$/,
-    ],
+  const ofPort = /PORT=\d+: the port is already in use on 127\.0\.0\.1; stop the other program, or set another PORT\.$/m
+  it.each<[string, (used: string, free: string) => Record<string, string>, RegExp]>([
+    ['a port in use', (PORT) => ({ PORT }), ofPort],
+    ['a port in use, with a free metrics port', (PORT, METRICS_PORT) => ({ PORT, METRICS_PORT }), ofPort],
     [
       'a metrics port in use',
-      (port: number) => ({ METRICS_PORT: `${port}` }),
-      /^error: METRICS_PORT=\d+: the port is already in use; set another METRICS_PORT\.\n$/,
+      (METRICS_PORT) => ({ METRICS_PORT }),
+      /METRICS_PORT=\d+: the port is already in use; set another METRICS_PORT\.$/m,
     ],
     [
       'an address of another machine',
       () => ({ HOST: '203.0.113.1' }),
-      /^error: HOST=203\.0\.113\.1: this machine does not have this address\.\n$/,
+      /HOST=203\.0\.113\.1: this machine does not have this address\.$/m,
     ],
-    ['an unknown host', () => ({ HOST: 'nowhere.invalid' }), /^error: HOST=nowhere\.invalid: no such host\.\n$/],
-  ])('%s is reported in one line that names the setting, with exit code 1', async (_name, settings, line) => {
+    ['an unknown host', () => ({ HOST: 'nowhere.invalid' }), /HOST=nowhere\.invalid: no such host\.$/m],
+  ])('%s is reported in one line that names the setting, with exit code 1', async (_name, settingsOf, line) => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    const { code, stdout, stderr } = await run(['serve'], {
-      ...environment,
-      LOG_LEVEL: 'warn',
-      ...(await settings(port)),
-    })
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(line)
+    const settings = settingsOf(`${port}`, `${await freePort()}`)
+    expectOneLine(await runHere(['serve'], { ...environment, LOG_LEVEL: 'warn', ...settings }), 1, line)
     await new Promise((resolve) => other.close(resolve))
   })
 })

@@ -62,13 +62,14 @@ describe('a second demo', () => {
         const nowMs = testNowMs + offsetMs
         const { clicks, conversions, pixelEvents, campaigns } = everything(planDemo({ ...usual, clicks: 900, nowMs }))
         const now = new Date(nowMs).toISOString()
-        for (const { clickedAt } of clicks) expect(clickedAt <= now).toBe(true)
-        for (const row of conversions) {
-          expect([row.convertedAt, row.createdAt, row.updatedAt].every((moment) => moment <= now)).toBe(true)
-        }
-        for (const { occurredAt, receivedAt } of pixelEvents)
-          expect(occurredAt <= receivedAt && receivedAt <= now).toBe(true)
-        for (const { createdAt, updatedAt } of campaigns) expect(createdAt <= updatedAt && updatedAt <= now).toBe(true)
+        const times = [
+          ...clicks.map(({ clickedAt }) => [clickedAt]),
+          ...conversions.flatMap(({ convertedAt, createdAt, updatedAt }) => [[convertedAt], [createdAt], [updatedAt]]),
+          ...pixelEvents.map(({ occurredAt, receivedAt }) => [occurredAt, receivedAt]),
+          ...campaigns.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]),
+        ]
+        const isOrdered = (moments: string[]) => moments.every((moment, n) => moment <= (moments[n + 1] ?? now))
+        expect(times.filter((moments) => !isOrdered(moments))).toEqual([])
       }),
       { numRuns: 20 },
     )
@@ -107,39 +108,11 @@ describe('demo rows', () => {
       expect(Object.keys(countBy(rows, ({ campaignId }) => campaignId)).sort()).toEqual(
         [...campaignRows(later)].map(({ id }) => id).sort(),
       )
-      const daysOf = countBy(
-        new Set(
-          rows
-            .filter(({ isBot }) => !isBot)
-            .map(({ campaignId, clickedAt }) => `${campaignId} ${clickedAt.slice(0, 10)}`),
-        ),
-        (pair) => pair.split(' ')[0],
-      )
+      const visits = rows.filter(({ isBot }) => !isBot).map((row) => `${row.campaignId} ${row.clickedAt.slice(0, 10)}`)
+      const daysOf = countBy(new Set(visits), (pair) => pair.split(' ')[0])
       expect(Object.values(daysOf).filter((days) => days < 70).length).toBeGreaterThanOrEqual(4)
       expect(Object.values(daysOf).filter((days) => days === 90).length).toBeGreaterThanOrEqual(8)
       expect([...campaignRows(later)].map(({ status }) => status)).toContain('active')
-    }
-  })
-
-  it('vary by local hour and by day of the week', () => {
-    const americans = clicks.filter(({ country, region, isBot }) => country === 'US' && region === 'New York' && !isBot)
-    const byHour = countBy(americans, ({ clickedAt }) => clickedAt.slice(11, 13))
-    // 20:00 and 04:00 in New York, without daylight saving time.
-    expect(byHour['01'] ?? 0).toBeGreaterThan(3 * (byHour['09'] ?? 0))
-    const byWeekday = countBy(
-      clicks.filter(({ campaignId }) => campaignId === 'cmp-cobalt-google-en'),
-      ({ clickedAt }) => `${new Date(clickedAt).getUTCDay()}`,
-    )
-    expect(byWeekday['1'] ?? 0).toBeGreaterThan(1.1 * (byWeekday['0'] ?? 0))
-  })
-
-  it('have browsers that exist on their operating systems', () => {
-    for (const { os, browser, device, userAgent, isBot } of clicks) {
-      if (isBot) continue
-      if (browser === 'Safari') expect(['iOS', 'iPadOS', 'macOS']).toContain(os)
-      if (browser === 'Edge') expect(os).toBe('Windows')
-      if (device === 'desktop') expect(['Windows', 'macOS', 'Linux']).toContain(os)
-      expect(userAgent).not.toContain('{')
     }
   })
 
@@ -153,9 +126,8 @@ describe('demo rows', () => {
       clicks.filter(({ visitorId }) => visitorId),
       ({ visitorId }) => visitorId,
     )
-    expect(Object.values(visits).filter((count) => count > 1).length / Object.values(visits).length).toBeGreaterThan(
-      0.1,
-    )
+    const counts = Object.values(visits)
+    expect(counts.filter((count) => count > 1).length / counts.length).toBeGreaterThan(0.1)
     expect(new Set(clicks.map(({ currency }) => currency))).toEqual(new Set(['USD', 'EUR', undefined]))
   })
 
@@ -172,7 +144,7 @@ describe('demo rows', () => {
 })
 
 describe('demo conversions', () => {
-  const large = planDemo({ ...usual, clicks: 100_000 })
+  const large = planDemo({ ...usual, clicks: 40_000 })
   const rows = [...conversionRows(large)]
   const now = new Map(rows.map((row) => [row.id, row]))
 
@@ -200,12 +172,8 @@ describe('demo conversions', () => {
         changed += 1
         expect(row.updatedAt > (last?.updatedAt ?? '')).toBe(true)
         expect(row.status).not.toBe(last?.status)
-        expect({ ...row, status: '', externalStatus: '', updatedAt: '' }).toEqual({
-          ...first,
-          status: '',
-          externalStatus: '',
-          updatedAt: '',
-        })
+        const changing = { status: '', externalStatus: '', updatedAt: '' }
+        expect({ ...row, ...changing }).toEqual({ ...first, ...changing })
         last = row
       }
     }
