@@ -1,11 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores } from '../../src/stores/open.ts'
-import { freePort } from '../kit/serverProcess.ts'
+import { processIdOf } from '../kit/processes.ts'
+import { freePort, startInstance } from '../kit/serverProcess.ts'
 import { EventLoad } from './eventLoad.ts'
 import { createLoadAccount } from './loadAccount.ts'
 import { compareStoredEvents } from './storedEvents.ts'
@@ -41,18 +40,8 @@ export async function openEmbeddedServer(folder: string): Promise<EmbeddedServer
         server.kill('SIGKILL')
         await exited
       }
-      const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
-        env: { PATH: process.env.PATH, ...environment },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      server = child
-      await Promise.race([
-        once(child.stdout as NodeJS.ReadableStream, 'data'),
-        once(child, 'exit').then(([code]) => {
-          throw new Error(`The server exited with code ${code}.`)
-        }),
-      ])
-      return child
+      server = (await startInstance(environment)).child
+      return server
     },
     // Scenarios kill and stop the only server at any time.
     load(connections, batchSize) {
@@ -62,10 +51,9 @@ export async function openEmbeddedServer(folder: string): Promise<EmbeddedServer
       return load
     },
     signal(program, signal) {
-      const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
-      const line = lines.find((candidate) => candidate.endsWith(`/embedded/${program}.js ${folder}`))
-      if (!line) throw new Error(`${program} does not run.`)
-      process.kill(Number.parseInt(line, 10), signal)
+      const id = processIdOf(folder, program)
+      if (id === undefined) throw new Error(`${program} does not run.`)
+      process.kill(id, signal)
     },
     differences: async () => [...loads.flatMap(({ faults }) => faults), ...(await compareStoredEvents(stores, loads))],
     async close() {

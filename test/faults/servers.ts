@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
-import { packageRoot } from '../../src/package.ts'
 import { readSettings } from '../../src/settings.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
@@ -10,7 +8,7 @@ import { startClickHouse } from '../kit/clickhouseServer.ts'
 import { createFakeClock } from '../kit/fakeClock.ts'
 import { startPostgres } from '../kit/postgresServer.ts'
 import { startRedis } from '../kit/redis.ts'
-import { freePort, type ServerProcess } from '../kit/serverProcess.ts'
+import { freePort, type ServerProcess, startInstance } from '../kit/serverProcess.ts'
 import { fillDisk } from './fullDisk.ts'
 import type { Target } from './httpRequest.ts'
 import { createLoadAccount } from './loadAccount.ts'
@@ -61,7 +59,7 @@ export async function openServers(folder: string, cleanUp: CleanUp): Promise<Ser
     CLICKHOUSE_READER_URL: clickhouse.url('tributary_reader'),
   }
   const start = (RATE_LIMIT_WITHOUT_REDIS: 'open' | 'closed') =>
-    startInstance(folder, { ...environment, RATE_LIMIT_WITHOUT_REDIS }, cleanUp)
+    openInstance(folder, { ...environment, RATE_LIMIT_WITHOUT_REDIS }, cleanUp)
   const [one, other] = await Promise.all([start('open'), start('closed')])
   return {
     clickhouse,
@@ -75,7 +73,7 @@ export async function openServers(folder: string, cleanUp: CleanUp): Promise<Ser
   }
 }
 
-async function startInstance(folder: string, environment: Record<string, string>, cleanUp: CleanUp): Promise<Instance> {
+async function openInstance(folder: string, environment: Record<string, string>, cleanUp: CleanUp): Promise<Instance> {
   const port = await freePort()
   const clock = await createFakeClock(join(folder, `clock-${port}`))
   let child: ChildProcess
@@ -83,14 +81,9 @@ async function startInstance(folder: string, environment: Record<string, string>
   let isDown = true
 
   async function start(): Promise<void> {
-    child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
-      env: { PATH: process.env.PATH, ...environment, ...clock.environment, PORT: `${port}` },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    exited = once(child, 'exit')
-    const listening = once(child.stdout as NodeJS.ReadableStream, 'data')
-    const [code] = (await Promise.race([listening.then(() => []), exited])) as [number?]
-    if (code !== undefined) throw new Error(`An instance exited with code ${code}.`)
+    const started = await startInstance({ ...environment, ...clock.environment, PORT: `${port}` })
+    child = started.child
+    exited = started.exited
     isDown = false
   }
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stores } from '../../src/stores/open.ts'
@@ -98,11 +97,4 @@ export function watchMemory(pid: number): () => number {
     clearInterval(timer)
     return maxMb
   }
-}
-
-/** @returns the process id of the embedded Postgres of a folder; undefined when none runs */
-export function embeddedPostgresPid(folder: string): number | undefined {
-  const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
-  const line = lines.find((candidate) => candidate.endsWith(`/embedded/postgres/engine.js ${folder}`))
-  return line === undefined ? undefined : Number.parseInt(line, 10)
 }

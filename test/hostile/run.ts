@@ -19,6 +19,7 @@ import { poolConnectionsMax } from '../../src/stores/postgres/connection.ts'
 import { sendRequest } from '../faults/httpRequest.ts'
 import { CleanUp } from '../kit/cleanUp.ts'
 import { hasPostgres, startPostgres } from '../kit/postgresServer.ts'
+import { processIdOf } from '../kit/processes.ts'
 import { freePort } from '../kit/serverProcess.ts'
 import { type Accounts, fillAccounts } from './accounts.ts'
 import { type Attack, type AttackContext, attacks, stallExports } from './attacks.ts'
@@ -26,7 +27,6 @@ import { type Kind, kinds, type Outcome, RegularClients } from './regularClients
 import {
   clickhouseQueries,
   countResources,
-  embeddedPostgresPid,
   grownSince,
   type Resources,
   waitForRelease,
@@ -79,7 +79,7 @@ async function runOn(where: string, databases: Record<string, string>): Promise<
   const accounts = await fillAccounts(stores)
   const words = [...nodeOptions, join(packageRoot, 'dist/src/main.js'), 'serve', '--json']
   const server = await startProgram(words, { PATH: process.env.PATH, ...environment })
-  const postgresPid = embeddedPostgresPid(folder)
+  const postgresPid = processIdOf(folder, 'postgres/engine')
   const count = () => countResources(server.pid, stores, postgresPid)
   const regulars = new RegularClients(Number(environment.PORT), accounts)
   await regulars.warmUp()

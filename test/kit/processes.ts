@@ -8,3 +8,8 @@ export function processesOf(path: string): { id: number; program: string }[] {
     return id && program && line.endsWith(` ${path}`) ? [{ id: Number(id), program }] : []
   })
 }
+
+/** @returns the id of the process of an engine or of the supervisor of a folder; undefined when it does not run */
+export function processIdOf(path: string, program: string): number | undefined {
+  return processesOf(path).find((running) => running.program === program)?.id
+}

@@ -1,6 +1,9 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { packageRoot } from '../../src/package.ts'
 
 /** The server of one test; its process can be ended, killed, suspended and restarted. */
 export interface ServerProcess {
@@ -32,4 +35,22 @@ export async function freePort(): Promise<number> {
     await new Promise((resolve) => server.close(resolve))
     return port
   }
+}
+
+/** Starts an instance of the API, and waits until it listens. @throws Error when it exits before */
+export async function startInstance(
+  environment: Record<string, string>,
+): Promise<{ child: ChildProcess; exited: Promise<unknown[]> }> {
+  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  await Promise.race([
+    once(child.stdout as NodeJS.ReadableStream, 'data'),
+    exited.then(([code]) => {
+      throw new Error(`An instance exited with code ${code}.`)
+    }),
+  ])
+  return { child, exited }
 }

@@ -117,6 +117,19 @@ export class CrashAccount {
   }
 }
 
+/** Runs with an account that is closed afterwards. */
+export async function withCrashAccount<Result>(
+  stores: CrashStores,
+  run: (account: CrashAccount) => Promise<Result>,
+): Promise<Result> {
+  const account = await CrashAccount.open(stores)
+  try {
+    return await run(account)
+  } finally {
+    await account.close()
+  }
+}
+
 function appOn({ environment, stores }: CrashStores): Promise<App> {
   return buildApp({
     settings: readSettings(environment),

@@ -1,10 +1,9 @@
 import { changes } from './changes.ts'
-import { CrashAccount } from './crashAccount.ts'
+import { withCrashAccount } from './crashAccount.ts'
 import { type CrashStores, withCrashStores } from './crashStores.ts'
 import { openDisk } from './disk.ts'
-import { pauseImport, pauseSteps } from './pauses.ts'
+import { eventPauseSteps, pauseImport, pauseServer, pauseSteps } from './pauses.ts'
 import { cutPower } from './powerCuts.ts'
-import { eventPauseSteps, pauseServer } from './serverPauses.ts'
 import type { FileCall } from './syscallKiller.ts'
 import { runTrials, type TrialName, trials } from './trials.ts'
 import { verbScenarios } from './verbScenarios.ts'
@@ -15,66 +14,67 @@ type CrashScenario = () => Promise<{ faults: string[]; summary: string }>
 /** How long a process is paused: longer than a lease (10 s) and than a request timeout of a store (20 s). */
 const pauseMs = 25_000
 
+/** Which stores are opened, and which of their processes are killed. */
+interface Target {
+  /** Begins the names of its scenarios. */
+  name: string
+  isCluster: boolean
+  victimsOf(stores: CrashStores): Parameters<typeof runTrials>[2]['victims']
+}
+
+const clickHouse: Target = { name: 'ClickHouse', isCluster: false, victimsOf: ({ nodes }) => nodes }
+const postgres: Target = { name: 'Postgres', isCluster: false, victimsOf: ({ postgres }) => [postgres] }
+/** A write uses the node of its row's shard, so about half of the writes are hit. */
+const nodeOfTwo: Target = { ...clickHouse, name: 'Either node of two', isCluster: true }
+
+/** The processes that are killed, the call before which they are, and how often at each such call of a write. */
+const sweeps: readonly [Target, FileCall, Partial<Record<TrialName, number>>][] = [
+  [clickHouse, 'rename', { click: 24, conversion: 12, 'changed conversion': 12, event: 24, 'pixel event': 12 }],
+  [clickHouse, 'write', { click: 1, 'changed conversion': 1, event: 1 }],
+  [clickHouse, 'fdatasync', { click: 2, event: 2 }],
+  [postgres, 'fsync', { campaign: 12, click: 4, 'changed conversion': 4 }],
+  [postgres, 'pwrite64', { campaign: 4 }],
+  [nodeOfTwo, 'rename', { click: 24, conversion: 24, 'changed conversion': 24, event: 24, 'pixel event': 24 }],
+  [nodeOfTwo, 'write', { click: 2, event: 2 }],
+]
+
 /** Each scenario opens its own stores, so that several can run concurrently. */
 export const crashScenarios: Record<string, CrashScenario> = {
-  'ClickHouse is killed at each rename of a click': () => runKills('click', 'rename', 24),
-  'ClickHouse is killed at each rename of a conversion': () => runKills('conversion', 'rename', 12),
-  'ClickHouse is killed at each rename of a changed conversion': () => runKills('changed conversion', 'rename', 12),
-  'ClickHouse is killed at each rename of an event': () => runKills('event', 'rename', 24),
-  'ClickHouse is killed at each rename of a pixel event': () => runKills('pixel event', 'rename', 12),
-  'ClickHouse is killed at each write of a click': () => runKills('click', 'write', 1),
-  'ClickHouse is killed at each write of a changed conversion': () => runKills('changed conversion', 'write', 1),
-  'ClickHouse is killed at each write of an event': () => runKills('event', 'write', 1),
-  'ClickHouse is killed at each fdatasync of a click': () => runKills('click', 'fdatasync', 2),
-  'ClickHouse is killed at each fdatasync of an event': () => runKills('event', 'fdatasync', 2),
-  'Postgres is killed at each fsync of a campaign': () => runKills('campaign', 'fsync', 12, killPostgres),
-  'Postgres is killed at each write of a campaign': () => runKills('campaign', 'pwrite64', 4, killPostgres),
-  'Postgres is killed at each fsync of a click': () => runKills('click', 'fsync', 4, killPostgres),
-  'Postgres is killed at each fsync of a changed conversion': () =>
-    runKills('changed conversion', 'fsync', 4, killPostgres),
-  'Either node of two is killed at each rename of a click': () => runKills('click', 'rename', 24, killNodeOfTwo),
-  'Either node of two is killed at each rename of a conversion': () =>
-    runKills('conversion', 'rename', 24, killNodeOfTwo),
-  'Either node of two is killed at each rename of a changed conversion': () =>
-    runKills('changed conversion', 'rename', 24, killNodeOfTwo),
-  'Either node of two is killed at each rename of an event': () => runKills('event', 'rename', 24, killNodeOfTwo),
-  'Either node of two is killed at each rename of a pixel event': () =>
-    runKills('pixel event', 'rename', 24, killNodeOfTwo),
-  'Either node of two is killed at each write of a click': () => runKills('click', 'write', 2, killNodeOfTwo),
-  'Either node of two is killed at each write of an event': () => runKills('event', 'write', 2, killNodeOfTwo),
+  ...Object.fromEntries(
+    sweeps.flatMap(([target, call, repetitions]) =>
+      (Object.keys(repetitions) as TrialName[]).map((name) => [
+        `${target.name} is killed at each ${call === 'pwrite64' ? 'write' : call} of ${name === 'event' ? 'an' : 'a'} ${name}`,
+        () => runKills(target, call, name, repetitions[name] ?? 0),
+      ]),
+    ),
+  ),
 
   ...verbScenarios,
 
   'An import is paused for 25 s at each step': () =>
     withCrashStores({}, async (stores) => {
       const steps = Object.entries(pauseSteps).flatMap(([name, step]) =>
-        (['clicks', 'approvals'] as const).map(async (change) => {
-          const account = await CrashAccount.open(stores)
-          try {
+        (['clicks', 'approvals'] as const).map((change) =>
+          withCrashAccount(stores, async (account) => {
             if (change === 'approvals') await account.import(changes.clicks([0, 1]))
             if (change === 'approvals') await account.import(changes.conversions([0, 1]))
             const faults = await pauseImport(stores, account, changes[change]([0, 1]), step, pauseMs)
             return [...faults, ...(await account.differences())].map((line) => `${change}, ${name}: ${line}`)
-          } finally {
-            await account.close()
-          }
-        }),
+          }),
+        ),
       )
       return { faults: (await Promise.all(steps)).flat(), summary: `${steps.length} imports paused` }
     }),
 
   'A server is paused for 25 s at each step of an event': () =>
-    withCrashStores({}, async (stores) => {
-      const account = await CrashAccount.open(stores)
-      try {
+    withCrashStores({}, (stores) =>
+      withCrashAccount(stores, async (account) => {
         await account.import(changes.clicks([0]))
         const faults = await pauseServer(stores, account, 0, eventPauseSteps, pauseMs)
         faults.push(...(await account.differences()))
         return { faults, summary: `paused ${Object.keys(eventPauseSteps).length} times` }
-      } finally {
-        await account.close()
-      }
-    }),
+      }),
+    ),
 
   async 'The power fails after each kind of write'() {
     const disk = await openDisk()
@@ -87,21 +87,9 @@ export const crashScenarios: Record<string, CrashScenario> = {
   },
 }
 
-/** Which stores are opened, and which of their processes are killed. */
-interface Target {
-  isCluster?: boolean
-  victimsOf(stores: CrashStores): Parameters<typeof runTrials>[2]['victims']
-}
-
-const killClickHouse: Target = { victimsOf: ({ nodes }) => nodes }
-const killPostgres: Target = { victimsOf: ({ postgres }) => [postgres] }
-/** A write uses the node of its row's shard, so about half of the writes are hit. */
-const killNodeOfTwo: Target = { ...killClickHouse, isCluster: true }
-
-function runKills(name: TrialName, call: FileCall, repetitions: number, target = killClickHouse) {
-  return withCrashStores({ isCluster: target.isCluster ?? false }, async (stores) => {
-    const sweep = { call, repetitions, victims: target.victimsOf(stores) }
-    const { faults, kills } = await runTrials(stores, trials[name], sweep)
+function runKills({ isCluster, victimsOf }: Target, call: FileCall, name: TrialName, repetitions: number) {
+  return withCrashStores({ isCluster }, async (stores) => {
+    const { faults, kills } = await runTrials(stores, trials[name], { call, repetitions, victims: victimsOf(stores) })
     const killed = [...kills.values()].reduce((a, b) => a + b, 0)
     if (killed === 0) faults.push('No process was killed.')
     const steps = [...kills].map(([step, count]) => `${count} × ${step}`).join(', ')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Postgres } from '../../../src/stores/postgres/connection.ts'
-import { processesOf } from '../../kit/processes.ts'
+import { processIdOf } from '../../kit/processes.ts'
 import type { Victim } from './crashStores.ts'
 
 /** After this number of exits within 30 s, the supervisor waits before it restarts an engine. */
@@ -11,7 +11,7 @@ const startMaxMs = 60_000
 /** The embedded Postgres of a folder. Its supervisor restarts it; the supervisor is killed before it would wait. */
 export function embeddedPostgres(folder: string, sql: Postgres): Victim {
   let exits = 0
-  const pidOf = (program: string) => processesOf(folder).find((running) => running.program === program)?.id
+  const pidOf = (program: string) => processIdOf(folder, program)
   return {
     get pid() {
       const pid = pidOf('postgres/engine')

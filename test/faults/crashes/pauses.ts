@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tally } from '../../../src/import/run.ts'
 import { exitOf, start } from '../../cli/runCommand.ts'
+import { freePort, startInstance } from '../../kit/serverProcess.ts'
 import type { Change } from './changes.ts'
 import type { CrashAccount } from './crashAccount.ts'
 import type { CrashStores } from './crashStores.ts'
@@ -71,5 +72,61 @@ export async function pauseImport(
     await exit
     await proxies.close()
     await rm(folder, { recursive: true })
+  }
+}
+
+/** The query for stored events with the same id, by its `log_comment`. */
+const duplicateLookup = /^POST [^ ]*log_comment=events\.duplicates\b/
+const eventInsert = /^POST [^ ]*INSERT(?:\+|%20)INTO(?:\+|%20)pixel_events\b/
+
+/** The steps of storing an event. The held request reaches ClickHouse after another server has stored the event. */
+export const eventPauseSteps = {
+  'before the duplicate lookup': { request: duplicateLookup, holds: 'request' },
+  'between lookup and insert': { request: duplicateLookup, holds: 'response' },
+  'before ClickHouse receives the insert': { request: eventInsert, holds: 'request' },
+  'between header and row of the insert': { request: eventInsert, holds: 'body' },
+  'after the insert': { request: eventInsert, holds: 'response' },
+} as const satisfies Record<string, Hold>
+
+/**
+ * Pauses a server process at each step of an event, sends the event to another server, and resumes the first one.
+ * @param click number of the stored click that the events refer to
+ * @param pauseMs minimum duration of each pause
+ * @returns faults of the responses, empty when there are none
+ */
+export async function pauseServer(
+  stores: CrashStores,
+  account: CrashAccount,
+  click: number,
+  steps: Readonly<Record<string, Hold>>,
+  pauseMs = 0,
+): Promise<string[]> {
+  const proxies = await openStoreProxies(stores)
+  const PORT = `${await freePort()}`
+  const { child, exited } = await startInstance({ ...proxies.environment, PORT })
+  const faults: string[] = []
+  try {
+    for (const [name, step] of Object.entries(steps)) {
+      const id = `paused ${name}`.replaceAll(' ', '-')
+      const held = proxies.clickhouse.hold(step)
+      const response = fetch(`http://127.0.0.1:${PORT}/api/v1/events`, {
+        method: 'POST',
+        headers: { authorization: `ApiKey ${account.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ click_id: `click-${click}`, event_name: 'paid', event_id: id, value: 1 }),
+      })
+      const early = await Promise.race([held, response])
+      if (early) throw new Error(`${name}: responded before the pause: ${early.status} ${await early.text()}`)
+      child.kill('SIGSTOP')
+      await Promise.all([account.sendEvent(click, id), sleep(pauseMs)])
+      proxies.clickhouse.release()
+      child.kill('SIGCONT')
+      const { status } = await response
+      if (status !== 200 && status !== 503) faults.push(`${name}: responded ${status}`)
+    }
+    return faults
+  } finally {
+    child.kill('SIGKILL')
+    await exited
+    await proxies.close()
   }
 }

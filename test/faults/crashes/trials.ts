@@ -1,5 +1,5 @@
 import { changes } from './changes.ts'
-import { CrashAccount } from './crashAccount.ts'
+import { type CrashAccount, withCrashAccount } from './crashAccount.ts'
 import { type CrashStores, type Victim, withKill } from './crashStores.ts'
 import type { FileCall } from './syscallKiller.ts'
 
@@ -63,21 +63,16 @@ export async function runTrials(
   trial: Trial,
   { call, repetitions, every = 1, victims }: Sweep,
 ): Promise<TrialResult> {
-  const account = await CrashAccount.open(stores)
-  const kills = new Map<string, number>()
-  const faults: string[] = []
-  let number = 0
-  let preparedUntil = 0
-  try {
+  return await withCrashAccount(stores, async (account) => {
+    const kills = new Map<string, number>()
+    const faults: string[] = []
+    let number = 0
     for (let at = 1, killed = repetitions; killed > 0 && at <= callsMax; at += every) {
       killed = 0
       for (let repetition = 0; repetition < repetitions; repetition++) {
-        if (number === preparedUntil) {
-          preparedUntil += preparedCount
-          await trial.prepare?.(
-            account,
-            Array.from({ length: preparedCount }, (_, index) => number + index),
-          )
+        if (number % preparedCount === 0) {
+          const numbers = Array.from({ length: preparedCount }, (_, index) => number + index)
+          await trial.prepare?.(account, numbers)
         }
         const written = number++
         const victim = victims[written % victims.length]
@@ -93,11 +88,8 @@ export async function runTrials(
         }
       }
     }
-    faults.push(...(await account.differences()))
-    return { faults, kills }
-  } finally {
-    await account.close()
-  }
+    return { faults: [...faults, ...(await account.differences())], kills }
+  })
 }
 
 /** The file that a call names, without the parts that differ between runs, `tmp_insert/data.bin`; most name a descriptor. */

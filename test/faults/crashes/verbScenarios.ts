@@ -1,6 +1,12 @@
 import { type CrashStores, withCrashStores } from './crashStores.ts'
 import type { FileCall } from './syscallKiller.ts'
-import { killAtStatements, killCommandAtCalls, killStoresAtCalls, type VerbKills } from './verbKills.ts'
+import {
+  killAtStatements,
+  killCommandAtCalls,
+  killStoresAtCalls,
+  type VerbKills,
+  type VerbVictim,
+} from './verbKills.ts'
 import { type VerbName, verbs } from './verbs.ts'
 
 /** Commands that change only Postgres. */
@@ -22,51 +28,35 @@ export const verbScenarios: Record<string, VerbScenario> = Object.fromEntries(
 
 function scenariosOf(name: VerbName): Record<string, VerbScenario> {
   const verb = verbs[name]
-  const statements = {
-    'the command is killed at each statement': on(false, (stores) => killAtStatements(stores, verb, 'command')),
-    'Postgres is killed at each of its statements': on(false, (stores) => killAtStatements(stores, verb, 'postgres')),
+  const atStatements = (isCluster: boolean, victim: VerbVictim) =>
+    on(isCluster, (stores) => killAtStatements(stores, verb, victim))
+  const atRenames = (isCluster: boolean) =>
+    on(isCluster, (stores) => killStoresAtCalls(stores, verb, 'rename', stores.nodes))
+  const ofAll = {
+    'the command is killed at each statement': atStatements(false, 'command'),
+    'Postgres is killed at each of its statements': atStatements(false, 'postgres'),
   }
   if (verbsOfPostgres.has(name)) {
-    return {
-      ...statements,
-      'Postgres is killed at each fsync': on(false, (stores) =>
-        killStoresAtCalls(stores, verb, 'fsync', [stores.postgres]),
-      ),
-    }
+    const atFsyncs = on(false, (stores) => killStoresAtCalls(stores, verb, 'fsync', [stores.postgres]))
+    return { ...ofAll, 'Postgres is killed at each fsync': atFsyncs }
+  }
+  const ofBothStores = {
+    ...ofAll,
+    'ClickHouse is killed at each of its statements': atStatements(false, 0),
+    'on two nodes the command is killed at each statement': atStatements(true, 'command'),
+    'the first node of two is killed at each of its statements': atStatements(true, 0),
+  }
+  if (name === 'account export') {
+    // It reads all rows through the first node.
+    const atFileCalls = on(false, (stores) => killCommandAtCalls(stores, verb, callsOfCommand))
+    return { ...ofBothStores, 'the command is killed at each change of a file': atFileCalls }
   }
   return {
-    ...statements,
-    'ClickHouse is killed at each of its statements': on(false, (stores) => killAtStatements(stores, verb, 0)),
-    'on two nodes the command is killed at each statement': on(true, (stores) =>
-      killAtStatements(stores, verb, 'command'),
-    ),
-    ...nodeScenarios(name),
-    ...(name === 'account export' ? fileScenarios(name) : renameScenarios(name)),
+    ...ofBothStores,
+    'the second node of two is killed at each of its statements': atStatements(true, 1),
+    'ClickHouse is killed at each rename': atRenames(false),
+    'either node of two is killed at each rename': atRenames(true),
   }
-}
-
-function renameScenarios(name: VerbName): Record<string, VerbScenario> {
-  const kill = (stores: CrashStores) => killStoresAtCalls(stores, verbs[name], 'rename', stores.nodes)
-  return {
-    'ClickHouse is killed at each rename': on(false, kill),
-    'either node of two is killed at each rename': on(true, kill),
-  }
-}
-
-function fileScenarios(name: VerbName): Record<string, VerbScenario> {
-  const kill = (stores: CrashStores) => killCommandAtCalls(stores, verbs[name], callsOfCommand)
-  return { 'the command is killed at each change of a file': on(false, kill) }
-}
-
-/** The nodes that receive statements of a command: an export reads all rows through the first node. */
-function nodeScenarios(name: VerbName): Record<string, VerbScenario> {
-  const nodes = name === 'account export' ? (['first'] as const) : (['first', 'second'] as const)
-  return Object.fromEntries(
-    nodes.map((which, index) => [
-      `the ${which} node of two is killed at each of its statements`,
-      on(true, (stores) => killAtStatements(stores, verbs[name], index)),
-    ]),
-  )
 }
 
 function on(isCluster: boolean, kill: (stores: CrashStores) => Promise<VerbKills>): VerbScenario {
