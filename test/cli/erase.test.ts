@@ -133,7 +133,8 @@ async function setErasuresBack(): Promise<void> {
 const body = async (account: string, path: string) => (await server.get(path, keys[account])).json()
 const tributary = (...words: string[]) => runHere([...words, '--json'], server.stores.environment)
 const json = (...words: string[]) => runJson(words, server.stores.environment)
-const differencesOf = async (account: string) => (await json('verify', '--account', account)).differences
+const differencesOf = async (account: string) =>
+  JSON.parse((await tributary('verify', '--account', account)).stdout).differences
 
 /** All rows of an account in the tables with personal fields, with those that merges will remove. */
 const rowsOfAccount = (account: string) => readRows(account, '')

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeKeyText } from '../../src/accounts/keyFormat.ts'
+import { rawGet } from '../kit/rawConnection.ts'
 import type { Accounts } from './accounts.ts'
 
 /** Target and duration of an attack. */
@@ -42,43 +43,43 @@ const slowSearch = `${'a'.repeat(99)}b`
  */
 export const attacks: Record<string, Attack> = {
   '1,500 pipelined documents on each of 12 connections': (context) =>
-    repeat(context, 12, 1_000, () => burst(context, get('/api/v1/docs/json').repeat(1_500), 1_000)),
+    repeat(context, 12, 1_000, () => burst(context, rawGet('/api/v1/docs/json').repeat(1_500), 1_000)),
   '300 pipelined static files on a connection, then close': (context) =>
-    repeat(context, 4, 250, () => burst(context, get(staticFile).repeat(300), 20)),
+    repeat(context, 4, 250, () => burst(context, rawGet(staticFile).repeat(300), 20)),
   '30 pipelined static files that are not read, 15 connections': (context) =>
-    repeat(context, 15, 1_000, () => burst(context, get(staticFile).repeat(30), 1_000)),
+    repeat(context, 15, 1_000, () => burst(context, rawGet(staticFile).repeat(30), 1_000)),
   '12 pipelined reads of one account, closed after 20 ms': (context) =>
     repeat(context, 4, 250, () =>
-      burst(context, get('/api/v1/clicks?limit=1', context.accounts.attacking).repeat(12), 20),
+      burst(context, rawGet('/api/v1/clicks?limit=1', context.accounts.attacking).repeat(12), 20),
     ),
   'searches of 60,000 campaigns for 99 letters and another': (context) =>
     repeat(context, 8, 0, () =>
-      request(context, get(`/api/v1/campaigns/search?q=${slowSearch}`, context.accounts.searching)),
+      request(context, rawGet(`/api/v1/campaigns/search?q=${slowSearch}`, context.accounts.searching)),
     ),
   'searches of 60,000 campaigns for two letters': (context) =>
     repeat(context, 8, 0, () =>
-      request(context, get('/api/v1/campaigns/search?q=%C3%A9%C3%A9', context.accounts.searching)),
+      request(context, rawGet('/api/v1/campaigns/search?q=%C3%A9%C3%A9', context.accounts.searching)),
     ),
   'searches of conversions for a name of 60,000 campaigns': (context) =>
     repeat(context, 8, 0, () =>
-      request(context, get('/api/v1/conversions/search?q=aa&fields=campaignName', context.accounts.searching)),
+      request(context, rawGet('/api/v1/conversions/search?q=aa&fields=campaignName', context.accounts.searching)),
     ),
   'malformed and invented keys': (context) =>
     repeat(context, 4, 20, async () => {
-      await request(context, get('/api/v1/clicks', 'trb_live_malformed'))
-      await request(context, get('/api/v1/clicks', makeKeyText()))
+      await request(context, rawGet('/api/v1/clicks', 'trb_live_malformed'))
+      await request(context, rawGet('/api/v1/clicks', makeKeyText()))
     }),
   'HTTP/1.0, kept alive and not, 20 requests at once': (context) =>
     repeat(context, 12, 250, async () => {
-      const kept = get('/api/v1/docs/json')
+      const kept = rawGet('/api/v1/docs/json')
         .replace('HTTP/1.1', 'HTTP/1.0')
         .replace('\r\n\r\n', '\r\nConnection: keep-alive\r\n\r\n')
       await burst(context, kept.repeat(20), 200)
-      await burst(context, get('/readyz').replace('HTTP/1.1', 'HTTP/1.0').repeat(20), 50)
+      await burst(context, rawGet('/readyz').replace('HTTP/1.1', 'HTTP/1.0').repeat(20), 50)
     }),
   'half-closed connections with and without a whole request': (context) =>
     repeat(context, 24, 250, async () => {
-      await burst(context, get('/api/v1/clicks', context.accounts.attacking).repeat(2), 500, { isHalfClosed: true })
+      await burst(context, rawGet('/api/v1/clicks', context.accounts.attacking).repeat(2), 500, { isHalfClosed: true })
       await burst(context, 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Le', 200, { isHalfClosed: true })
     }),
   'Expect: 100-continue without the body, and unknown expectations': (context) =>
@@ -103,7 +104,7 @@ export const attacks: Record<string, Attack> = {
   'bodies on GET: whole, broken off, chunked without an end': (context) =>
     repeat(context, 12, 250, async () => {
       const withBody = (header: string, body: string) =>
-        `${get('/api/v1/clicks?limit=1', context.accounts.attacking).slice(0, -2)}${header}\r\n\r\n${body}`
+        `${rawGet('/api/v1/clicks?limit=1', context.accounts.attacking).slice(0, -2)}${header}\r\n\r\n${body}`
       const body = 'x'.repeat(50_000)
       await request(context, withBody('Content-Length: 50000', body))
       await burst(context, withBody('Content-Length: 50000', 'x').repeat(3), 100)
@@ -114,13 +115,8 @@ export const attacks: Record<string, Attack> = {
 /** Starts two exports for each stalling account and does not read them; the signal closes their connections. */
 export function stallExports({ port, accounts, signal }: AttackContext): void {
   for (const key of accounts.stalling) {
-    for (let count = 0; count < 2; count++) open(port, get('/api/v1/clicks?format=ndjson', key), signal)
+    for (let count = 0; count < 2; count++) open(port, rawGet('/api/v1/clicks?format=ndjson', key), signal)
   }
-}
-
-/** @returns the bytes of a GET request */
-function get(path: string, key?: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: x\r\n${key === undefined ? '' : `Authorization: ApiKey ${key}\r\n`}\r\n`
 }
 
 /** @returns the bytes of a POST request */

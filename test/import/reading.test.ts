@@ -297,25 +297,26 @@ describe('files', () => {
     return await all(source.rows).finally(() => ended.abort())
   }
 
-  it('are NDJSON or CSV by their extension, gzipped or not', async () => {
-    expect(seen(await read('a.ndjson', Buffer.from('{"id":"1"}')))).toEqual([[1, { id: '1' }]])
-    expect(seen(await read('a.csv', Buffer.from('id\n1')))).toEqual([[2, { id: '1' }]])
-    expect(seen(await read('a.ndjson.gz', gzipSync('{"id":"1"}')))).toEqual([[1, { id: '1' }]])
-    expect(seen(await read('a.csv.gz', Buffer.concat([gzipSync('id\n1'), gzipSync('2\n3')])))).toEqual([
-      [2, { id: '12' }],
-      [3, { id: '3' }],
-    ])
+  it('are NDJSON or CSV by their ending in upper or lower case, gzipped or not', async () => {
+    const [ndjsonText, row] = ['{"id":"1"}', [[1, { id: '1' }]]]
+    for (const [name, text, rows] of [
+      ...['a.ndjson', 'b.json', 'b.JSONL', 'b.Ndjson'].map((name) => [name, ndjsonText, row] as const),
+      ['a.csv', 'id\n1', [[2, { id: '1' }]]],
+      ['b.CSV', 'id;name\n1;A,B', [[2, { id: '1', name: 'A,B' }]]],
+      ['b.tsv', 'id\tname\n1\tA', [[2, { id: '1', name: 'A' }]]],
+    ] as const) {
+      expect([name, seen(await read(name, Buffer.from(text)))]).toEqual([name, rows])
+      expect([name, seen(await read(`${name}.GZ`, gzipSync(text)))]).toEqual([name, rows])
+    }
     for (const name of ['a.xlsx', 'a.gz', 'ndjson', 'a.csv.zip']) expect(formatOf(name)).toBeUndefined()
   })
 
-  it('may have any common ending, in upper or lower case', async () => {
-    const row = [[1, { id: '1' }]]
-    for (const name of ['b.json', 'b.JSONL', 'b.Ndjson']) {
-      expect(seen(await read(name, Buffer.from('{"id":"1"}')))).toEqual(row)
-      expect(seen(await read(`${name}.GZ`, gzipSync('{"id":"1"}')))).toEqual(row)
-    }
-    expect(seen(await read('b.CSV', Buffer.from('id;name\n1;A,B')))).toEqual([[2, { id: '1', name: 'A,B' }]])
-    expect(seen(await read('b.tsv.gz', gzipSync('id\tname\n1\tA')))).toEqual([[2, { id: '1', name: 'A' }]])
+  it('may be several gzip streams, one after the other', async () => {
+    const rows = await read('a.csv.gz', Buffer.concat([gzipSync('id\n1'), gzipSync('2\n3')]))
+    expect(seen(rows)).toEqual([
+      [2, { id: '12' }],
+      [3, { id: '3' }],
+    ])
   })
 
   it('that are truncated or damaged fail with one clear error', async () => {
