@@ -8,6 +8,11 @@ import sourcesTable from './tables/sources.json' with { type: 'json' }
 
 // The tables are JSON, of which TypeScript knows the ids but not the literal values: each is cast to its type once.
 
+export type SourceId = keyof typeof sourcesTable
+export type OfferId = keyof typeof offersTable
+export type LandingPageId = keyof typeof landingPagesTable
+export type CampaignId = keyof typeof campaignsTable
+
 /** A traffic source; `clickIdStart` is the prefix of the click ids that the source assigns. */
 export interface Source {
   name: string
@@ -20,10 +25,6 @@ export interface Source {
   clickIdStart: string | null
   utm: readonly [source: string, medium: string]
 }
-
-export const sources = sourcesTable as unknown as Readonly<Record<SourceId, Source>>
-
-export type SourceId = keyof typeof sourcesTable
 
 /** An advertised offer. Networks report conversions by postback (`cpa`), own shops by their payment provider (`revenue`). */
 export interface Offer {
@@ -38,28 +39,10 @@ export interface Offer {
   coupons?: Shares<string>
 }
 
-export const offers = offersTable as unknown as Readonly<Record<OfferId, Offer>>
-
-export type OfferId = keyof typeof offersTable
-
-/** Landing pages. Only pages with the pixel have funnels; `lift` multiplies conversions. */
-export interface LandingPage {
-  name: string
-  hasPixel: boolean
-  lift: number
-}
-
-export const landingPages = landingPagesTable as unknown as Readonly<Record<LandingPageId, LandingPage>>
-
-export type LandingPageId = keyof typeof landingPagesTable
-
-/** The days on which a campaign runs, counted from 1970-01-01 UTC. */
-export type Schedule =
-  /** Runs every day. */
+/** The days on which a campaign runs, counted from 1970-01-01 UTC: the first `onDays` of every `everyDays`; 0 is Sunday. */
+type Schedule =
   | { kind: 'always' }
-  /** Runs for the first `onDays` of every `everyDays`, counted from day `start`. */
   | { kind: 'flights'; everyDays: number; onDays: number; start: number }
-  /** Runs on some days of the week; 0 is Sunday. */
   | { kind: 'weekdays'; days: readonly number[] }
 
 export interface Campaign {
@@ -85,6 +68,8 @@ export interface Campaign {
   tags: readonly string[]
 }
 
+export const sources = sourcesTable as unknown as Readonly<Record<SourceId, Source>>
+export const offers = offersTable as unknown as Readonly<Record<OfferId, Offer>>
+/** Only pages with the pixel have funnels; `lift` multiplies conversions. */
+export const landingPages = landingPagesTable
 export const campaigns = campaignsTable as unknown as Readonly<Record<CampaignId, Campaign>>
-
-export type CampaignId = keyof typeof campaignsTable

@@ -1,19 +1,10 @@
-import type { Click } from '../../../schema/click.ts'
 import { type Campaign, campaigns, type Source, sources } from './catalogue.ts'
 import type { Draws } from './draws.ts'
-import { exchangeRate } from './rates.ts'
-import { type DemoPlan, drawsOf, type Visit, visitsByDay } from './visits.ts'
+import shares from './tables/shares.json' with { type: 'json' }
+import { type DemoPlan, dayMs, drawsOf, type Visit, visitsByDay } from './visits.ts'
 
-/** A row of `import clicks`; omitted fields are absent. */
-export type ClickRow = Partial<Omit<Click, 'subIds'>> & {
-  id: string
-  clickedAt: string
-  subIds: Partial<Click['subIds']>
-  exchangeRate?: number
-}
-
-/** Yields the clicks of the window, oldest first. */
-export function* clickRows(plan: DemoPlan): Generator<ClickRow> {
+/** Yields the clicks of the window, oldest first; omitted fields are absent. */
+export function* clickRows(plan: DemoPlan) {
   for (const { day, visits } of visitsByDay(plan)) {
     const draws = drawsOf(plan, 'clicks', day)
     for (const visit of visits) {
@@ -35,20 +26,13 @@ export function clickIdOf(plan: DemoPlan, { number }: Visit): string {
 }
 
 /** Cost factors of countries with less expensive clicks; 1 elsewhere. */
-const costFactors: Readonly<Record<string, number>> = {
-  IN: 0.6,
-  ID: 0.6,
-  PH: 0.7,
-  TH: 0.8,
-  CO: 0.8,
-  AR: 0.8,
-  BR: 0.9,
-  PL: 0.8,
-}
+const costFactors: Readonly<Record<string, number>> = shares.costOfCountry
+const perDollar: Readonly<Record<string, number>> = shares.unitsPerDollar
 
-function clickRow(plan: DemoPlan, visit: Visit, draws: Draws): ClickRow {
+function clickRow(plan: DemoPlan, visit: Visit, draws: Draws) {
   const { visitor, clickedMs } = visit
-  const { location, device, kind } = visitor
+  const { country, region, city, language } = visitor.location
+  const [isBot, isTest] = [visitor.kind === 'bot', visitor.kind === 'test']
   const campaign: Campaign = campaigns[visit.campaign]
   const source: Source = sources[campaign.source]
   const [offerId, landingPageId] = visitor.path
@@ -64,15 +48,13 @@ function clickRow(plan: DemoPlan, visit: Visit, draws: Draws): ClickRow {
     landingPageId: visit.campaign === 'cmp-retargeting' ? null : landingPageId,
     trafficSourceId: campaign.source,
     visitorId: visitor.id,
-    country: location.country,
-    region: location.region,
-    city: location.city,
-    ...device,
-    language: kind === 'bot' ? null : location.language,
-    referrer: kind === 'bot' ? null : draws.pickShared(source.referrers),
+    ...{ country, region, city },
+    ...visitor.device,
+    language: isBot ? null : language,
+    referrer: isBot ? null : draws.pickShared(source.referrers),
     ip: visitor.ip,
     subIds: {
-      sub1: kind === 'test' ? 'test' : `adset-${draws.between(1, 6)}`,
+      sub1: isTest ? 'test' : `adset-${draws.between(1, 6)}`,
       sub2: creative,
       ...(source.category === 'native' && { sub3: `site-${draws.between(1000, 1180)}` }),
       ...(source.category === 'push' && { sub3: `zone-${draws.between(20, 95)}` }),
@@ -84,15 +66,23 @@ function clickRow(plan: DemoPlan, visit: Visit, draws: Draws): ClickRow {
     utmTerm: isSearch ? creative : null,
     utmContent: isSearch ? null : creative,
     ...(paid !== null && {
-      cost: Number((paid * (costFactors[location.country] ?? 1) * (0.55 + 0.9 * draws.unit())).toFixed(4)),
+      cost: Number((paid * (costFactors[country] ?? 1) * (0.55 + 0.9 * draws.unit())).toFixed(4)),
       currency: source.currency,
       ...(rate !== null && { exchangeRate: rate }),
     }),
-    isBot: kind === 'bot',
-    isTest: kind === 'test',
+    ...{ isBot, isTest },
   }
 }
 
-function letters(draws: Draws): string {
-  return draws.between(36 ** 4, 36 ** 5 - 1).toString(36)
+const letters = (draws: Draws) => draws.between(36 ** 4, 36 ** 5 - 1).toString(36)
+
+/**
+ * Computes a fictitious exchange rate at an instant.
+ * @returns units of the account's currency per unit of the row's, with 4 decimals; null for equal currencies
+ */
+export function exchangeRate(currency: string, accountCurrency: string, atMs: number): number | null {
+  if (currency === accountCurrency) return null
+  const swing = 1 + 0.015 * Math.sin((2 * Math.PI * atMs) / (57 * dayMs))
+  const middle = (perDollar[accountCurrency] ?? 1) / (perDollar[currency] ?? 1)
+  return Number((middle * swing).toFixed(4))
 }

@@ -1,92 +1,48 @@
-import { type CampaignId, type Offer, type OfferId, offers } from './catalogue.ts'
-import { clickIdOf } from './clicks.ts'
+import { type Offer, offers } from './catalogue.ts'
+import { clickIdOf, exchangeRate } from './clicks.ts'
 import type { Draws } from './draws.ts'
-import { type Outcome, outcomesByDay, type Sale, type Status } from './outcomes.ts'
-import { exchangeRate } from './rates.ts'
+import { outcomesByDay, type Sale } from './outcomes.ts'
+import salesTable from './tables/sales.json' with { type: 'json' }
 import { type DemoPlan, dateText, dayMs, drawsOf } from './visits.ts'
 
-/** A row of `import conversions`; omitted fields are absent or copied from the click. */
-export interface ConversionRow {
-  id: string
-  source: 'cpa' | 'revenue'
-  status: Status
-  externalStatus: string
-  eventName: string
-  convertedAt: string
-  createdAt: string
-  updatedAt: string
-  clickId?: string
-  visitorId?: string
-  campaignId?: CampaignId
-  offerId: OfferId
-  transactionId: string
-  payout?: number
-  revenue: number
-  currency: string
-  exchangeRate?: number
-  couponCode?: string
-  isTest: boolean
-}
-
 /**
- * Yields the conversions of the window by the day of their click. Each status change is a row with the same id and a
- * later `updatedAt`.
+ * Yields the conversions of the window by the day of their click; omitted fields are absent or copied from the click. Each
+ * status change is a row with the same id and a later `updatedAt`.
  */
-export function* conversionRows(plan: DemoPlan): Generator<ConversionRow> {
+export function* conversionRows(plan: DemoPlan) {
   for (const { day, outcomes } of outcomesByDay(plan)) {
-    for (const outcome of outcomes) yield* rowsOf(plan, outcome)
+    for (const { visit, sales } of outcomes) {
+      for (const [index, sale] of sales.entries()) {
+        const number = index === 0 ? visit.number : `${visit.number}-${index + 1}`
+        yield* statesOf(plan, `cnv-${plan.tag}-${number}`, sale, { clickId: clickIdOf(plan, visit) })
+      }
+    }
     yield* rowsWithoutClick(plan, day, drawsOf(plan, 'without click', day))
-  }
-}
-
-function* rowsOf(plan: DemoPlan, { visit, sales }: Outcome): Generator<ConversionRow> {
-  for (const [index, sale] of sales.entries()) {
-    const number = index === 0 ? visit.number : `${visit.number}-${index + 1}`
-    yield* statesOf(plan, `cnv-${plan.tag}-${number}`, sale, { clickId: clickIdOf(plan, visit) })
   }
 }
 
 /** Conversions per 1,000 clicks without a stored click: orders by telephone, and clicks that were lost. */
 const withoutClickPerThousand = 0.35
 
-function* rowsWithoutClick(plan: DemoPlan, day: number, draws: Draws): Generator<ConversionRow> {
-  const date = dateText(day)
-  const { tag } = plan
+function* rowsWithoutClick(plan: DemoPlan, day: number, draws: Draws) {
+  const idEnd = `${plan.tag}-${dateText(day)}`
   for (let left = draws.count((withoutClickPerThousand * plan.perDay) / 1000); left > 0; left--) {
     const atMs = day * dayMs + draws.between(0, dayMs - 1)
-    const states = [{ status: 'approved', atMs: atMs + 60_000 }] as const
+    const common = { atMs, isTest: false, states: [{ status: 'approved', atMs: atMs + 60_000 }] } as const
     if (draws.chance(0.3)) {
-      const sale: Sale = {
-        offerId: 'off-bramble-pet',
-        name: 'lead',
-        atMs,
-        amount: 32,
-        coupon: null,
-        isTest: false,
-        states,
-      }
-      yield* statesOf(plan, `cnv-${tag}-${date}-lost${left}`, sale, { clickId: `clk-${tag}-${date}-lost${left}` })
+      const sale = { ...common, offerId: 'off-bramble-pet', name: 'lead', amount: 32, coupon: null } as const
+      yield* statesOf(plan, `cnv-${idEnd}-lost${left}`, sale, { clickId: `clk-${idEnd}-lost${left}` })
     } else {
       const amount = draws.between(59, 240)
       const coupon = draws.chance(0.5) ? 'SLEEP10' : null
-      const sale: Sale = {
-        offerId: 'off-luma-blanket',
-        name: 'phone_order',
-        atMs,
-        amount,
-        coupon,
-        isTest: false,
-        states,
-      }
-      const campaignId = draws.chance(0.5) ? 'cmp-luma-meta-broad' : undefined
-      yield* statesOf(plan, `cnv-${tag}-${date}-phone${left}`, sale, campaignId ? { campaignId } : {})
+      const sale = { ...common, offerId: 'off-luma-blanket', name: 'phone_order', amount, coupon } as const
+      const origin = draws.chance(0.5) ? { campaignId: 'cmp-luma-meta-broad' } : {}
+      yield* statesOf(plan, `cnv-${idEnd}-phone${left}`, sale, origin)
     }
   }
 }
 
-type Origin = Pick<ConversionRow, 'clickId' | 'campaignId'>
-
-function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: Origin): Generator<ConversionRow> {
+function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: { clickId?: string; campaignId?: string }) {
   const offer: Offer = offers[sale.offerId]
   const rate = exchangeRate(offer.currency, plan.currency, sale.atMs)
   for (const { status, atMs } of sale.states) {
@@ -95,7 +51,7 @@ function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: Origin): Gene
       id,
       source: offer.network ? 'cpa' : 'revenue',
       status,
-      externalStatus: (offer.network ? networkStatuses : paymentStatuses)[status],
+      externalStatus: salesTable[offer.network ? 'network' : 'shop'].statuses[status],
       eventName: sale.name,
       convertedAt: new Date(sale.atMs).toISOString(),
       createdAt: new Date(sale.states[0]?.atMs ?? atMs).toISOString(),
@@ -111,22 +67,4 @@ function* statesOf(plan: DemoPlan, id: string, sale: Sale, origin: Origin): Gene
       isTest: sale.isTest,
     }
   }
-}
-
-const networkStatuses: Record<Status, string> = {
-  pending: 'PENDING',
-  approved: 'LOCKED',
-  declined: 'REJECTED',
-  hold: 'IN_REVIEW',
-  refunded: 'REVERSED',
-  chargeback: 'REVERSED_CHARGEBACK',
-}
-
-const paymentStatuses: Record<Status, string> = {
-  pending: 'processing',
-  approved: 'succeeded',
-  declined: 'failed',
-  hold: 'requires_action',
-  refunded: 'refunded',
-  chargeback: 'disputed',
 }

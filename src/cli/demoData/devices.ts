@@ -14,15 +14,11 @@ export interface Device {
   userAgent: string
 }
 
-interface Model {
-  device: Device['device']
-  os: string
+/** In `userAgent`, `{os}` and `{browser}` are the versions, `{os_}` is the version of the system with underscores. */
+interface Model extends Omit<Device, 'osVersion' | 'browserVersion'> {
   osVersions: readonly string[]
-  browser: string
   /** Omitted when the browser has the version of its operating system. */
   browserVersions?: readonly string[]
-  /** Placeholders: `{os}` and `{browser}` are the versions, `{os_}` is the OS version with underscores. */
-  userAgent: string
 }
 
 type ModelName = keyof typeof deviceModels
@@ -39,24 +35,15 @@ export function drawDevice(draws: Draws, audience: Audience): Device {
 
 /** All devices of each model, a few hundred in total: every user agent is built once. */
 const devicesOf = Object.fromEntries(
-  (Object.entries(deviceModels) as [string, Model][]).map(
-    ([name, { device, os, osVersions, browser, browserVersions, userAgent }]) => [
-      name,
-      osVersions.flatMap((osVersion) =>
-        (browserVersions ?? [osVersion]).map((browserVersion) => ({
-          device,
-          os,
-          osVersion,
-          browser,
-          browserVersion,
-          userAgent: userAgent
-            .replace('{os_}', osVersion.replaceAll('.', '_'))
-            .replace('{os}', osVersion)
-            .replaceAll('{browser}', browserVersion),
-        })),
-      ),
-    ],
-  ),
+  (Object.entries(deviceModels) as [string, Model][]).map(([name, { osVersions, browserVersions, ...model }]) => [
+    name,
+    osVersions.flatMap((osVersion) =>
+      (browserVersions ?? [osVersion]).map((browserVersion) => {
+        const ofSystem = model.userAgent.replace('{os_}', osVersion.replaceAll('.', '_')).replace('{os}', osVersion)
+        return { ...model, osVersion, browserVersion, userAgent: ofSystem.replaceAll('{browser}', browserVersion) }
+      }),
+    ),
+  ]),
   // Object.fromEntries loses the key type.
 ) as unknown as Record<ModelName, readonly Device[]>
 

@@ -12,15 +12,15 @@ import type { DemoPlan } from './visits.ts'
 /** Import counts by resource. */
 export type DemoTallies = Record<ResourceName, Tally>
 
-/** In import order: entities before the rows that refer to them. `share` is the resource's share of the total time. */
-const steps: readonly { resource: ResourceName; rows: (plan: DemoPlan) => Iterable<object>; share: number }[] = [
-  { resource: 'traffic-sources', rows: trafficSourceRows, share: 0.01 },
-  { resource: 'landing-pages', rows: landingPageRows, share: 0.01 },
-  { resource: 'offers', rows: offerRows, share: 0.01 },
-  { resource: 'campaigns', rows: campaignRows, share: 0.01 },
-  { resource: 'clicks', rows: clickRows, share: 0.61 },
-  { resource: 'conversions', rows: conversionRows, share: 0.15 },
-  { resource: 'pixel-events', rows: pixelEventRows, share: 0.2 },
+/** In import order: entities before the rows that refer to them. */
+const steps: readonly [ResourceName, (plan: DemoPlan) => Iterable<object>, shareOfTime: number][] = [
+  ['traffic-sources', trafficSourceRows, 0.01],
+  ['landing-pages', landingPageRows, 0.01],
+  ['offers', offerRows, 0.01],
+  ['campaigns', campaignRows, 0.01],
+  ['clicks', clickRows, 0.61],
+  ['conversions', conversionRows, 0.15],
+  ['pixel-events', pixelEventRows, 0.2],
 ]
 
 /**
@@ -37,7 +37,7 @@ export async function fillDemo(
   const tallies = {} as DemoTallies
   const whole: Tally = emptyTally()
   let shareDone = 0
-  for (const { resource, rows, share } of steps) {
+  for (const [resource, rows, share] of steps) {
     const tally = emptyTally()
     const before = { ...whole }
     tallies[resource] = tally
@@ -56,9 +56,7 @@ export async function fillDemo(
   return tallies
 }
 
-function emptyTally(): Tally {
-  return { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
-}
+const emptyTally = (): Tally => ({ read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 })
 
 const blockRows = 1_000
 

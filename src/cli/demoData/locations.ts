@@ -10,26 +10,25 @@ export interface Location {
   city: string
   /** UTC offset in minutes, without daylight saving time. */
   utcOffsetMinutes: number
+  /** The usual Accept-Language. */
   language: string
 }
 
-/** `language` is the usual Accept-Language. */
-interface Places {
-  language: string
-  cities: readonly (readonly [region: string, city: string, utcOffsetHours: number, share: number])[]
-}
+type City = readonly [region: string, city: string, utcOffsetHours: number, share: number]
 
 export type Country = keyof typeof countries
 
 /** The locations of a country by their share of its clicks. */
 export const locationsOf = Object.fromEntries(
-  (Object.entries(countries) as unknown as [Country, Places][]).map(([country, { language, cities }]) => [
-    country,
-    cities.map(([region, city, utcOffsetHours, share]) => [
-      { country, region, city, utcOffsetMinutes: utcOffsetHours * 60, language },
-      share,
-    ]),
-  ]),
+  (Object.entries(countries) as unknown as [Country, { language: string; cities: City[] }][]).map(
+    ([country, { language, cities }]) => [
+      country,
+      cities.map(([region, city, utcOffsetHours, share]) => [
+        { country, region, city, utcOffsetMinutes: utcOffsetHours * 60, language },
+        share,
+      ]),
+    ],
+  ),
 ) as unknown as Record<Country, Shares<Location>>
 
 /** Target markets of campaigns: countries by share. */

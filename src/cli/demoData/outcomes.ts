@@ -1,25 +1,10 @@
-import {
-  type Campaign,
-  campaigns,
-  type LandingPage,
-  landingPages,
-  type Offer,
-  type OfferId,
-  offers,
-} from './catalogue.ts'
-import type { Draws } from './draws.ts'
-import { type DemoPlan, dayMs, drawsOf, type Visit, visitsByDay } from './visits.ts'
+import { type Campaign, campaigns, landingPages, type Offer, type OfferId, offers } from './catalogue.ts'
+import type { Draws, Shares } from './draws.ts'
+import salesTable from './tables/sales.json' with { type: 'json' }
+import shares from './tables/shares.json' with { type: 'json' }
+import { type DemoPlan, dayMs, drawsOf, hourMs, minuteMs, type Visit, visitsByDay } from './visits.ts'
 
-/** Pixel events and sales of a click. */
-export interface Outcome {
-  visit: Visit
-  /** Pixel events in order of time; empty without a pixel. */
-  steps: readonly Step[]
-  /** The conversion, then its renewals. */
-  sales: readonly Sale[]
-}
-
-export interface Step {
+interface Step {
   name: string
   atMs: number
   /** Whether the event has the click id, or only the visitor id. */
@@ -40,69 +25,42 @@ export interface Sale {
   states: readonly State[]
 }
 
-export type Status = 'approved' | 'pending' | 'declined' | 'hold' | 'refunded' | 'chargeback'
-
-export interface State {
-  status: Status
-  atMs: number
-}
+type Status = keyof typeof salesTable.shop.statuses
+type State = { status: Status; atMs: number }
 
 /** Yields the outcomes of each day's clicks, oldest day first, including future ones. */
-export function* outcomesByDay(plan: DemoPlan): Generator<{ day: number; draws: Draws; outcomes: Outcome[] }> {
+export function* outcomesByDay(plan: DemoPlan) {
   for (const { day, visits } of visitsByDay(plan)) {
     const draws = drawsOf(plan, 'outcomes', day)
-    yield { day, draws, outcomes: visits.map((visit) => outcomeOf(visit, draws)) }
+    yield { day, outcomes: visits.map((visit) => outcomeOf(visit, draws)) }
   }
 }
 
 const secondMs = 1000
-const minuteMs = 60_000
-const hourMs = 3_600_000
 
-/** Conversion factors of device types. */
-const deviceLift = { desktop: 1.2, mobile: 0.95, tablet: 1.05, other: 0.2 }
-const countryLift: Readonly<Record<string, number>> = {
-  US: 1.08,
-  GB: 1.05,
-  DE: 1,
-  CA: 0.98,
-  IN: 0.75,
-  ID: 0.8,
-  PH: 0.85,
-}
-const returnLift = 1.7
+/** Conversion factor by country. */
+const countryLift: Readonly<Record<string, number>> = shares.liftOfCountry
 
-function outcomeOf(visit: Visit, draws: Draws): Outcome {
+/** @returns pixel events in order of time, empty without a pixel; the conversion, then its renewals */
+function outcomeOf(visit: Visit, draws: Draws): { visit: Visit; steps: Step[]; sales: Sale[] } {
   const { visitor } = visit
   if (visitor.kind === 'bot') return { visit, steps: [], sales: [] }
-  if (visitor.kind === 'test') {
-    const sales = draws.chance(0.6) ? [saleOf(visit, draws, true)] : []
-    return { visit, steps: [], sales }
-  }
+  if (visitor.kind === 'test') return { visit, steps: [], sales: draws.chance(0.6) ? [saleOf(visit, draws, true)] : [] }
   const campaign: Campaign = campaigns[visit.campaign]
   const [offerId, pageId] = visitor.path
-  const page: LandingPage | undefined =
-    pageId && visit.campaign !== 'cmp-retargeting' ? landingPages[pageId] : undefined
+  const page = pageId && visit.campaign !== 'cmp-retargeting' ? landingPages[pageId] : undefined
   const probability =
     campaign.conversionRate *
     (page?.lift ?? 0.9) *
-    deviceLift[visitor.device.device] *
+    shares.liftOfDevice[visitor.device.device] *
     (countryLift[visitor.location.country] ?? 0.92) *
-    (visit.isReturn ? returnLift : 1)
+    (visit.isReturn ? 1.7 : 1)
   const offer: Offer = offers[offerId]
   const canConvert = offer.kind !== 'install' || visitor.device.os === 'Android'
   const sales = canConvert && draws.chance(probability) ? [saleOf(visit, draws, false)] : []
   if (sales[0] && offer.kind === 'subscription') sales.push(...renewalsOf(sales[0], draws))
   return { visit, steps: page?.hasPixel ? stepsOf(visit, offer, sales[0], draws) : [], sales }
 }
-
-/** Event names of conversions by kind of offer. */
-const saleNames = {
-  lead: 'lead',
-  install: 'app_install',
-  order: 'purchase',
-  subscription: 'subscription_started',
-} as const
 
 function saleOf({ clickedMs, visitor, campaign }: Visit, draws: Draws, isTest: boolean): Sale {
   const [offerId] = visitor.path
@@ -113,7 +71,7 @@ function saleOf({ clickedMs, visitor, campaign }: Visit, draws: Draws, isTest: b
   const full = offer.kind === 'order' ? offer.amount * (0.7 + 0.75 * draws.unit()) : offer.amount
   return {
     offerId,
-    name: saleNames[offer.kind],
+    name: salesTable.eventOfKind[offer.kind],
     atMs,
     amount: Number((coupon ? full * 0.87 : full).toFixed(2)),
     coupon,
@@ -145,63 +103,40 @@ function reportedMs(atMs: number, draws: Draws): number {
   return atMs + draws.between(2 * secondMs, 4 * minuteMs)
 }
 
+/** Who reports a sale: how its status changes, and how often it is refunded. */
+interface Reporter {
+  first: Shares<Status>
+  /** The status after a review of a pending sale; null: it stays pending. */
+  review: Shares<Status | null>
+  reviewDays: readonly [from: number, to: number]
+  refunds: number
+}
+
 function statesOf(offer: Offer, atMs: number, draws: Draws): State[] {
-  const later = (fromMs: number, lowDays: number, highDays: number) =>
-    fromMs + draws.between(lowDays * dayMs, highDays * dayMs)
-  const first = reportedMs(atMs, draws)
+  const { first, review, reviewDays, refunds } = salesTable[offer.network ? 'network' : 'shop'] as unknown as Reporter
   const states: State[] = []
   const add = (status: Status, stateMs: number) => states.push({ status, atMs: stateMs })
-  add(draws.pickShared(offer.network ? firstOfNetwork : firstOfShop), first)
+  const addLater = (status: Status, [from, to]: readonly [number, number]) =>
+    add(status, (states.at(-1)?.atMs ?? 0) + draws.between(from * dayMs, to * dayMs))
+  const reported = reportedMs(atMs, draws)
+  add(draws.pickShared(first), reported)
   if (states[0]?.status === 'pending') {
-    const reviewed = draws.pickShared(offer.network ? reviewOfNetwork : reviewOfShop)
-    if (reviewed) add(reviewed, offer.network ? later(first, 2, 16) : later(first, 1, 5))
+    const reviewed = draws.pickShared(review)
+    if (reviewed) addLater(reviewed, reviewDays)
   }
-  const last = states.at(-1) as State
-  if (last.status === 'hold' && draws.chance(0.85)) {
-    add(draws.chance(0.6) ? 'approved' : 'declined', later(last.atMs, 4, 12))
-  } else if (last.status === 'approved') {
+  const last = states.at(-1)?.status
+  if (last === 'hold' && draws.chance(0.85)) {
+    addLater(draws.chance(0.6) ? 'approved' : 'declined', [4, 12])
+  } else if (last === 'approved') {
     const end = draws.unit()
-    const refundShare = offer.network ? 0.02 : 0.055
-    if (end < refundShare) add('refunded', later(last.atMs, 1, 28))
-    else if (end < refundShare + 0.009) add('chargeback', later(last.atMs, 12, 40))
+    if (end < refunds) addLater('refunded', [1, 28])
+    else if (end < refunds + 0.009) addLater('chargeback', [12, 40])
   }
   return states
 }
 
-const firstOfNetwork = [
-  ['pending', 74],
-  ['approved', 19],
-  ['hold', 3],
-  ['declined', 4],
-] as const
-const firstOfShop = [
-  ['approved', 92],
-  ['pending', 6],
-  ['declined', 2],
-] as const
-const reviewOfNetwork = [
-  ['approved', 75],
-  ['declined', 15],
-  ['hold', 6],
-  [null, 4],
-] as const
-const reviewOfShop = [
-  ['approved', 88],
-  ['declined', 12],
-] as const
-
-/** Event names of the pixel by kind of offer: the first three steps of its funnel, and the sale. Installs have no pixel. */
-const shopSteps = ['visit', 'signup', 'trial_started', 'purchase'] as const
-const stepNames = {
-  lead: ['visit', 'cta_click', 'form_start', 'lead'],
-  install: shopSteps,
-  order: shopSteps,
-  subscription: shopSteps,
-} as const
-
-/** Share of visitors without a sale who take the second step, and of those the third. */
-const secondShare = 0.22
-const thirdShare = 0.27
+/** Share of visitors without a sale who take the second step, and how many of them take the third. */
+const [secondShare, thirdShare] = [0.22, 0.27]
 
 function stepsOf({ clickedMs }: Visit, offer: Offer, sale: Sale | undefined, draws: Draws): Step[] {
   // One visitor in eight blocks pixels: only the sales are known.
@@ -212,18 +147,17 @@ function stepsOf({ clickedMs }: Visit, offer: Offer, sale: Sale | undefined, dra
     atMs += draws.between(lowMs, highMs)
     steps.push({ name, atMs, hasClickId })
   }
-  const [visited, second, third, sold] = stepNames[offer.kind]
+  // The last one is the sale. Installs have no pixel.
+  const [visited, second, third, sold] = salesTable.stepsOfKind[offer.kind] as [string, string, string, string]
   add(visited, 700, 4 * secondMs)
   if (!sale && !draws.chance(secondShare)) return steps
   add(second, 8 * secondMs, 90 * secondMs)
-  if (!sale && !draws.chance(thirdShare)) return draws.chance(0.1) ? [...steps, comesBack(steps, draws)] : steps
+  if (!sale && !draws.chance(thirdShare)) {
+    // Visitors who open the page again from their history have a visitor id and no click id.
+    if (draws.chance(0.1)) add('return_view', hourMs, 3 * dayMs, false)
+    return steps
+  }
   add(third, 5 * secondMs, 60 * secondMs)
   if (sale) steps.push({ name: sold, atMs: Math.max(sale.atMs, atMs + secondMs), hasClickId: true, isSale: true })
   return steps
-}
-
-/** Visitors who open the page again from their history have a visitor id and no click id. */
-function comesBack(steps: readonly Step[], draws: Draws): Step {
-  const last = steps.at(-1)?.atMs ?? 0
-  return { name: 'return_view', atMs: last + draws.between(hourMs, 3 * dayMs), hasClickId: false }
 }

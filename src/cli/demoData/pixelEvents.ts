@@ -3,23 +3,8 @@ import { clickIdOf } from './clicks.ts'
 import { outcomesByDay } from './outcomes.ts'
 import type { DemoPlan } from './visits.ts'
 
-/** A row of `import pixel-events`. */
-export interface PixelEventRow {
-  id: string
-  eventName: string
-  clickId?: string
-  visitorId: string
-  campaignId: string
-  value?: number
-  currency?: string
-  properties: Record<string, string | number | boolean>
-  occurredAt: string
-  receivedAt: string
-  origin: 'browser'
-}
-
 /** Yields the pixel events of browsers: funnels from the landing page to the sale. */
-export function* pixelEventRows(plan: DemoPlan): Generator<PixelEventRow> {
+export function* pixelEventRows(plan: DemoPlan) {
   for (const { outcomes } of outcomesByDay(plan)) {
     for (const { visit, steps, sales } of outcomes) {
       const { visitor, campaign } = visit

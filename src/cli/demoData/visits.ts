@@ -3,6 +3,7 @@ import { type Campaign, type CampaignId, campaigns, type LandingPageId, type Off
 import { bots, type Device, drawDevice } from './devices.ts'
 import { type Draws, openDraws, type Shares } from './draws.ts'
 import { type Country, type Location, locationsOf, markets } from './locations.ts'
+import shares from './tables/shares.json' with { type: 'json' }
 
 /** Size and seed of a demo. */
 export interface DemoOptions {
@@ -59,13 +60,12 @@ export interface Visit {
   isReturn: boolean
 }
 
-export const dayMs = 86_400_000
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
 
-/** First and last day, counted from 1970-01-01 UTC. */
-export function windowOf({ nowMs, days }: DemoPlan): { firstDay: number; today: number } {
-  const today = Math.floor(nowMs / dayMs)
-  return { firstDay: today - days + 1, today }
-}
+/** The last day, counted from 1970-01-01 UTC. */
+export const todayOf = ({ nowMs }: DemoPlan) => Math.floor(nowMs / dayMs)
 
 /** Creates the draws for one kind of rows of a day. */
 export function drawsOf(plan: DemoPlan, kind: string, day: number): Draws {
@@ -77,16 +77,15 @@ export function dateText(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')
 }
 
-/** Share of clicks by returning visitors. */
-const returnShare = 0.2
+/** Shares of clicks by returning visitors, bots and testers. */
+const [returnShare, botShare, testShare] = [0.2, 0.033, 0.002]
 /** Maximum days between the first and the last visit. */
 const returnDaysMax = 13
-const botShare = 0.033
-const testShare = 0.002
 
 /** Yields the visits of each day of the window, oldest first, including future ones of the last day. */
 export function* visitsByDay(plan: DemoPlan): Generator<{ day: number; visits: Visit[] }> {
-  const { firstDay, today } = windowOf(plan)
+  const today = todayOf(plan)
+  const firstDay = today - plan.days + 1
   const recent: Visitor[][] = []
   for (let day = firstDay - returnDaysMax; day <= today; day++) {
     const draws = drawsOf(plan, 'visits', day)
@@ -106,15 +105,9 @@ export function activity(campaign: Campaign, day: number): number {
   if (schedule.kind === 'flights' && flightDay(schedule, day) >= schedule.onDays) return 0
   const isWeekend = weekday === 0 || weekday === 6
   const weekFactor = ((isWeekend ? weekend : 1) * 7) / (5 + 2 * weekend)
-  return (
-    weekFactor *
-    (weekdayShares[weekday] ?? 1) *
-    (1 + waveBy * Math.sin((2 * Math.PI * (day + 7 * waveDays)) / waveDays))
-  )
+  const wave = 1 + waveBy * Math.sin((2 * Math.PI * (day + 7 * waveDays)) / waveDays)
+  return weekFactor * (shares.weekdays[weekday] ?? 1) * wave
 }
-
-/** Click factors by day of the week, Sunday first. */
-const weekdayShares = [0.85, 1.11, 1.08, 1.05, 1.03, 0.99, 0.89]
 
 /** Day of the current period, from 0; days from `onDays` on are a pause. */
 export function flightDay({ everyDays, start }: { everyDays: number; start: number }, day: number): number {
@@ -122,12 +115,10 @@ export function flightDay({ everyDays, start }: { everyDays: number; start: numb
 }
 
 /** Share of all days on which a campaign is active, 0 to 1. */
-const activeShareOf = ({ schedule }: Campaign) =>
-  schedule.kind === 'weekdays'
-    ? schedule.days.length / 7
-    : schedule.kind === 'flights'
-      ? schedule.onDays / schedule.everyDays
-      : 1
+function activeShareOf({ schedule }: Campaign): number {
+  if (schedule.kind === 'weekdays') return schedule.days.length / 7
+  return schedule.kind === 'flights' ? schedule.onDays / schedule.everyDays : 1
+}
 
 const entries = Object.entries(campaigns) as [CampaignId, Campaign][]
 const shareOfAll = entries.reduce((sum, [, campaign]) => sum + campaign.share * activeShareOf(campaign), 0)
@@ -162,12 +153,10 @@ function drawVisitor(draws: Draws, id: CampaignId, visitorId: string): Visitor {
 
 function drawIp(draws: Draws): string {
   const number = draws.between(0, 0xffff)
-  if (draws.chance(0.3)) return `2001:db8:${number.toString(16)}::`
-  return `198.${18 + (number & 1)}.${number >>> 8}.0`
+  return draws.chance(0.3) ? `2001:db8:${number.toString(16)}::` : `198.${18 + (number & 1)}.${number >>> 8}.0`
 }
 
 function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], draws: Draws): Visit[] {
-  const { perDay } = plan
   const today = recent[0] ?? []
   const visits: Omit<Visit, 'number'>[] = today.map((visitor) => ({
     clickedMs: drawMoment(draws, day, visitor.location),
@@ -175,7 +164,7 @@ function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], dra
     campaign: visitor.campaign,
     isReturn: false,
   }))
-  for (let left = draws.count(perDay * returnShare); left > 0; left--) {
+  for (let left = draws.count(plan.perDay * returnShare); left > 0; left--) {
     const visitor = draws.pick(recent[Math.floor(draws.exponential(2)) % recent.length] ?? [])
     if (!visitor) continue
     const campaign =
@@ -183,32 +172,23 @@ function visitsOf(plan: DemoPlan, day: number, recent: readonly Visitor[][], dra
     if (activity(campaigns[campaign], day) === 0) continue
     visits.push({ clickedMs: drawMoment(draws, day, visitor.location), visitor, campaign, isReturn: true })
   }
-  for (let left = draws.count(perDay * botShare); left > 0 && today.length > 0; left--) {
-    const visitor: Visitor = { ...draws.pick(today), id: null, kind: 'bot', device: draws.pickShared(bots) }
-    const clickedMs = day * dayMs + draws.between(0, dayMs - 1)
-    visits.push({ clickedMs, visitor, campaign: visitor.campaign, isReturn: false })
+  const addOthers = (share: number, [from, to]: [number, number], drawOther: () => Partial<Visitor>) => {
+    for (let left = draws.count(plan.perDay * share); left > 0 && today.length > 0; left--) {
+      const visitor = { ...draws.pick(today), ...drawOther() }
+      const clickedMs = day * dayMs + draws.between(from, to)
+      visits.push({ clickedMs, visitor, campaign: visitor.campaign, isReturn: false })
+    }
   }
-  for (let left = draws.count(perDay * testShare); left > 0 && today.length > 0; left--) {
-    const visitor: Visitor = { ...draws.pick(today), id: `vis-${plan.tag}-qa`, kind: 'test' }
-    const clickedMs = day * dayMs + draws.between(9 * hourMs, 18 * hourMs)
-    visits.push({ clickedMs, visitor, campaign: visitor.campaign, isReturn: false })
-  }
+  addOthers(botShare, [0, dayMs - 1], () => ({ id: null, kind: 'bot', device: draws.pickShared(bots) }))
+  addOthers(testShare, [9 * hourMs, 18 * hourMs], () => ({ id: `vis-${plan.tag}-qa`, kind: 'test' }))
   const date = dateText(day)
   return visits
     .sort((one, other) => one.clickedMs - other.clickedMs)
     .map((visit, index) => ({ number: `${date}-${String(index).padStart(5, '0')}`, ...visit }))
 }
 
-const hourMs = 3_600_000
-const minuteMs = 60_000
-
-/** Click factors by local hour. */
-const hourShares: Shares<number> = [
-  22, 13, 8, 6, 6, 9, 19, 34, 44, 48, 50, 53, 60, 57, 52, 50, 52, 56, 62, 72, 84, 86, 68, 41,
-].map((share, hour) => [hour, share])
-
 /** Draws a time of the UTC day, weighted by local hour. */
 function drawMoment(draws: Draws, day: number, { utcOffsetMinutes }: Location): number {
-  const localMs = draws.pickShared(hourShares) * hourMs + draws.between(0, hourMs - 1)
+  const localMs = draws.pickShared(shares.hours as unknown as Shares<number>) * hourMs + draws.between(0, hourMs - 1)
   return day * dayMs + ((localMs - utcOffsetMinutes * minuteMs + dayMs) % dayMs)
 }
