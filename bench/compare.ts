@@ -1,6 +1,6 @@
 // Compares the speed of two commits, which alternate on stores with the same rows. bench/README.md explains options and
 // output.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,7 +9,8 @@ import { writeCompareData } from './compareData.ts'
 import { type Figure, Side } from './compareSide.ts'
 import { busyCores, stopPrograms } from './processes.ts'
 import { describeMachine, writeResults } from './results.ts'
-import { rounded } from './timing.ts'
+import { removeFolder } from './stores.ts'
+import { median, rounded } from './timing.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -64,7 +65,8 @@ const timer = setTimeout(async () => {
 }, limitMs)
 try {
   const builds: [Build, Build] = [await buildCommit(a, join(folder, 'a')), await buildCommit(b, join(folder, 'b'))]
-  const data = await writeCompareData(join(folder, 'rows'), Number(options.clicks), Number(options['import-rows']))
+  const [clicks, importRows] = [Number(options.clicks), Number(options['import-rows'])]
+  const data = await writeCompareData(join(folder, `rows-${clicks}-${importRows}`), clicks, importRows)
   const sides = builds.map(
     (build, index) => new Side(build, data, join(folder, index === 0 ? 'a' : 'b', `store-${options.clicks}`)),
   )
@@ -94,7 +96,7 @@ try {
 } finally {
   clearTimeout(timer)
   await stopPrograms()
-  if (options.folder === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+  if (options.folder === undefined) await removeFolder(folder)
 }
 
 /**
@@ -113,51 +115,34 @@ function assertInTime(): void {
   if (!isInTime) throw new Error('The time limit is exceeded.')
 }
 
-/** One figure of both commits over all rounds. */
-interface Compared {
-  figure: string
-  unit: string
-  a: number
-  b: number
-  /** B / A of each round. */
-  ratios: number[]
-  verdict: string
-}
-
 async function report([buildA, buildB]: [Build, Build]): Promise<void> {
-  const compared = (rounds[0]?.[0] ?? []).map(({ name, unit }): Compared => {
+  const compared = (rounds[0]?.[0] ?? []).map(({ name, unit }) => {
     const valuesOf = (side: 0 | 1) =>
       rounds.map((round) => round[side].find((it) => it.name === name)?.value ?? Number.NaN)
     const [valuesA, valuesB] = [valuesOf(0), valuesOf(1)]
     const ratios = valuesB.map((value, round) => value / (valuesA[round] ?? Number.NaN))
     return {
-      ...{ figure: name, unit, a: rounded(median(valuesA)), b: rounded(median(valuesB)) },
-      ratios: ratios.map(rounded),
+      ...{ figure: name, unit, A: rounded(median(valuesA)), B: rounded(median(valuesB)) },
+      ...{ min: rounded(Math.min(...ratios)), 'B / A': rounded(median(ratios)), max: rounded(Math.max(...ratios)) },
       verdict: verdictOf(ratios, unit),
+      ratios: ratios.map(rounded),
     }
   })
+  const beside = 'load and engines beside the server'
   const context = {
-    date: new Date().toISOString(),
-    machine: describeMachine('load and engines beside the server'),
     a: { commit: buildA.name, versions: buildA.versions },
     b: { commit: buildB.name, versions: buildB.versions },
     ...{ clicks: Number(options.clicks), importRows: Number(options['import-rows']), rounds: rounds.length },
     otherCores,
   }
-  console.log(context)
-  console.table(
-    compared.map(({ ratios, a: valueA, b: valueB, ...rest }) => ({
-      ...{ figure: rest.figure, unit: rest.unit, A: valueA, B: valueB },
-      ...{ min: Math.min(...ratios), 'B / A': rounded(median(ratios)), max: Math.max(...ratios) },
-      verdict: rest.verdict,
-    })),
-  )
+  console.log(describeMachine(beside), context)
+  console.table(compared, ['figure', 'unit', 'A', 'B', 'min', 'B / A', 'max', 'verdict'])
   if (Math.max(...otherCores) > busyCoresMax) {
     console.log(
       `The machine was not idle: other processes used up to ${Math.max(...otherCores)} cores. Repeat this on an idle machine.`,
     )
   }
-  if (options.out) await writeResults(options.out, { context, measurements: compared })
+  if (options.out) await writeResults(options.out, { beside, ...context }, compared)
 }
 
 /** The change by the median ratio, and whether all rounds agree on its direction. */
@@ -169,11 +154,4 @@ function verdictOf(ratios: readonly number[], unit: Figure['unit']): string {
   const isDivided = Math.min(...ratios) < 1 && Math.max(...ratios) > 1
   const change = `${rounded(Math.abs(slowdown) * 100)} % ${slowdown > 0 ? 'slower' : 'faster'}`
   return isDivided ? `${change}, but not in every round` : change
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other)
-  const middle = sorted.length >> 1
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }

@@ -29,12 +29,12 @@ const browsers = ['Chrome', 'Chrome', 'Safari', 'Edge', 'Firefox']
 const statuses = ['approved', 'approved', 'pending', 'declined', 'refunded']
 
 /**
- * Writes the files, unless the folder contains them in these sizes; the same size and day give the same rows.
+ * Writes the files, unless the folder contains them; the same size and day give the same rows.
  * @param clicks of the account that is read; every hundredth converts
  * @param importRows rows of the file for the measured import
  */
 export async function writeCompareData(folder: string, clicks: number, importRows: number): Promise<CompareData> {
-  const manifest = join(folder, `data-${clicks}-${importRows}.json`)
+  const manifest = join(folder, 'data.json')
   if (existsSync(manifest)) return { ...(JSON.parse(await readFile(manifest, 'utf8')) as CompareData), folder }
   await mkdir(folder, { recursive: true })
   const data: CompareData = {
@@ -63,7 +63,8 @@ export async function writeCompareData(folder: string, clicks: number, importRow
   return data
 }
 
-function clickOf(n: number, all: number, untilMs: number) {
+/** @returns the fields of click number `n` */
+export function clickOf(n: number, all: number, untilMs: number) {
   const draw = draws(n)
   const campaign = Math.floor((draw(1000) / 1000) ** 3 * campaigns)
   return {

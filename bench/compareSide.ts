@@ -10,9 +10,7 @@ import { type CompareData, eventClicks } from './compareData.ts'
 import { checkTotals, compareReads } from './compareReads.ts'
 import { perSecondOf, sendEvents, warmUp } from './eventsLoad.ts'
 import { clickhousePid, type Program, startProgram, urlOf } from './processes.ts'
-import { readList } from './readList.ts'
-import { openClient, time } from './timing.ts'
-import { runWrk } from './wrk.ts'
+import { openClient, readList, runWrk, secondsSince, time } from './timing.ts'
 
 /** A figure of one round: milliseconds (lower is better) or a rate per second (higher is better). */
 export interface Figure {
@@ -96,7 +94,7 @@ export class Side {
 
   async #events(url: string, { only, seconds, connections }: Sizes): Promise<Figure[]> {
     const figures: Figure[] = []
-    const load = { attribution: 'click', identifiers: eventClicks, withIds: true } as const
+    const load = { identifiers: eventClicks, withIds: true }
     const selected = connections.filter((count) => only.test(`events, ${count} connections`))
     const { events: key } = this.#keys
     if (selected.length > 0) await warmUp(url, { connections: 256, seconds: 6, key }, load)
@@ -151,7 +149,7 @@ export class Side {
     await this.#run(['account', 'create', '--name', account, '--id', account])
     const startedMs = performance.now()
     await this.#importFile('clicks', 'import.ndjson', account, this.#data.importRows)
-    return [{ name, unit: '/s', value: this.#data.importRows / ((performance.now() - startedMs) / 1000) }]
+    return [{ name, unit: '/s', value: this.#data.importRows / secondsSince(startedMs) }]
   }
 
   async #importAll(): Promise<void> {

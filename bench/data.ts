@@ -1,10 +1,8 @@
-import { createWriteStream } from 'node:fs'
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { clickTextSql } from '../src/query/clickText.ts'
 import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
 import { ch, count, type Fragment, identifier, render, text } from '../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../src/stores/open.ts'
+import { countOf } from './stores.ts'
 
 /** The account that is read. Four other accounts, each a tenth of its size, are in the same tables. */
 export const benchAccount = 'bench'
@@ -34,32 +32,26 @@ const chunkRows = 500_000
  * @param size clicks of `benchAccount`
  * @throws Error when the stores contain another number of clicks
  */
-export async function fillStores(stores: Stores, size: number, onMessage: (line: string) => void): Promise<void> {
+export async function fillStores(stores: Stores, size: number): Promise<void> {
   for (const accountId of accountIds) {
-    await fillClicks(stores, accountId, accountId === benchAccount ? size : Math.round(size / 10), onMessage)
-    if ((await countOf(stores, accountId, 'conversions')) === 0) {
+    await fillClicks(stores, accountId, accountId === benchAccount ? size : Math.round(size / 10))
+    if ((await countOf(stores, 'conversions', accountId)) === 0) {
       await convert(stores, { from: accountId, to: accountId, oneIn: clicksAConversion })
     }
-    if ((await countOf(stores, accountId, 'converted_click_rows')) === 0) await run(stores, copiesSql(accountId))
+    if ((await countOf(stores, 'converted_click_rows', accountId)) === 0) await run(stores, copiesSql(accountId))
   }
-  if ((await countOf(stores, searchedAccount, 'conversions')) > 0) return
+  if ((await countOf(stores, 'conversions', searchedAccount)) > 0) return
   const oneIn = Math.max(1, Math.round(size / searchedConversions))
   await convert(stores, { from: benchAccount, to: searchedAccount, oneIn })
-  onMessage(`${searchedAccount}: one conversion in ${oneIn} clicks`)
 }
 
 /**
  * Fills the accounts with metadata, and one of them with such clicks, without conversions.
  * @throws Error when the account has another number of clicks
  */
-export async function fillClicks(
-  stores: Stores,
-  accountId: string,
-  rows: number,
-  onMessage: (line: string) => void,
-): Promise<void> {
+export async function fillClicks(stores: Stores, accountId: string, rows: number): Promise<void> {
   await fillMetadata(stores)
-  const stored = await countOf(stores, accountId, 'clicks')
+  const stored = await countOf(stores, 'clicks', accountId)
   if (stored !== 0 && stored !== rows) {
     throw new Error(`${accountId} has ${stored} clicks instead of ${rows}: remove the folder.`)
   }
@@ -70,104 +62,8 @@ export async function fillClicks(
     await run(stores, clicksSql(chunk, accountId, first, Math.min(chunkRows, rows - first), rows))
     await run(stores, ch`INSERT INTO clicks SELECT * REPLACE (${clickTextSql} AS row_text) FROM ${identifier(chunk)}`)
     await client.command({ query: `DROP TABLE ${chunk}` })
-    onMessage(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
+    console.log(`${accountId}: ${Math.min(first + chunkRows, rows)} of ${rows} clicks`)
   }
-}
-
-/** Imported fields of a click, and their columns. */
-const importedFields: Record<string, string> = {
-  id: 'id',
-  clickedAt: 'clicked_at',
-  campaignId: 'campaign_id',
-  offerId: 'offer_id',
-  landingPageId: 'landing_page_id',
-  trafficSourceId: 'traffic_source_id',
-  visitorId: 'visitor_id',
-  country: 'country',
-  region: 'region',
-  city: 'city',
-  device: 'device',
-  os: 'os',
-  osVersion: 'os_version',
-  browser: 'browser',
-  browserVersion: 'browser_version',
-  language: 'language',
-  referrer: 'referrer',
-  userAgent: 'user_agent',
-  ip: 'ip',
-  externalClickId: 'external_click_id',
-  utmSource: 'utm_source',
-  utmCampaign: 'utm_campaign',
-  cost: 'cost',
-  currency: 'currency',
-  isBot: 'is_bot',
-  isTest: 'is_test',
-}
-
-/** Writes generated clicks to a file for `tributary import clicks`, oldest first. */
-export async function writeClicks(stores: Stores, file: string, rows: number): Promise<void> {
-  const { client } = stores.clickhouse
-  const source = 'bench_clicks'
-  await client.command({ query: `CREATE OR REPLACE TABLE ${source} AS clicks` })
-  await run(stores, clicksSql(source, benchAccount, 0, rows, rows))
-  const fields = Object.entries(importedFields).map(([field, column]) =>
-    column === 'clicked_at'
-      ? `formatDateTime(clicked_at, '%Y-%m-%dT%H:%i:%S.%fZ') AS ${field}`
-      : `${column} AS ${field}`,
-  )
-  const response = await client.exec({
-    query: `
-      SELECT * REPLACE (nullIf(externalClickId, '') AS externalClickId)
-      FROM (SELECT ${fields.join(', ')}, map('sub1', sub1, 'sub2', sub2) AS subIds FROM ${source} ORDER BY clicked_at, id)
-      FORMAT JSONEachRow`,
-    clickhouse_settings: { output_format_json_quote_decimals: 0, output_format_json_escape_forward_slashes: 0 },
-  })
-  await pipeline(response.stream, createWriteStream(file))
-  await client.command({ query: `DROP TABLE ${source}` })
-}
-
-/**
- * Inserts such a file with one statement into an empty table like `clicks` without views: the minimum cost of storing it.
- * @returns the number of stored rows
- */
-export async function insertBare({ clickhouse: { client } }: Stores, file: Readable): Promise<number> {
-  const table = 'bench_bare_clicks'
-  await client.command({ query: `CREATE OR REPLACE TABLE ${table} AS clicks` })
-  const fields = Object.keys(importedFields).filter((field) => field !== 'clickedAt')
-  const structure = [
-    ...fields.map((field) => `${field} ${field === 'cost' ? 'Decimal(18, 6)' : /^is/.test(field) ? 'Bool' : 'String'}`),
-    "clickedAt DateTime64(3, 'UTC')",
-    'subIds Map(String, String)',
-  ].join(', ')
-  const columns = ['account_id', 'sub1', 'sub2', 'cost_base', ...Object.values(importedFields)]
-  const values = [`'${benchAccount}'`, "subIds['sub1']", "subIds['sub2']", 'cost', ...Object.keys(importedFields)]
-  const response = await client.exec({
-    query: `
-      INSERT INTO ${table} (${columns.join(', ')})
-      SELECT ${values.join(', ')} FROM input({structure:String}) FORMAT JSONEachRow`,
-    query_params: { structure },
-    values: file,
-    clickhouse_settings: { date_time_input_format: 'best_effort', input_format_null_as_default: 1 },
-  })
-  for await (const _ of response.stream);
-  const counted = await client.query({ query: `SELECT count() AS n FROM ${table}`, format: 'JSONEachRow' })
-  const [row] = await counted.json<{ n: string }>()
-  await client.command({ query: `DROP TABLE ${table}` })
-  return Number(row?.n)
-}
-
-async function countOf(
-  { clickhouse }: Stores,
-  accountId: string,
-  table: 'clicks' | 'conversions' | 'converted_click_rows',
-): Promise<number> {
-  const response = await clickhouse.client.query({
-    query: `SELECT count() AS n FROM ${table} WHERE account_id = {accountId:String}`,
-    query_params: { accountId },
-    format: 'JSONEachRow',
-  })
-  const [row] = await response.json<{ n: string }>()
-  return Number(row?.n)
 }
 
 /** @param blockRows rows of one part; while a part is written, ClickHouse sends nothing, and the client waits for 30 s */

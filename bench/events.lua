@@ -1,5 +1,5 @@
 -- The load of wrk: one request after the other on each connection. Arguments after `--`:
---   key, attribution (click | visitor | baseline), identifiers (a number, or "new" for one per event), with ids (yes | no), name of the run,
+--   key, identifiers (a number of clicks, or "new" for one per event), with ids (yes | no), name of the run,
 --   events per batch (0: single events), format of the batch (json | ndjson)
 local thread_count = 0
 
@@ -8,17 +8,16 @@ function setup(thread)
   thread:set("thread_number", thread_count)
 end
 
-local identifiers, event_ids, attribution, run, is_warm_up, batch, format
+local identifiers, event_ids, run, batch, format
 local counter = 0
 
 function init(args)
   math.randomseed(os.time() * 1000 + thread_number)
-  attribution, run = args[2], args[5]
-  identifiers = args[3] ~= "new" and tonumber(args[3]) or nil
-  event_ids = args[4] == "yes"
-  is_warm_up = args[5] == "warm up"
-  batch = tonumber(args[6])
-  format = args[7]
+  identifiers = args[2] ~= "new" and tonumber(args[2]) or nil
+  event_ids = args[3] == "yes"
+  run = args[4]
+  batch = tonumber(args[5])
+  format = args[6]
   wrk.method = "POST"
   wrk.headers["Content-Type"] = format == "ndjson" and "application/x-ndjson" or "application/json"
   wrk.headers["Authorization"] = "ApiKey " .. args[1]
@@ -31,17 +30,12 @@ end
 
 local function event()
   counter = counter + 1
-  local number = identifiers and ((is_warm_up and counter or math.random(0, identifiers - 1)) % identifiers) or counter
-  local identifier
-  if attribution == "visitor" then
-    identifier = '"visitor_id":"visitor-' .. number .. '","campaign_id":"campaign-' .. (number % 20) .. '"'
-  elseif identifiers then
-    identifier = '"click_id":"click-' .. number .. '"'
-  else
-    identifier = '"click_id":"' .. run .. '-' .. counter .. '"'
+  local number = counter
+  if identifiers then
+    number = (run == "warm up" and counter or math.random(0, identifiers - 1)) % identifiers
   end
   local id = event_ids and (',"event_id":"' .. uuid() .. '"') or ''
-  return '{"event_name":"trial_converted",' .. identifier .. id
+  return '{"event_name":"trial_converted","click_id":"' .. (identifiers and "click" or run) .. '-' .. number .. '"' .. id
     .. ',"value":49.9,"currency":"USD","timestamp":"' .. os.date("!%Y-%m-%dT%H:%M:%SZ")
     .. '","properties":{"plan":"yearly","seats":3,"trial":true,"run":"' .. run .. '"}}'
 end
@@ -56,8 +50,8 @@ end
 
 function done(summary, latency, requests)
   io.write(string.format(
-    '{"requests":%d,"durationUs":%d,"rejected":%d,"broken":%d,"p50Us":%d,"p95Us":%d,"p99Us":%d,"maxUs":%d}\n',
+    '{"requests":%d,"durationUs":%d,"rejected":%d,"broken":%d,"p50Us":%d,"p95Us":%d,"p99Us":%d}\n',
     summary.requests, summary.duration, summary.errors.status,
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
-    latency:percentile(50), latency:percentile(95), latency:percentile(99), latency.max))
+    latency:percentile(50), latency:percentile(95), latency:percentile(99)))
 end

@@ -1,29 +1,16 @@
 // Measures events per second, each stored before its response, and response times. bench/README.md explains options and
 // output.
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import Fastify from 'fastify'
+import { EventBody } from '../schema/event.ts'
 import { createAccount } from '../src/accounts/accounts.ts'
-import { createKey } from '../src/accounts/keys.ts'
 import { setPlanLimits } from '../src/accounts/plans.ts'
-import { packageRoot } from '../src/package.ts'
-import { readSettings } from '../src/settings.ts'
-import { migrate } from '../src/stores/migrations/migrate.ts'
-import { openStores, type Stores } from '../src/stores/open.ts'
-import { type EventLoad, type LoadResult, perSecondOf, sendEvents, warmUp } from './eventsLoad.ts'
-import {
-  clickhousePid,
-  cpuMs,
-  type Program,
-  peakMb,
-  resetPeak,
-  startProgram,
-  stopPrograms,
-  urlOf,
-} from './processes.ts'
-import { describeMachine, provenance, writeResults } from './results.ts'
+import { type EventLoad, perSecondOf, sendEvents, warmUp } from './eventsLoad.ts'
+import { busyCores, clickhousePid, cpuMs, type Program, peakMb, resetPeak, urlOf } from './processes.ts'
+import { resultsFile, writeResults } from './results.ts'
+import { type BenchStores, countOf, openKey, select, serve, withStores } from './stores.ts'
+import { rounded } from './timing.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -33,194 +20,112 @@ const { values: options } = parseArgs({
     history: { type: 'string', default: '1000000' },
     /** Regular expression that the names of loads must match. */
     only: { type: 'string', default: '' },
-    /** Folder for the CPU profile of the server. */
-    profile: { type: 'string' },
-    out: { type: 'string', default: join(packageRoot, 'bench/results/events.ndjson') },
+    out: { type: 'string', default: resultsFile('events') },
   },
 })
 
-/** The options of `npm start` and the image. */
-const nodeFlags = ['--max-semi-space-size=32', '--heap-growing-percent=100']
-
 const account = 'bench'
 const warmClicks = 10_000
-const visitors = 50_000
 const campaigns = 20
-
-interface Load extends EventLoad {
-  name: string
-}
 
 /** Batches are sent on these connections only: more do not store more. */
 const batchConnectionsMax = 16
 
-const warmLoad = {
-  name: 'event_id, warm clicks',
-  attribution: 'click',
-  identifiers: warmClicks,
-  withIds: true,
-} as const
-
-const loads: Load[] = [
+const batch = { events: 1_000, format: 'json' } as const
+const warmLoad = { name: 'event_id, warm clicks', identifiers: warmClicks, withIds: true } as const
+const loads: readonly (EventLoad & { name: string })[] = [
   warmLoad,
-  { name: 'no event_id, warm clicks', attribution: 'click', identifiers: warmClicks, withIds: false },
-  { name: 'event_id, visitors', attribution: 'visitor', identifiers: visitors, withIds: true },
-  { name: 'event_id, cold clicks', attribution: 'click', identifiers: 'new', withIds: true },
-  ...[100, 1_000].flatMap((events) =>
-    (['json', 'ndjson'] as const).flatMap((format) =>
-      ([warmClicks, 'new'] as const).map((identifiers) => ({
-        name: `batches of ${events}, ${format}, ${identifiers === 'new' ? 'cold' : 'warm'} clicks`,
-        ...{ attribution: 'click' as const, identifiers, withIds: true, batch: { events, format } },
-      })),
-    ),
-  ),
+  { name: 'no event_id, warm clicks', identifiers: warmClicks, withIds: false },
+  { name: 'event_id, cold clicks', identifiers: 'new', withIds: true },
+  { name: 'batches of 1000, json, warm clicks', identifiers: warmClicks, withIds: true, batch },
+  { name: 'batches of 1000, json, cold clicks', identifiers: 'new', withIds: true, batch },
+  {
+    name: 'batches of 1000, ndjson, warm clicks',
+    ...{ identifiers: warmClicks, withIds: true, batch: { ...batch, format: 'ndjson' } },
+  },
 ]
-
-interface Figures {
-  load: string
-  connections: number
-  perSecond: number
-  p50Ms: number
-  p95Ms: number
-  p99Ms: number
-  /** Events per second, relative to the requests per second of the baseline with the same number of connections. */
-  ratio: number
-  /** Number of acknowledged events. */
-  acknowledged: number
-  eventsPerRequest: number
-  stored: number
-  partsPerSecond: number
-  /** CPU time per event in microseconds: of the server, and of ClickHouse including merges. */
-  serverUs: number
-  clickhouseUs: number
-  /** Maximum memory of the server. */
-  memoryMb: number
-  /** Cores used by other processes than the server, ClickHouse and the load; above 0.1 the machine was not idle. */
-  otherCores: number
-}
 
 const seconds = Number(options.seconds)
 const only = new RegExp(options.only)
-const folder = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
-const settings = { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' }
-const stores = await openStores(readSettings(settings), ({ message }) => console.error(message))
-const results: Figures[] = []
-const baselines: { connections: number; perSecond: number; p50Ms: number; p95Ms: number; p99Ms: number }[] = []
-let clickhouseVersion = ''
+const busyBefore = await busyCores()
+await withStores(undefined, measureAll)
 
-try {
-  await migrate(stores)
+async function measureAll(stores: BenchStores): Promise<void> {
   const key = await fill(stores)
-  clickhouseVersion = (await select<{ version: string }>('SELECT version() AS version'))[0]?.version ?? ''
-  const profiled = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
-  const server = await start([...nodeFlags, ...profiled, join(packageRoot, 'dist/src/main.js'), 'serve', '--json'])
-  const empty = await start(['--import', 'tsx', join(packageRoot, 'bench/emptyRoute.ts')])
+  const server = await serve(stores)
+  // The baseline: one route that validates the same body and discards it.
+  const empty = Fastify()
+  empty.post('/api/v1/events', { schema: { body: EventBody } }, async () => ({ accepted: true }))
+  const emptyUrl = await empty.listen({ host: '127.0.0.1', port: 0 })
   await warmUp(urlOf(server), { connections: 512, seconds: 6, key }, warmLoad)
-  await warmUp(urlOf(empty), { connections: 512, seconds: 3, key }, warmLoad)
+  await warmUp(emptyUrl, { connections: 512, seconds: 3, key }, warmLoad)
+  const measurements: object[] = []
   for (const connections of options.connections.split(',').map(Number)) {
-    const baseline = await sendEvents(urlOf(empty), { connections, seconds, run: 'baseline', key }, warmLoad)
-    const baselinePerSecond = perSecondOf(baseline)
-    baselines.push({
-      connections,
-      perSecond: Math.round(baselinePerSecond),
-      p50Ms: baseline.p50Us / 1000,
-      p95Ms: baseline.p95Us / 1000,
-      p99Ms: baseline.p99Us / 1000,
-    })
-    print('empty route', connections, baseline)
-    for (const load of loads.filter(
-      ({ name, batch }) => only.test(name) && (!batch || connections <= batchConnectionsMax),
-    )) {
-      const figures = await measure(load, connections, key, server, baselinePerSecond)
-      results.push(figures)
+    const baseline = await sendEvents(emptyUrl, { connections, seconds, run: 'baseline', key }, warmLoad)
+    const perSecond = perSecondOf(baseline)
+    measurements.push({ load: 'empty route', connections, perSecond: Math.round(perSecond), ...timesOf(baseline) })
+    console.log(measurements.at(-1))
+    for (const load of loads.filter(({ name }) => only.test(name))) {
+      if (load.batch && connections > batchConnectionsMax) continue
+      measurements.push(await measure(stores, load, { connections, key, server, baseline: perSecond }))
+      console.log(measurements.at(-1))
     }
   }
-} finally {
-  await stopPrograms()
-  await stores.close()
-  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+  await empty.close()
+  const context = { beside: 'load and engines beside the server', busyBefore, secondsPerLoad: seconds }
+  await writeResults(options.out, { ...context, eventsBefore: Number(options.history) }, measurements)
 }
 
-const context = {
-  ...provenance(),
-  machine: describeMachine('load and engines beside the server'),
-  versions: { node: process.version, clickhouse: clickhouseVersion },
-  secondsPerLoad: seconds,
-  eventsBefore: Number(options.history),
-}
-console.table(results)
-const emptyRoute = baselines.map((baseline) => ({ load: 'empty route', ...baseline }))
-await writeResults(options.out, { context, measurements: [...emptyRoute, ...results] })
-const wrong = results.filter(
-  ({ acknowledged, stored, connections, eventsPerRequest }) =>
-    stored < acknowledged || stored > acknowledged + connections * eventsPerRequest,
-)
-if (wrong.length > 0) throw new Error(`Stored and acknowledged events differ: ${JSON.stringify(wrong)}`)
-
-/** Sends one load and counts its stored events. */
+/**
+ * Sends one load and counts its stored events.
+ * @throws Error when requests were rejected or acknowledged events are not stored
+ */
 async function measure(
-  load: Load,
-  connections: number,
-  key: string,
-  server: Program,
-  baselinePerSecond: number,
-): Promise<Figures> {
+  stores: BenchStores,
+  load: EventLoad & { name: string },
+  { connections, key, server, baseline }: { connections: number; key: string; server: Program; baseline: number },
+): Promise<object> {
   const eventsPerRequest = load.batch?.events ?? 1
-  const batchName = load.batch ? `-${load.batch.format}-${load.batch.events}` : ''
-  const run = `${load.attribution}-${load.identifiers}-${load.withIds ? 'ids' : 'none'}-${connections}${batchName}`
+  const run = `${load.name.replaceAll(/\W+/g, '-')}-${connections}`
   const perSecondMax = load.batch ? 100_000 : 20_000
-  if (load.identifiers === 'new') await storeClicks(`${run}-`, Math.round(perSecondMax * (seconds + 2)))
+  if (load.identifiers === 'new') await storeClicks(stores, `${run}-`, Math.round(perSecondMax * (seconds + 2)))
   await resetPeak(server.pid)
-  const engine = await enginePid()
-  const before = await counts()
-  const cpuBeforeMs = [await cpuMs(server.pid), await cpuMs(engine)] as const
-  const otherBeforeUs = await otherCpuUs(server.pid, engine)
+  const engine = (await clickhousePid(stores.dataDir)) ?? 0
+  const before = await counts(stores)
+  const [serverBeforeMs, engineBeforeMs] = [await cpuMs(server.pid), await cpuMs(engine)]
   const result = await sendEvents(urlOf(server), { connections, seconds, run, key }, load)
-  const otherCores = ((await otherCpuUs(server.pid, engine)) - otherBeforeUs) / result.durationUs
-  const after = await settledCounts()
+  const after = await settledCounts(stores)
   const acknowledged = (result.requests - result.rejected) * eventsPerRequest
-  const figures = {
-    load: load.name,
-    connections,
-    perSecond: Math.round(perSecondOf(result) * eventsPerRequest),
-    p50Ms: result.p50Us / 1000,
-    p95Ms: result.p95Us / 1000,
-    p99Ms: result.p99Us / 1000,
-    ratio: Math.round(((perSecondOf(result) * eventsPerRequest) / baselinePerSecond) * 1000) / 1000,
-    acknowledged,
-    eventsPerRequest,
-    // The load ends with up to one request in flight per connection: these events are stored without a response.
-    stored: after.events - before.events,
-    partsPerSecond: Math.round(((after.parts - before.parts) / (result.durationUs / 1e6)) * 10) / 10,
-    serverUs: Math.round((1000 * ((await cpuMs(server.pid)) - cpuBeforeMs[0])) / acknowledged),
-    clickhouseUs: Math.round((1000 * ((await cpuMs(engine)) - cpuBeforeMs[1])) / acknowledged),
-    memoryMb: await peakMb(server.pid),
-    otherCores: Math.round(otherCores * 100) / 100,
-  }
-  print(load.name, connections, result, figures)
+  const stored = after.events - before.events
   if (result.rejected + result.broken > 0) {
     throw new Error(`${result.rejected} requests were rejected, ${result.broken} connections broke.`)
   }
-  return figures
+  // The load ends with up to one request in flight per connection: these events are stored without a response.
+  if (stored < acknowledged || stored > acknowledged + connections * eventsPerRequest) {
+    throw new Error(`${load.name}: ${stored} events were stored, ${acknowledged} acknowledged.`)
+  }
+  const perSecond = perSecondOf(result) * eventsPerRequest
+  /** CPU time per event, including merges. */
+  const usOf = async (pid: number, beforeMs: number) =>
+    Math.round((1000 * ((await cpuMs(pid)) - beforeMs)) / acknowledged)
+  return {
+    ...{ load: load.name, connections, perSecond: Math.round(perSecond), ...timesOf(result) },
+    ratio: rounded(perSecond / baseline),
+    ...{ acknowledged, stored },
+    partsPerSecond: rounded((after.parts - before.parts) / (result.durationUs / 1e6)),
+    serverUs: await usOf(server.pid, serverBeforeMs),
+    clickhouseUs: await usOf(engine, engineBeforeMs),
+    memoryMb: await peakMb(server.pid),
+  }
 }
 
-function print(name: string, connections: number, result: LoadResult, figures?: Figures): void {
-  const rest = figures
-    ? `, ${figures.ratio} of the baseline, ${figures.stored} rows for ${figures.acknowledged} responses, ${figures.partsPerSecond} parts/s, ${figures.serverUs} + ${figures.clickhouseUs} µs of CPU, ${figures.memoryMb} MB, ${figures.otherCores} cores used by other processes`
-    : ''
-  const times = [result.p50Us, result.p95Us, result.p99Us].map((us) => (us / 1000).toFixed(1)).join(' / ')
-  console.log(
-    `${name}, ${connections} connections: ${figures?.perSecond ?? Math.round(perSecondOf(result))}/s, p50/p95/p99 ${times} ms${rest}`,
-  )
-}
-
-/** Starts a program on the stores of the bench; it prints its URL in its first line. */
-async function start(words: string[]): Promise<Program> {
-  return await startProgram(words, { ...process.env, ...settings })
+function timesOf({ p50Us, p95Us, p99Us }: { p50Us: number; p95Us: number; p99Us: number }): object {
+  return { p50Ms: p50Us / 1000, p95Ms: p95Us / 1000, p99Ms: p99Us / 1000 }
 }
 
 /** Creates an account with limits that are checked and never reached, campaigns, clicks and earlier events. */
-async function fill({ postgres }: Stores): Promise<string> {
+async function fill(stores: BenchStores): Promise<string> {
+  const { postgres, clickhouse } = stores
   await setPlanLimits(postgres, 'scale', {
     eventsPerMinute: 100_000_000,
     identifierEventsPerMinute: 10_000_000,
@@ -232,76 +137,43 @@ async function fill({ postgres }: Stores): Promise<string> {
       INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
       VALUES (${account}, ${`campaign-${number}`}, 'A campaign', ${account}, 'active', now(), now())`
   }
-  await storeClicks('click-', warmClicks)
-  await run(`
-    INSERT INTO pixel_events (account_id, origin, id, event_name, click_id, campaign_id, user_id, occurred_at, received_at)
-    SELECT '${account}', 'server', toString(generateUUIDv4()), 'paid', concat('click-', toString(number % 1000)),
-      'campaign-1', '${account}', now64(3), now64(3) - INTERVAL 2 DAY
-    FROM numbers(${Number(options.history)})`)
-  const created = await createKey(postgres, {
-    accountId: account,
-    name: 'bench',
-    scopes: ['write:events'],
-    expiresAt: null,
+  await storeClicks(stores, 'click-', warmClicks)
+  await clickhouse.client.command({
+    query: `
+      INSERT INTO pixel_events (account_id, origin, id, event_name, click_id, campaign_id, user_id, occurred_at, received_at)
+      SELECT '${account}', 'server', toString(generateUUIDv4()), 'paid', concat('click-', toString(number % 1000)),
+        'campaign-1', '${account}', now64(3), now64(3) - INTERVAL 2 DAY
+      FROM numbers(${Number(options.history)})`,
   })
-  if (!created) throw new Error('The account is missing.')
-  return created.key
+  return await openKey(stores, account)
 }
 
 /** Inserts only into the click index, which attribution reads. */
-async function storeClicks(prefix: string, count: number): Promise<void> {
-  await run(`
-    INSERT INTO click_index (account_id, id, clicked_at, campaign_id)
-    SELECT '${account}', concat('${prefix}', toString(number)), now64(3), concat('campaign-', toString(number % ${campaigns}))
-    FROM numbers(${count + 1})`)
+async function storeClicks({ clickhouse }: BenchStores, prefix: string, count: number): Promise<void> {
+  await clickhouse.client.command({
+    query: `
+      INSERT INTO click_index (account_id, id, clicked_at, campaign_id)
+      SELECT '${account}', concat('${prefix}', toString(number)), now64(3),
+        concat('campaign-', toString(number % ${campaigns}))
+      FROM numbers(${count + 1})`,
+  })
 }
 
 /** Every insert creates one part with the next block number. */
-async function counts(): Promise<{ events: number; parts: number }> {
-  const [rows] = await select<{ events: number }>('SELECT count() AS events FROM pixel_events FINAL')
-  const [blocks] = await select<{ last: number }>(`
-    SELECT max(max_block_number) AS last FROM system.parts WHERE database = currentDatabase() AND table = 'pixel_events'`)
-  return { events: rows?.events ?? 0, parts: blocks?.last ?? 0 }
+async function counts(stores: BenchStores): Promise<{ events: number; parts: number }> {
+  const [blocks] = await select<{ last: number }>(
+    stores,
+    `SELECT max(max_block_number) AS last FROM system.parts WHERE database = currentDatabase() AND table = 'pixel_events'`,
+  )
+  return { events: await countOf(stores, 'pixel_events FINAL'), parts: blocks?.last ?? 0 }
 }
 
 /** Waits until the events in flight at the end of the load are stored. */
-async function settledCounts(): Promise<{ events: number; parts: number }> {
-  for (let last = await counts(); ; ) {
+async function settledCounts(stores: BenchStores): Promise<{ events: number; parts: number }> {
+  for (let last = await counts(stores); ; ) {
     await sleep(500)
-    const next = await counts()
+    const next = await counts(stores)
     if (next.events === last.events) return next
     last = next
   }
-}
-
-async function select<Row>(query: string): Promise<Row[]> {
-  const settings = { output_format_json_quote_64bit_integers: 0 } as const
-  const response = await stores.clickhouse.client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })
-  return await response.json<Row>()
-}
-
-async function run(query: string): Promise<void> {
-  await stores.clickhouse.client.command({ query })
-}
-
-async function enginePid(): Promise<number> {
-  const pid = await clickhousePid(folder)
-  if (pid === undefined) throw new Error('ClickHouse does not run.')
-  return pid
-}
-
-/** CPU time of this process, and of its children that have exited. */
-async function ownCpuUs(): Promise<[own: number, ofChildren: number]> {
-  const fields = (await readFile('/proc/self/stat', 'utf8')).split(') ')[1]?.split(' ').map(Number) ?? []
-  const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15)
-  return [(user + system) * 10_000, (childrenUser + childrenSystem) * 10_000]
-}
-
-/** CPU time of all processes other than the server, ClickHouse, this process and its exited children. */
-async function otherCpuUs(server: number, engine: number): Promise<number> {
-  const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n')
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(/ +/).slice(1).map(Number)
-  const [own, ofLoads] = await ownCpuUs()
-  const ours = own + ofLoads + 1000 * ((await cpuMs(server)) + (await cpuMs(engine)))
-  return (user + nice + system + irq + softirq) * 10_000 - ours
 }

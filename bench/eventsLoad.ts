@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { packageRoot } from '../src/package.ts'
 
 /** A kind of event load. */
 export interface EventLoad {
-  attribution: 'click' | 'visitor'
-  /** Number of different clicks or visitors; `new`: a click of its own for each event, which the server has not cached. */
+  /** Number of different clicks; `new`: a click of its own for each event, which the server has not cached. */
   identifiers: number | 'new'
   withIds: boolean
   /** Events per request to /events/batch; single events by default. */
@@ -24,7 +24,6 @@ export interface LoadResult {
   p50Us: number
   p95Us: number
   p99Us: number
-  maxUs: number
 }
 
 /**
@@ -36,27 +35,19 @@ export interface LoadResult {
 export async function sendEvents(
   url: string,
   { connections, seconds, run, key }: { connections: number; seconds: number; run: string; key: string },
-  { attribution, identifiers, withIds, batch }: EventLoad,
+  { identifiers, withIds, batch }: EventLoad,
 ): Promise<LoadResult> {
-  const child = spawn(
-    'wrk',
-    [
-      ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'],
-      ...['-s', join(packageRoot, 'bench/events.lua'), `${url}/api/v1/events${batch ? '/batch' : ''}`, '--'],
-      ...[key, attribution, `${identifiers}`, withIds ? 'yes' : 'no', run],
-      ...[`${batch?.events ?? 0}`, batch?.format ?? 'json'],
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  const [code] = await once(child, 'close').catch(() => {
+  const words = [
+    ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'],
+    ...['-s', join(packageRoot, 'bench/events.lua'), `${url}/api/v1/events${batch ? '/batch' : ''}`, '--'],
+    ...[key, `${identifiers}`, withIds ? 'yes' : 'no', run, `${batch?.events ?? 0}`, batch?.format ?? 'json'],
+  ]
+  const child = spawn('wrk', words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]).catch(() => {
     throw new Error('This bench needs wrk: apt-get install wrk.')
   })
-  const line = text.split('\n').find((candidate) => candidate.startsWith('{"requests"'))
-  if (code !== 0 || !line) throw new Error(`wrk exited with ${code}: ${text}`)
+  const line = output.split('\n').find((candidate) => candidate.startsWith('{"requests"'))
+  if (code !== 0 || !line) throw new Error(`wrk exited with ${code}: ${output}`)
   return JSON.parse(line) as LoadResult
 }
 

@@ -1,115 +1,67 @@
-// Measures exports of a list, relative to the bare SELECT of the same rows, and the memory that they need. The first run
-// generates rows of a year in --folder; later runs reuse them.
-//   npm run bench -- exports --folder /tmp/exports --clicks 1000000
-// The same process reads the bare SELECT over HTTP, alternating with the API. Goals: NDJSON at least 0.6 of the rows per
-// second, Parquet 0.8, and less than 50 MB more memory in the process of the API.
-import { readFile } from 'node:fs/promises'
+// Measures exports of a list, relative to the bare SELECT of the same rows, and the memory that they need. bench/README.md explains
+// options and output. The same process reads the bare SELECT over HTTP, alternating with the API.
 import type { IncomingMessage } from 'node:http'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createKey } from '../src/accounts/keys.ts'
-import { packageRoot } from '../src/package.ts'
-import { readSettings } from '../src/settings.ts'
-import { migrate } from '../src/stores/migrations/migrate.ts'
-import { openStores } from '../src/stores/open.ts'
 import { benchAccount, fillStores } from './data.ts'
-import { startProgram, stopPrograms, urlOf } from './processes.ts'
-import { drain, type ListRead, readList } from './readList.ts'
+import { peakMb, resetPeak, urlOf } from './processes.ts'
+import { type BenchStores, openKey, serve, withStores } from './stores.ts'
+import { drain, type ListRead, median, readList } from './timing.ts'
 
 const { values: options } = parseArgs({
   options: {
     folder: { type: 'string', default: '/tmp/tributary-bench-exports' },
     clicks: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '3' },
-    /** Fills the stores without measuring. */
-    fill: { type: 'boolean', default: false },
   },
 })
 
 const clicks = Number(options.clicks)
-const settings = { DATA_DIR: options.folder, PORT: '0', LOG_LEVEL: 'warn' }
-const stores = await openStores(readSettings(settings), ({ message }) => console.error(message))
-try {
-  await migrate(stores)
-  await fillStores(stores, clicks, console.log)
-  if (!options.fill) await measure()
-} finally {
-  await stores.close()
-}
+await withStores(options.folder, async (stores) => {
+  await fillStores(stores, clicks)
+  await measure(stores)
+})
 
-async function measure(): Promise<void> {
-  const created = await createKey(stores.postgres, {
-    ...{ accountId: benchAccount, name: 'bench', scopes: ['read:clicks'], expiresAt: null },
-  })
-  if (!created) throw new Error('The account is missing.')
-  const program = await startProgram([join(packageRoot, 'dist/src/main.js'), 'serve', '--json'], {
-    ...process.env,
-    ...settings,
-  })
-  const server = { url: urlOf(program), pid: program.pid }
+async function measure(stores: BenchStores): Promise<void> {
+  const key = await openKey(stores, benchAccount)
+  const server = await serve(stores)
+  const readApi = (format: string, encoding?: string) =>
+    readList(`${urlOf(server)}/api/v1/clicks?format=${format}`, key, encoding)
   const variants: Record<string, () => Promise<ListRead>> = {
-    'bare SELECT, NDJSON': () => readBare('JSONEachRow'),
-    'API, NDJSON': () => readApi(server.url, created.key, 'ndjson'),
-    'API, CSV': () => readApi(server.url, created.key, 'csv'),
-    'API, NDJSON, gzip': () => readApi(server.url, created.key, 'ndjson', 'gzip'),
-    'bare SELECT, Parquet': () => readBare('Parquet'),
-    'API, Parquet': () => readApi(server.url, created.key, 'parquet'),
+    'bare SELECT, NDJSON': () => readBare(stores, 'JSONEachRow'),
+    'API, NDJSON': () => readApi('ndjson'),
+    'API, NDJSON, gzipped': () => readApi('ndjson', 'gzip'),
+    'bare SELECT, Parquet': () => readBare(stores, 'Parquet'),
+    'API, Parquet': () => readApi('parquet'),
   }
-  const reads: Record<string, ListRead[]> = {}
-  try {
-    await readApi(server.url, created.key, 'ndjson')
-    const before = await memoryMb(server.pid)
-    let peak = 0
-    const watching = setInterval(async () => {
-      peak = Math.max(peak, await memoryMb(server.pid))
-    }, 50)
-    for (let round = 0; round < Number(options.rounds); round++) {
-      for (const [variant, read] of Object.entries(variants)) {
-        const result = await read()
-        if (result.rows !== undefined && result.rows !== clicks) throw new Error(`${variant}: ${result.rows} rows`)
-        const results = reads[variant] ?? []
-        reads[variant] = results
-        results.push(result)
-      }
+  await readApi('ndjson')
+  await resetPeak(server.pid)
+  const beforeMb = await peakMb(server.pid)
+  const reads = new Map<string, ListRead[]>(Object.keys(variants).map((variant) => [variant, []]))
+  for (let round = 0; round < Number(options.rounds); round++) {
+    for (const [variant, read] of Object.entries(variants)) {
+      const result = await read()
+      if (result.rows !== undefined && result.rows !== clicks) throw new Error(`${variant}: ${result.rows} rows`)
+      reads.get(variant)?.push(result)
     }
-    clearInterval(watching)
-    const perSecond = (variant: string) => clicks / medianSeconds(reads[variant] ?? [])
-    console.table(
-      Object.entries(reads).map(([variant, results]) => ({
-        variant,
-        'rows/s': Math.round(perSecond(variant)),
-        seconds: results.map(({ seconds }) => seconds.toFixed(2)).join(' '),
-        MB: Math.round(results[0]?.megabytes ?? 0),
-        ratio: (
-          perSecond(variant) / perSecond(`bare SELECT, ${variant.includes('Parquet') ? 'Parquet' : 'NDJSON'}`)
-        ).toFixed(2),
-      })),
-    )
-    console.log(`Memory of the API: ${before} MB before, ${peak} MB at most, ${peak - before} MB more.`)
-  } finally {
-    await stopPrograms()
   }
+  const perSecond = (variant: string) => clicks / median((reads.get(variant) ?? []).map(({ seconds }) => seconds))
+  console.table(
+    [...reads].map(([variant, results]) => ({
+      variant,
+      'rows/s': Math.round(perSecond(variant)),
+      seconds: results.map(({ seconds }) => seconds.toFixed(2)).join(' '),
+      MB: Math.round(results[0]?.megabytes ?? 0),
+      ratio: (perSecond(variant) / perSecond(`bare SELECT, ${/Parquet|NDJSON/.exec(variant)}`)).toFixed(2),
+    })),
+  )
+  console.log(`Memory of the API: ${beforeMb} MB before, ${await peakMb(server.pid)} MB at most.`)
 }
 
-function medianSeconds(reads: readonly ListRead[]): number {
-  return reads.map(({ seconds }) => seconds).sort((a, b) => a - b)[Math.floor(reads.length / 2)] ?? Number.NaN
-}
-
-async function readBare(format: 'JSONEachRow' | 'Parquet'): Promise<ListRead> {
+async function readBare({ clickhouse }: BenchStores, format: 'JSONEachRow' | 'Parquet'): Promise<ListRead> {
   const startedMs = performance.now()
-  const response = await stores.clickhouse.client.exec({
+  const response = await clickhouse.client.exec({
     query: `SELECT * FROM clicks WHERE account_id = {account:String} FORMAT ${format}`,
     query_params: { account: benchAccount },
   })
   return await drain(response.stream as IncomingMessage, startedMs, format === 'JSONEachRow')
-}
-
-function readApi(url: string, key: string, format: string, encoding?: string): Promise<ListRead> {
-  return readList(`${url}/api/v1/clicks?format=${format}`, key, encoding)
-}
-
-/** Resident memory of a process; Linux only. */
-async function memoryMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
 }

@@ -3,115 +3,99 @@
 // output.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createReadStream, existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createAccount } from '../src/accounts/accounts.ts'
 import { packageRoot } from '../src/package.ts'
-import { readSettings } from '../src/settings.ts'
-import { migrate } from '../src/stores/migrations/migrate.ts'
-import { openStores, type Stores } from '../src/stores/open.ts'
-import { benchAccount, insertBare, writeClicks } from './data.ts'
+import { columnName } from '../src/stores/clickhouse/columnKinds.ts'
+import { clickOf, writeCompareData } from './compareData.ts'
+import { benchAccount } from './data.ts'
 import { clickhousePid, cpuMs } from './processes.ts'
-import { describeMachine, provenance, writeResults } from './results.ts'
-import { rounded } from './timing.ts'
+import { resultsFile, writeResults } from './results.ts'
+import { type BenchStores, cacheFolder, countOf, withStores } from './stores.ts'
+import { rounded, secondsSince } from './timing.ts'
 
 const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '500000' },
     /** Folder of the generated file, which later runs reuse. */
-    folder: { type: 'string', default: join(packageRoot, 'bench/.cache') },
+    folder: { type: 'string', default: join(cacheFolder, 'import') },
     runs: { type: 'string', default: '3' },
-    out: { type: 'string', default: join(packageRoot, 'bench/results/import.ndjson') },
+    out: { type: 'string', default: resultsFile('import') },
   },
 })
 
-interface Run {
-  bareSeconds: number
-  bareClickhouseCpuSeconds: number
-  importSeconds: number
-  importClickhouseCpuSeconds: number
-  /** Clicks per second of the import, relative to the bare insert. */
-  ratio: number
-}
-
 const rows = Number(options.rows)
-const runs: Run[] = []
-await mkdir(options.folder, { recursive: true })
-const file = join(options.folder, `clicks-${rows}.ndjson`)
+await writeCompareData(options.folder, 0, rows)
+const file = join(options.folder, 'import.ndjson')
+const runs: object[] = []
 for (let number = 0; number < Number(options.runs); number++) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
-  const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'silent' }
-  const stores = await openStores(readSettings(settings), ({ message }) => console.error(message))
-  try {
-    await migrate(stores)
+  await withStores(undefined, async (stores) => {
     await createAccount(stores.postgres, { id: benchAccount, name: benchAccount, plan: 'scale', currency: 'USD' })
-    if (!existsSync(file)) await writeClicks(stores, file, rows)
-    const run = await compare(stores, dataDir, settings)
-    runs.push(run)
-    console.log(
-      `bare insert ${perSecond(run.bareSeconds)} clicks/s, ${run.bareClickhouseCpuSeconds} s of ClickHouse's CPU; import ${perSecond(run.importSeconds)} clicks/s, ${run.importClickhouseCpuSeconds} s; × ${run.ratio}`,
-    )
-  } finally {
-    await stores.close()
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
-  }
+    runs.push(await measure(stores))
+    console.log(runs.at(-1))
+  })
 }
-const [median] = [...runs].sort((a, b) => a.ratio - b.ratio).slice(Math.floor(runs.length / 2))
-const context = {
-  ...provenance(),
-  machine: describeMachine('stores beside the importer'),
-  clicks: rows,
-  fileMb: Math.round((await stat(file)).size / 1e6),
-  ...(median && {
-    importPerSecond: perSecond(median.importSeconds),
-    barePerSecond: perSecond(median.bareSeconds),
-    ratio: median.ratio,
-  }),
-}
-await writeResults(options.out, { context, measurements: runs })
+await writeResults(options.out, { beside: 'stores beside the importer', clicks: rows }, runs)
 
-async function compare(stores: Stores, dataDir: string, settings: Record<string, string>): Promise<Run> {
-  const engine = await clickhousePid(dataDir)
-  if (engine === undefined) throw new Error('ClickHouse does not run.')
+async function measure(stores: BenchStores): Promise<object> {
+  const engine = (await clickhousePid(stores.dataDir)) ?? 0
   const timed = async (work: () => Promise<void>) => {
-    const [cpuBefore, startedMs] = [await cpuMs(engine), performance.now()]
+    const [beforeMs, startedMs] = [await cpuMs(engine), performance.now()]
     await work()
-    return { seconds: (performance.now() - startedMs) / 1000, cpuSeconds: ((await cpuMs(engine)) - cpuBefore) / 1000 }
+    const seconds = secondsSince(startedMs)
+    return {
+      seconds,
+      perSecond: Math.round(rows / seconds),
+      cpuSeconds: rounded(((await cpuMs(engine)) - beforeMs) / 1000),
+    }
   }
-  const bare = await timed(async () =>
-    assertAllStored(await insertBare(stores, createReadStream(file)), 'The bare insert'),
-  )
+  const bare = await timed(() => insertBare(stores))
   const whole = await timed(async () => {
     const words = ['dist/src/main.js', 'import', 'clicks', file, '--account', benchAccount]
     const child = spawn(process.execPath, words, {
       cwd: packageRoot,
-      env: { ...process.env, ...settings },
+      env: stores.environment,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     const [code] = await once(child, 'close')
     if (code !== 0) throw new Error(`The import exited with ${code}.`)
   })
-  const response = await stores.clickhouse.client.query({
-    query: 'SELECT count() AS n FROM clicks',
-    format: 'JSONEachRow',
-  })
-  assertAllStored(Number((await response.json<{ n: string }>())[0]?.n), 'The import')
+  for (const table of [bareTable, 'clicks']) {
+    const stored = await countOf(stores, table)
+    if (stored !== rows) throw new Error(`${table} has ${stored} of ${rows} clicks.`)
+  }
   return {
-    bareSeconds: rounded(bare.seconds),
-    bareClickhouseCpuSeconds: rounded(bare.cpuSeconds),
-    importSeconds: rounded(whole.seconds),
-    importClickhouseCpuSeconds: rounded(whole.cpuSeconds),
+    barePerSecond: bare.perSecond,
+    bareClickhouseCpuSeconds: bare.cpuSeconds,
+    importPerSecond: whole.perSecond,
+    importClickhouseCpuSeconds: whole.cpuSeconds,
     ratio: rounded(bare.seconds / whole.seconds),
   }
 }
 
-function assertAllStored(stored: number, what: string): void {
-  if (stored !== rows) throw new Error(`${what} stored ${stored} of ${rows} clicks.`)
-}
+const bareTable = 'bench_bare_clicks'
 
-function perSecond(seconds: number): number {
-  return Math.round(rows / seconds)
+async function insertBare({ clickhouse: { client } }: BenchStores): Promise<void> {
+  await client.command({ query: `CREATE TABLE ${bareTable} AS clicks` })
+  const { subIds, ...fields } = clickOf(0, 1, 0)
+  const types = Object.entries(fields).map(([field, value]) =>
+    field === 'clickedAt'
+      ? `${field} DateTime64(3, 'UTC')`
+      : `${field} ${{ boolean: 'Bool', number: 'Decimal(18, 6)' }[typeof value as string] ?? 'String'}`,
+  )
+  const names = Object.keys(fields)
+  const response = await client.exec({
+    query: `
+      INSERT INTO ${bareTable} (account_id, cost_base, ${Object.keys(subIds).join(', ')}, ${names.map(columnName).join(', ')})
+      SELECT '${benchAccount}', cost, ${Object.keys(subIds)
+        .map((name) => `subIds['${name}']`)
+        .join(', ')}, ${names.join(', ')}
+      FROM input({structure:String}) FORMAT JSONEachRow`,
+    query_params: { structure: [...types, 'subIds Map(String, String)'].join(', ') },
+    values: createReadStream(file),
+    clickhouse_settings: { date_time_input_format: 'best_effort' },
+  })
+  for await (const _ of response.stream);
 }

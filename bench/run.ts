@@ -7,11 +7,7 @@ const benchmarks: Readonly<Record<string, { question: string; load: () => Promis
   'event-reads': { question: 'How long do funnels and lists of events take?', load: () => import('./eventReads.ts') },
   exports: { question: 'How many rows per second are exported?', load: () => import('./exports.ts') },
   import: { question: 'How many clicks per second are imported?', load: () => import('./import.ts') },
-  removal: { question: 'How long do an erasure and a removal take?', load: () => import('./removal.ts') },
   sync: { question: 'How fast is tributary-sync?', load: () => import('./sync.ts') },
-  page: { question: 'How soon is the documentation page shown?', load: () => import('./page.ts') },
-  explore: { question: 'How soon does /explore show its numbers?', load: () => import('./explore.ts') },
-  soak: { question: 'Does a steady load leak memory or files?', load: () => import('./soak.ts') },
 }
 
 const [, , name = ''] = process.argv

@@ -82,7 +82,7 @@ describe.skipIf(isMissing && !process.env.CI)('the documentation page in a brows
   }
 
   it('paints content before the reference is loaded, and sends no request to another host', async () => {
-    // How soon: bench/page.ts. A time limit would fail on a busy machine.
+    // No time limit, which would fail on a busy machine.
     const paints = () => page.evaluate("performance.getEntriesByName('first-contentful-paint').length")
     await expect.poll(paints).toBe(1)
     const text = await page.evaluate<string>('fetch(location.href).then((response) => response.text())')
