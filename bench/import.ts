@@ -26,6 +26,7 @@ const { values: options } = parseArgs({
   },
 })
 
+const bareTable = 'bench_bare_clicks'
 const rows = Number(options.rows)
 await writeCompareData(options.folder, 0, rows)
 const file = join(options.folder, 'import.ndjson')
@@ -74,8 +75,6 @@ async function measure(stores: BenchStores): Promise<object> {
     ratio: rounded(bare.seconds / whole.seconds),
   }
 }
-
-const bareTable = 'bench_bare_clicks'
 
 async function insertBare({ clickhouse: { client } }: BenchStores): Promise<void> {
   await client.command({ query: `CREATE TABLE ${bareTable} AS clicks` })

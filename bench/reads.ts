@@ -52,6 +52,12 @@ const only = new RegExp(options.only)
 const size = Number(options.size)
 const requests = Number(options.requests)
 
+/** Heavy reports that run at the same time: as many as one account may run (`READS_PER_ACCOUNT`). */
+const heavyRunning = 8
+/** Reads every click of a year, with millions of groups. */
+const heavyPath = '/reports?group_by=sub1,city,referrer_domain&days=365'
+const besideHeavy = `country, 30 days, beside ${heavyRunning} heavy reports`
+
 await withStores(join(options.folder, options.size), measure, { LOG_LEVEL: 'silent' })
 
 async function measure(stores: BenchStores): Promise<void> {
@@ -172,12 +178,6 @@ async function bytesPerClick(stores: BenchStores, postgres: PostgresBench | unde
     }),
   }
 }
-
-/** Heavy reports that run at the same time: as many as one account may run (`READS_PER_ACCOUNT`). */
-const heavyRunning = 8
-/** Reads every click of a year, with millions of groups. */
-const heavyPath = '/reports?group_by=sub1,city,referrer_domain&days=365'
-const besideHeavy = `country, 30 days, beside ${heavyRunning} heavy reports`
 
 /**
  * Measures a report from sums alone, beside heavy reports of another account, beside them, alone, so that load of other processes is

@@ -1,8 +1,8 @@
 import { conversionSources, conversionStatuses } from '../../../schema/conversion.ts'
 import type { Account } from '../../accounts/accounts.ts'
+import { clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 import { blankConversion, type Conversion, type CopiedField, copiedFromClick } from '../../writer/tables/conversion.ts'
 import { baseAmount } from './baseCurrency.ts'
-import { clickFieldTypes } from './click.ts'
 import type { Decimal } from './decimal.ts'
 import * as fieldTypes from './fieldTypes.ts'
 import { importedColumns, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
@@ -18,53 +18,20 @@ interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
 const shape: RowShape<ConversionRow> = {
   name: 'conversions',
   required: ['id', 'convertedAt', 'status'],
-  ignored: [
-    'campaignName',
-    'offerName',
-    'landingPageName',
-    'trafficSourceName',
-    'storedAt',
-    'cursor',
-    'matched',
-    'matches',
-  ],
+  ignored: [...fieldTypes.unstored, 'matched', 'matches'],
   fields: {
-    id: fieldTypes.id,
+    ...(fieldTypes.typesOf(conversionFields) as RowShape<ConversionRow>['fields']),
     source: fieldTypes.words(conversionSources),
     status: fieldTypes.words(conversionStatuses),
-    externalStatus: fieldTypes.text,
-    eventName: fieldTypes.text,
-    convertedAt: fieldTypes.instant,
-    clickedAt: fieldTypes.instant,
-    createdAt: fieldTypes.instant,
-    updatedAt: fieldTypes.instant,
-    clickId: fieldTypes.id,
-    visitorId: fieldTypes.id,
-    transactionId: fieldTypes.text,
-    campaignId: fieldTypes.id,
-    offerId: fieldTypes.id,
-    landingPageId: fieldTypes.id,
-    trafficSourceId: fieldTypes.id,
-    country: fieldTypes.country,
-    device: fieldTypes.device,
-    os: fieldTypes.text,
-    browser: fieldTypes.text,
-    payout: fieldTypes.money,
-    revenue: fieldTypes.money,
-    currency: fieldTypes.currency,
-    revenueBase: fieldTypes.money,
-    exchangeRate: fieldTypes.rate,
-    baseCurrency: fieldTypes.currency,
-    couponCode: fieldTypes.text,
-    isTest: fieldTypes.boolean,
   },
   spread: fieldTypes.subIdFields,
 }
 
 export const conversionColumns = importedColumns(shape)
 
+const clickTypes = fieldTypes.typesOf(clickFields)
 const copiedFields = Object.fromEntries(
-  Object.entries(copiedFromClick).map(([field, ofClick]) => [field, clickFieldTypes[ofClick]]),
+  Object.entries(copiedFromClick).map(([field, ofClick]) => [field, clickTypes[ofClick] ?? fieldTypes.text]),
 ) as Record<CopiedField, fieldTypes.FieldType<string>>
 
 /** The rows of a folder of `account export`, which have `internalConversionFields` too. */

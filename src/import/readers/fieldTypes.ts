@@ -5,6 +5,7 @@ import { eventNamePattern, eventValueMax, propertyLimits } from '../../../schema
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
 import { isLonger } from '../../../schema/textLength.ts'
+import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
 import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
 import { RowError } from './rowError.ts'
@@ -251,3 +252,29 @@ function isTexts(value: unknown): value is string[] {
 
 export const tags = listOf(text)
 export const countries = listOf(country)
+
+/** The types of fields of clicks and conversions by kind of column, and of fields that the kind does not decide. */
+const ofKind: Readonly<Partial<Record<ColumnKind, FieldType<unknown>>>> = {
+  ...{ id, text, word: text, instant, instantOrNull: instant, moneyOrNull: money, flag: boolean },
+}
+const ofName: Readonly<Record<string, FieldType<unknown>>> = {
+  ...{ campaignId: id, offerId: id, landingPageId: id, trafficSourceId: id, visitorId: id, clickId: id },
+  ...{ country, device, ip, currency },
+}
+
+/**
+ * @param fields stored fields of clicks or conversions
+ * @returns their types by name, without those of sub-ids; those of the fields that only a file has follow the base amount
+ */
+export function typesOf(fields: Readonly<Record<string, ColumnKind>>): Record<string, FieldType<unknown>> {
+  const types: Record<string, FieldType<unknown>> = {}
+  for (const [name, kind] of Object.entries(fields)) {
+    if (!subIdSet.has(name)) types[name] = ofName[name] ?? ofKind[kind] ?? text
+    if (name === 'costBase' || name === 'revenueBase')
+      Object.assign(types, { exchangeRate: rate, baseCurrency: currency })
+  }
+  return types
+}
+
+/** Fields that exported clicks and conversions have and imports ignore. */
+export const unstored = ['campaignName', 'offerName', 'landingPageName', 'trafficSourceName', 'storedAt', 'cursor']

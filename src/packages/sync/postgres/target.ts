@@ -29,51 +29,13 @@ export interface FillState {
 }
 
 /** A copy in PostgreSQL. */
-export interface Target {
-  /**
-   * Assigns the copy to an account, once.
-   * @throws SyncError when it is a copy of another account
-   */
-  assign(accountId: string): Promise<void>
-  /** @throws SyncError when the state is not one that this program writes */
-  readState(resource: Resource): Promise<SyncState>
-  /**
-   * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was.
-   * @returns number of rows that were inserted or changed
-   * @throws SyncError when another process has changed the state
-   */
-  store(resource: ChangingResource, rows: readonly Row[], before: SyncState, after: SyncState): Promise<number>
-  /** Inserts or replaces rows. */
-  storeAll(resource: Resource, rows: readonly Row[]): Promise<void>
-  /** @returns undefined if no column is to be filled @throws SyncError as `readState` */
-  readFill(resource: Resource): Promise<FillState | undefined>
-  /** Stores that the rows up to a cursor are filled. */
-  continueFill(resource: Resource, cursor: string): Promise<void>
-  endFill(resource: Resource): Promise<void>
-  /** Checksums of the rows that were stored before `asOf`. */
-  checksums(resource: ChangingResource, asOf: string, range: DayRange): Promise<DayChecksum[]>
-  /** First and last UTC day with rows; undefined for an empty table. */
-  days(resource: ChangingResource): Promise<DayRange | undefined>
-  /**
-   * Makes the rows of a UTC day equal to these: replaces each batch, and deletes the other rows between its first and its last.
-   * @param batches all rows of the day, newest first
-   * @param isComplete asked before rows are deleted, and after the last batch; if not, no further row is deleted
-   * @returns number of rows; undefined if they are not complete
-   */
-  replaceDay(
-    resource: ChangingResource,
-    day: string,
-    batches: AsyncIterable<readonly Row[]>,
-    isComplete: () => Promise<boolean>,
-  ): Promise<number | undefined>
-  close(): Promise<void>
-}
+export type Target = Awaited<ReturnType<typeof openPostgres>>
 
 /**
  * Opens a copy, and creates or upgrades its tables.
  * @param schema a checked name
  */
-export async function openPostgres(url: string, schema: string): Promise<Target> {
+export async function openPostgres(url: string, schema: string) {
   const sql = postgres(url, { max: 1, onnotice() {}, connection: { application_name: 'tributary-sync' } })
   try {
     await createTables(sql, schema)
@@ -90,7 +52,11 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
     WHERE s.since IS NOT DISTINCT FROM $6 AND s.cursor IS NOT DISTINCT FROM $7
     RETURNING 1`
   return {
-    async assign(accountId) {
+    /**
+     * Assigns the copy to an account, once.
+     * @throws SyncError when it is a copy of another account
+     */
+    async assign(accountId: string): Promise<void> {
       const [source] = await sql.unsafe<[{ accountId: string }]>(
         `INSERT INTO ${schema}.sync_source AS s (account_id) VALUES ($1)
          ON CONFLICT (is_only) DO UPDATE SET account_id = s.account_id
@@ -99,7 +65,8 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       )
       assertSameAccount(`the schema ${schema}`, source.accountId, accountId)
     },
-    async readState({ name }) {
+    /** @throws SyncError when the state is not one that this program writes */
+    async readState({ name }: Resource): Promise<SyncState> {
       // FOR UPDATE waits for the last statement of a process that was killed.
       const [row] = await sql.unsafe<[SyncState?]>(
         `SELECT first_day::text AS "firstDay", since, next_since AS "nextSince", cursor
@@ -112,7 +79,17 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       assertValid('sync_state', name, isNullOr(isInstant, since) && isNullOr(isInstant, nextSince))
       return row
     },
-    async store(resource, rows, before, after) {
+    /**
+     * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was.
+     * @returns number of rows that were inserted or changed
+     * @throws SyncError when another process has changed the state
+     */
+    async store(
+      resource: ChangingResource,
+      rows: readonly Row[],
+      before: SyncState,
+      after: SyncState,
+    ): Promise<number> {
       // TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
       const [written] = await sql.unsafe<[{ rows: number }?]>(
         `WITH state AS (${changeState}), stored AS (${upsertOf(resource, 8, ', state', 'WHERE t.stored_at <> excluded.stored_at RETURNING 1')})
@@ -125,7 +102,8 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       if (!written) throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
       return written.rows
     },
-    async readFill({ name }) {
+    /** @returns undefined if no column is to be filled @throws SyncError as `readState` */
+    async readFill({ name }: Resource): Promise<FillState | undefined> {
       const [row] = await sql.unsafe<[FillState?]>(
         `SELECT columns, first_day::text AS "firstDay", cursor FROM ${schema}.sync_fill WHERE resource = $1`,
         [name],
@@ -133,16 +111,21 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       if (row) assertValid('sync_fill', name, isDay(row.firstDay) && isNullOr(isCursor, row.cursor))
       return row
     },
-    async continueFill({ name }, cursor) {
+    /** Stores that the rows up to a cursor are filled. */
+    async continueFill({ name }: Resource, cursor: string): Promise<void> {
       await sql.unsafe(`UPDATE ${schema}.sync_fill SET cursor = $2 WHERE resource = $1`, [name, cursor])
     },
-    async endFill({ name }) {
+    async endFill({ name }: Resource): Promise<void> {
       await sql.unsafe(`DELETE FROM ${schema}.sync_fill WHERE resource = $1`, [name])
     },
-    async storeAll(resource, rows) {
-      await replace(resource, rows)
-    },
-    async checksums({ name, key, time, amount }, asOf, { from, to }) {
+    /** Inserts or replaces rows. */
+    storeAll: replace,
+    /** Checksums of the rows that were stored before `asOf`. */
+    async checksums(
+      { name, key, time, amount }: ChangingResource,
+      asOf: string,
+      { from, to }: DayRange,
+    ): Promise<DayChecksum[]> {
       const timeColumn = columnOf(time)
       return await sql.unsafe<DayChecksum[]>(
         `SELECT to_char(${timeColumn} AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS rows,
@@ -156,7 +139,8 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
         [asOf, from, to],
       )
     },
-    async days({ name, time }) {
+    /** First and last UTC day with rows; undefined for an empty table. */
+    async days({ name, time }: ChangingResource): Promise<DayRange | undefined> {
       const timeColumn = columnOf(time)
       const [row] = await sql.unsafe<[{ first: string | null; last: string }]>(
         `SELECT to_char(min(${timeColumn}) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS first,
@@ -167,7 +151,18 @@ export async function openPostgres(url: string, schema: string): Promise<Target>
       if (isDay(row.first) && isDay(row.last)) return { from: row.first, to: row.last }
       throw new SyncError(`${schema}.${name} has a row with ${timeColumn} before the year 1 or after 9999; delete it.`)
     },
-    async replaceDay(resource, day, batches, isComplete) {
+    /**
+     * Makes the rows of a UTC day equal to these: replaces each batch, and deletes the other rows between its first and its last.
+     * @param batches all rows of the day, newest first
+     * @param isComplete asked before rows are deleted, and after the last batch; if not, no further row is deleted
+     * @returns number of rows; undefined if they are not complete
+     */
+    async replaceDay(
+      resource: ChangingResource,
+      day: string,
+      batches: AsyncIterable<readonly Row[]>,
+      isComplete: () => Promise<boolean>,
+    ): Promise<number | undefined> {
       let count = 0
       let before: Row | undefined
       for await (const rows of batches) {
