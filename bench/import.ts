@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '500000' },
     /** Folder of the generated file, which later runs reuse. */
-    folder: { type: 'string', default: join(cacheFolder, 'import') },
+    folder: { type: 'string', default: cacheFolder },
     runs: { type: 'string', default: '3' },
     out: { type: 'string', default: resultsFile('import') },
   },
@@ -28,8 +28,9 @@ const { values: options } = parseArgs({
 
 const bareTable = 'bench_bare_clicks'
 const rows = Number(options.rows)
-await writeCompareData(options.folder, 0, rows)
-const file = join(options.folder, 'import.ndjson')
+const folder = join(options.folder, `import-${rows}`)
+await writeCompareData(folder, 0, rows)
+const file = join(folder, 'import.ndjson')
 const runs: object[] = []
 for (let number = 0; number < Number(options.runs); number++) {
   await withStores(undefined, async (stores) => {
