@@ -68,7 +68,7 @@ try {
   const [clicks, importRows] = [Number(options.clicks), Number(options['import-rows'])]
   const data = await writeCompareData(join(folder, `rows-${clicks}-${importRows}`), clicks, importRows)
   const sides = builds.map(
-    (build, index) => new Side(build, data, join(folder, index === 0 ? 'a' : 'b', `store-${options.clicks}`)),
+    (build, index) => new Side(build, data, join(folder, index === 0 ? 'a' : 'b', `${build.id}-${options.clicks}`)),
   )
   const [sideA, sideB] = sides as [Side, Side]
   for (const side of [sideA, sideB]) {

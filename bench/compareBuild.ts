@@ -12,6 +12,8 @@ const buildTimeoutMs = 10 * 60_000
 export interface Build {
   /** Short hash, or `working tree`. */
   name: string
+  /** Names its store: another build may have another schema. */
+  id: string
   /** Root folder of the package. */
   code: string
   /** Node options of its `npm start`. */
@@ -40,7 +42,7 @@ export async function buildCommit(commit: string | undefined, folder: string): P
     await rename(unfinished, code)
   }
   const name = commit === undefined ? 'working tree' : await git('rev-parse', '--short', commit)
-  return { name, code, nodeFlags: await nodeFlagsOf(code), versions: await versionsOf(code) }
+  return { name, id: tree.slice(0, 12), code, nodeFlags: await nodeFlagsOf(code), versions: await versionsOf(code) }
 }
 
 async function treeOf(commit: string | undefined, folder: string): Promise<string> {
