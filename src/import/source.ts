@@ -1,8 +1,9 @@
-import type { ReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { createReadStream, type ReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { beginningBytes, fingerprintOf } from './fingerprint.ts'
 import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
 import type { FileFormat } from './parsers/fileFormat.ts'
 import { readLines } from './parsers/lines.ts'
@@ -58,9 +59,25 @@ export async function openSource(
   return {
     rows: file === '-' ? completeRows(rows, input) : rows,
     from: isCsv ? 'cells' : 'json',
-    fingerprint: () => fingerprintOf(file, () => input.readBeginning()),
+    fingerprint: () => fingerprintOf(file, input),
     fractionRead,
   }
+}
+
+/** Bytes by which standard input and pipes are recognized, which cannot be read twice. */
+const beginningBytes = 1 << 16
+
+/**
+ * Identifies a file by its content, so that a repeated import recognizes its lines; standard input and pipes by their
+ * beginning.
+ * @returns 16 hexadecimal characters
+ */
+async function fingerprintOf(file: string, input: Input): Promise<string> {
+  const hash = createHash('sha256')
+  const canBeReadTwice = file !== '-' && (await stat(file)).isFile()
+  if (canBeReadTwice) await pipeline(createReadStream(file), hash)
+  else hash.update(await input.readBeginning())
+  return hash.digest('hex').slice(0, 16)
 }
 
 /** Bytes that are read once. */

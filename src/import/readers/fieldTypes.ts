@@ -58,9 +58,9 @@ export const eventName = matching(
   eventNamePattern,
   'must be text of 1 to 64 letters, digits and _, beginning with a letter',
 )
-export const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
+const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
 export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
-export const device = oneOf(devices)
+const device = oneOf(devices)
 export const words = oneOf
 
 /** RFC 3339 with an offset, truncated to epoch milliseconds. */
@@ -91,7 +91,7 @@ function epochMsOf(value: string): number | undefined {
 }
 
 /** An anonymised address: the last octet (IPv4) or the last 80 bits (IPv6) are set to zero. */
-export const ip: FieldType<string> = {
+const ip: FieldType<string> = {
   read(value) {
     if (typeof value === 'string') {
       if (isIPv4(value)) return anonymizeIPv4(value)
@@ -112,7 +112,7 @@ function anonymizeIPv6(address: string): string {
   return new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0]).toString()
 }
 
-export const boolean: FieldType<boolean> = {
+const boolean: FieldType<boolean> = {
   read(value) {
     if (typeof value !== 'boolean') throw new RowError('must be true or false')
     return value
@@ -124,7 +124,7 @@ const numberFromCell = (cell: string) => (isNumberText(cell) ? new DecimalText(c
 
 /** Millionths. */
 export const money: FieldType<bigint> = { read: readMoney, fromCell: numberFromCell }
-export const rate: FieldType<Decimal> = { read: readRate, fromCell: numberFromCell }
+const rate: FieldType<Decimal> = { read: readRate, fromCell: numberFromCell }
 
 /** The value of a pixel event. Not money, so a double is precise enough. */
 export const signal: FieldType<number> = {

@@ -1,4 +1,4 @@
-import { type Source, timeRange } from './checksums.ts'
+import { retainedDay, type Source, timeRange } from './checksums.ts'
 import type { SyncState, Target } from './postgres/target.ts'
 import { checkRows, isInstant, type Row, received } from './received.ts'
 import { type ChangingResource, exportedFields, type Resource } from './resources.ts'
@@ -30,14 +30,6 @@ export async function* batchesOf(resource: Resource, parts: AsyncIterable<Row[]>
     batch = []
   }
   if (batch.length > 0) yield batch
-}
-
-/** Copies all rows of a metadata resource. */
-export async function copyAll({ client, target, signal, onRows }: Run, resource: Resource): Promise<void> {
-  for await (const rows of batchesOf(resource, client.exportBatches(resource.path, { signal }))) {
-    await target.storeAll(resource, rows)
-    onRows(resource.name, rows.length, 1)
-  }
 }
 
 /**
@@ -102,8 +94,54 @@ export async function copyBeyond(run: Run, resource: ChangingResource, asOf: str
   }
 }
 
+/** Columns that were added to an existing table and are filled now. */
+export interface Filled {
+  columns: string[]
+  /** Rows before this UTC day lack the columns: the source has removed them by age. */
+  from?: string
+}
+
+/**
+ * Copies all rows of a metadata resource, and thereby fills new columns.
+ * @returns undefined if no column is new
+ */
+export async function copyAndFillAll(run: Run, resource: Resource): Promise<Filled | undefined> {
+  const { client, target, signal, onRows } = run
+  const fill = await target.readFill(resource)
+  for await (const rows of batchesOf(resource, client.exportBatches(resource.path, { signal }))) {
+    await target.storeAll(resource, rows)
+    onRows(resource.name, rows.length, 1)
+  }
+  if (!fill) return undefined
+  await target.endFill(resource)
+  return { columns: fill.columns }
+}
+
+/**
+ * Reads all rows of the copy again if its table has new columns, or continues a fill that was interrupted.
+ * @returns undefined if no column is new
+ */
+export async function fillColumns(run: Run, resource: ChangingResource): Promise<Filled | undefined> {
+  const { client, target, signal, onRows } = run
+  const fill = await target.readFill(resource)
+  if (!fill) return undefined
+  const { columns, firstDay, cursor } = fill
+  const times = await timeRange({ ...run, from: firstDay }, resource)
+  const query = { ...resource.query, from: firstDay, ...(cursor !== null && { cursor }) }
+  const rows = client.exportBatches(resource.path, { query, signal, fields: exportedFields(resource) })
+  for await (const batch of batchesOf(resource, rows)) {
+    await target.storeAll(resource, batch)
+    const last = batch.at(-1)
+    await target.continueFill(resource, `${last?.cursor}`)
+    onRows(resource.name, batch.length, times ? share(times.to, last?.[resource.time], times.from) : 1)
+  }
+  const from = await retainedDay(run, resource, firstDay)
+  await target.endFill(resource)
+  return from > firstDay ? { columns, from } : { columns }
+}
+
 /** @returns how far a time is between two others, 0 to 1 */
-export function share(first: string | null, time: unknown, last: string | null): number {
+function share(first: string | null, time: unknown, last: string | null): number {
   const [start, at, end] = [first, time, last].map((one) => Date.parse(`${one}`))
   const done = (Number(at) - Number(start)) / (Number(end) - Number(start))
   return Number.isFinite(done) ? Math.min(Math.max(done, 0), 1) : 1

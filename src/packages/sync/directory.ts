@@ -11,8 +11,8 @@ import {
   type SourceChecksums,
   timeRange,
 } from './checksums.ts'
+import type { Filled } from './copy.ts'
 import { assertSameAccount } from './errors.ts'
-import type { Filled } from './fill.ts'
 import { digestOf, makeFolder, readStateFile, replaceFile } from './folder.ts'
 import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from './received.ts'
 import type { ChangingResource, Resource } from './resources.ts'
