@@ -89,7 +89,11 @@ export async function requireAccount(context: CommandContext, id: string): Promi
   const { postgres } = await context.openStores()
   const account = await findAccount(postgres, id)
   if (account) return account
-  throw new CommandError(`no such account: ${id} in ${storeLocation(context.settings)}; see: account list.`)
+  throw noSuchAccount(context, id)
+}
+
+export function noSuchAccount({ settings }: CommandContext, id: string): CommandError {
+  return new CommandError(`no such account: ${id} in ${storeLocation(settings)}; see: account list.`)
 }
 
 /** Parses an option that is a display name. */

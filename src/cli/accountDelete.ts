@@ -4,10 +4,10 @@ import { beginDeletion, completeDeletion, findDeletion } from '../accounts/delet
 import type { Stores } from '../stores/open.ts'
 import { deleteAccountRows } from '../writer/deleteAccountRows.ts'
 import { withWriter } from '../writer/openWriter.ts'
+import { noSuchAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
-import { CommandError, UsageError } from './errors.ts'
+import { UsageError } from './errors.ts'
 import { accountOption, parseId } from './options.ts'
-import { storeLocation } from './storeLocation.ts'
 
 /**
  * Time after which no server accepts a revoked key: 60 s while it cannot reach Postgres, and 10 s for retries of events that
@@ -36,8 +36,7 @@ Example:
       if (confirm !== id) throw new UsageError(`--confirm ${confirm} does not equal --account ${id}.`)
       const { interrupted: signal, printStatus: onMessage } = context
       const deletedAt = await deleteAccount(await context.openStores(), id, { onMessage, signal })
-      if (!deletedAt)
-        throw new CommandError(`no such account: ${id} in ${storeLocation(context.settings)}; see: account list.`)
+      if (!deletedAt) throw noSuchAccount(context, id)
       context.print(
         { account: id, deletedAt: deletedAt.toISOString() },
         `Account ${id} was deleted at ${deletedAt.toISOString()}.`,

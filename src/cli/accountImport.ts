@@ -18,7 +18,7 @@ import { requirePlan } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
 import { asImportError } from './import.ts'
-import { openProgress } from './progress.ts'
+import { withProgress } from './progress.ts'
 import { readAccountFolder } from './readAccountFolder.ts'
 
 /** Names first, so that no row names an unknown campaign; clicks before their conversions. */
@@ -131,21 +131,14 @@ async function importFile(
 ): Promise<Tally> {
   const path = join(folder, fileOf(resource))
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
-  const bar = openProgress()
   const open = (signal: AbortSignal) => openSource(path, { isCsv: false, isGzipped: true }, () => {}, signal)
   const rejectLimit = { rows: 0 }
   const options = { resource, account, open, rejects: undefined, rejectLimit, nowMs: Date.now(), isMoved: true }
   try {
-    await importRows(stores, options, tally, {
-      onMessage: (line) => bar.printAbove(() => context.printStatus(line)),
-      signal: context.interrupted,
-      onProgress: bar.show,
-    })
+    await withProgress(context, (observer) => importRows(stores, options, tally, observer))
     return tally
   } catch (error) {
     if (error instanceof TooManyRejects) throw new CommandError(`${path} cannot be imported: a row was rejected.`)
     throw asImportError(error, { file: path, tally, rejects: undefined, interrupted: context.interrupted })
-  } finally {
-    bar.stop()
   }
 }

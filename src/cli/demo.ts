@@ -7,7 +7,7 @@ import { type DemoTallies, fillDemo } from './demoData/fill.ts'
 import { planDemo } from './demoData/visits.ts'
 import { CommandError } from './errors.ts'
 import { accountOption, wholeNumberFrom } from './options.ts'
-import { openProgress } from './progress.ts'
+import { withProgress } from './progress.ts'
 
 /** Default size, range in days and seed of a demo. */
 export const demoDefaults = { clicks: 200_000, days: 90, seed: 1 } as const
@@ -45,19 +45,12 @@ async function runDemo(
   const stores = await context.openStores()
   const account = await requireAccount(context, id)
   const plan = planDemo({ clicks, days, seed, nowMs: Date.now(), currency: account.currency })
-  const progress = openProgress()
-  try {
-    const tallies = await fillDemo(stores, account, plan, {
-      onMessage: (line) => progress.printAbove(() => context.printStatus(line)),
-      signal: context.interrupted,
-      onProgress: progress.show,
-    })
-    progress.stop()
-    context.print({ account: id, seed, days, ...tallies }, sentence(tallies))
-  } catch (error) {
-    progress.stop()
-    throw asCommandError(error, context.interrupted)
-  }
+  const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer)).catch(
+    (error) => {
+      throw asCommandError(error, context.interrupted)
+    },
+  )
+  context.print({ account: id, seed, days, ...tallies }, sentence(tallies))
 }
 
 /** A sentence with the numbers of added rows. */

@@ -10,7 +10,7 @@ import { newestClickId } from './demoData/clicks.ts'
 import { fillDemo } from './demoData/fill.ts'
 import { dayMs, planDemo } from './demoData/visits.ts'
 import { CommandError } from './errors.ts'
-import { openProgress } from './progress.ts'
+import { withProgress } from './progress.ts'
 import { commandLine, storeLocation } from './storeLocation.ts'
 
 /** The account that `serve --demo` fills; its name distinguishes it from a customer's account with the same id. */
@@ -50,13 +50,9 @@ export async function fillAndWelcome(
   const nowMs = Date.now()
   const plan = planDemo({ ...demoDefaults, clicks, nowMs, currency: account.currency })
   context.printStatus(`Filling the account ${account.id} in ${storeLocation(context.settings)} …`)
-  const progress = openProgress()
-  const tallies = await fillDemo(stores, account, plan, {
-    onMessage: (line) => progress.printAbove(() => context.printStatus(line)),
-    // Never aborted: a signal ends the process, and the next start completes the demo.
-    signal: new AbortController().signal,
-    onProgress: progress.show,
-  }).finally(() => progress.stop())
+  // Never aborted: a signal ends the process, and the next start completes the demo.
+  const { signal } = new AbortController()
+  const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer), signal)
   const key = await createDemoKey(stores.postgres, account, nowMs)
   const calls = exampleRequests(url, key, newestClickId(plan))
   const docs = `${url}/api/v1/docs`

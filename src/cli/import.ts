@@ -13,7 +13,7 @@ import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { accountOption, parseResource } from './options.ts'
-import { openProgress } from './progress.ts'
+import { withProgress } from './progress.ts'
 
 interface ImportOptions {
   account: string
@@ -87,21 +87,15 @@ async function runImport(
   const stores = await context.openStores()
   const account = await requireAccount(context, options.account)
   const tally: Tally = { read: 0, inserted: 0, updated: 0, duplicates: 0, rejected: 0 }
-  const bar = openProgress()
   try {
     const source = { ...format, ...(delimiter && { delimiter }) }
     const open = (signal: AbortSignal) => openSource(file, source, (names) => checkHeader(name, names), signal)
     const limit = maxRejects && { rejectLimit: maxRejects }
-    await importRows(stores, { resource: name, account, open, rejects, ...limit, nowMs: Date.now() }, tally, {
-      onMessage: (line) => bar.printAbove(() => context.printStatus(line)),
-      signal: context.interrupted,
-      onProgress: bar.show,
-    })
+    const wanted = { resource: name, account, open, rejects, ...limit, nowMs: Date.now() }
+    await withProgress(context, (observer) => importRows(stores, wanted, tally, observer))
   } catch (error) {
-    bar.stop()
     throw asImportError(error, { file, tally, rejects, interrupted: context.interrupted })
   }
-  bar.stop()
   if (tally.read === 0) context.printStatus(`Warning: ${file} has no rows.`)
   context.print(tally, sentence(tally, rejects))
   if (strict && tally.rejected > 0) {

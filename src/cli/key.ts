@@ -123,10 +123,7 @@ Example:
     .action(async ({ id }: { id: string }) => {
       const { postgres } = await context.openStores()
       const revoked = await revokeKey(postgres, id)
-      if (!revoked)
-        throw new CommandError(
-          `no such key: ${id} in ${storeLocation(context.settings)}; see: key list --account <id>.`,
-        )
+      if (!revoked) throw new CommandError(noSuchKey(context, id))
       context.print(revoked, `Key ${id} was revoked at ${revoked.revokedAt?.toISOString()}.`)
     })
 }
@@ -178,8 +175,12 @@ function expiryText({ expiresAt }: KeyRow): string {
   return expiresAt ? `it expires at ${expiresAt.toISOString()}` : 'it does not expire'
 }
 
-function whyNotRotated({ settings }: CommandContext, id: string, row: KeyRow | undefined): string {
-  if (!row) return `no such key: ${id} in ${storeLocation(settings)}; see: key list --account <id>.`
+function noSuchKey({ settings }: CommandContext, id: string): string {
+  return `no such key: ${id} in ${storeLocation(settings)}; see: key list --account <id>.`
+}
+
+function whyNotRotated(context: CommandContext, id: string, row: KeyRow | undefined): string {
+  if (!row) return noSuchKey(context, id)
   if (row.revokedAt) return `key ${id} was revoked at ${row.revokedAt.toISOString()}; create a new key.`
   if (row.replacedBy) return `key ${id} has already been replaced by key ${row.replacedBy}; rotate that one instead.`
   if (row.expiresAt) return `key ${id} expired at ${row.expiresAt.toISOString()}; create a new key.`

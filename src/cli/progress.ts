@@ -1,8 +1,27 @@
 import { Presets, SingleBar } from 'cli-progress'
-import type { Tally } from '../import/run.ts'
+import type { ImportObserver, Tally } from '../import/run.ts'
+import type { CommandContext } from './context.ts'
+
+/**
+ * Runs an import whose progress is shown on standard error until it ends.
+ * @param signal ends the import; by default the first SIGINT or SIGTERM
+ */
+export async function withProgress<Result>(
+  context: CommandContext,
+  work: (observer: ImportObserver) => Promise<Result>,
+  signal = context.interrupted,
+): Promise<Result> {
+  const bar = openProgress()
+  const onMessage = (line: string) => bar.printAbove(() => context.printStatus(line))
+  try {
+    return await work({ onMessage, signal, onProgress: bar.show })
+  } finally {
+    bar.stop()
+  }
+}
 
 /** Progress display of an import. */
-export interface Progress {
+interface Progress {
   /** @param fraction 0 to 1, undefined if unknown */
   show(tally: Readonly<Tally>, fraction: number | undefined): void
   /** Prints a line above the bar. */
@@ -11,7 +30,7 @@ export interface Progress {
 }
 
 /** Opens a progress bar if standard error is a terminal, else a display that shows nothing. */
-export function openProgress(): Progress {
+function openProgress(): Progress {
   if (!process.stderr.isTTY) return { show: () => {}, printAbove: (write) => write(), stop: () => {} }
   const bar = new SingleBar(
     { stream: process.stderr, clearOnComplete: true, hideCursor: true, format: formatBar },
