@@ -276,10 +276,10 @@ SETTINGS index_granularity = 1024, min_compress_block_size = 8192, max_compress_
 -- Every event is looked up by its id before it is stored. The ids of a batch are spread over the whole table, so granules are
 -- small and the column of ids is not compressed.
 --
--- by_month counts events for the fair-use ceiling, and has the times of the events of a part, by which funnels search for rows
--- with equal keys; by_time serves lists and funnels in the order of occurred_at. A projection is part of the same insert (a view
--- would make a second part) and is rebuilt when a merge collapses rows. The text indexes find the events of a visitor or click:
--- one granule of 256 rows each, where a bloom filter would be read as a whole.
+-- by_month counts events for the fair-use ceiling, and events without a visitor for funnels; by_time serves lists and funnels in
+-- the order of occurred_at. A projection is part of the same insert (a view would make a second part) and is rebuilt when a merge
+-- collapses rows. The text indexes find the events of a visitor or click: one granule of 256 rows each, where a bloom filter
+-- would be read as a whole.
 CREATE TABLE IF NOT EXISTS pixel_events
 (
     account_id  LowCardinality(String),
@@ -303,21 +303,18 @@ CREATE TABLE IF NOT EXISTS pixel_events
     id_hash      UInt64 MATERIALIZED sipHash64(id) COMMENT 'read before the id, which is five times as long' CODEC(NONE),
     visitor_hash UInt64 MATERIALIZED sipHash64(visitor_id) COMMENT 'funnels group and join by hashes' CODEC(NONE),
     click_hash   UInt64 MATERIALIZED sipHash64(click_id) CODEC(NONE),
-    key_hash     UInt64 MATERIALIZED cityHash64(origin, id, generation) COMMENT 'finds rows with equal keys' CODEC(NONE),
 
     INDEX visitor_index visitor_id TYPE text(tokenizer = array),
     INDEX click_index click_id TYPE text(tokenizer = array),
     PROJECTION by_time
     (
-        SELECT account_id, occurred_at, origin, id, generation, event_name, click_id, visitor_id, campaign_id, received_at,
-            stored_at, visitor_hash, click_hash, key_hash
+        SELECT account_id, occurred_at, origin, id, generation, event_name, click_id, visitor_id, campaign_id, stored_at,
+            visitor_hash, click_hash
         ORDER BY account_id, occurred_at, origin, id, generation
     ),
     PROJECTION by_month
     (
-        SELECT account_id, origin, toStartOfMonth(received_at) AS month, count(),
-            countIf(empty(visitor_id)), min(received_at), max(received_at), min(stored_at), max(stored_at),
-            min(received_at - occurred_at), max(received_at - occurred_at), min(stored_at - occurred_at), max(stored_at - occurred_at)
+        SELECT account_id, origin, toStartOfMonth(received_at) AS month, count(), countIf(empty(visitor_id))
         GROUP BY account_id, origin, month
     )
 )

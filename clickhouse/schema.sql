@@ -251,7 +251,6 @@ CREATE TABLE pixel_events
     `id_hash` UInt64 MATERIALIZED sipHash64(id) COMMENT 'read before the id, which is five times as long' CODEC(NONE),
     `visitor_hash` UInt64 MATERIALIZED sipHash64(visitor_id) COMMENT 'funnels group and join by hashes' CODEC(NONE),
     `click_hash` UInt64 MATERIALIZED sipHash64(click_id) CODEC(NONE),
-    `key_hash` UInt64 MATERIALIZED cityHash64(origin, id, generation) COMMENT 'finds rows with equal keys' CODEC(NONE),
     INDEX visitor_index visitor_id TYPE text(tokenizer = array) GRANULARITY 100000000,
     INDEX click_index click_id TYPE text(tokenizer = array) GRANULARITY 100000000,
     PROJECTION by_time
@@ -266,11 +265,9 @@ CREATE TABLE pixel_events
             click_id,
             visitor_id,
             campaign_id,
-            received_at,
             stored_at,
             visitor_hash,
-            click_hash,
-            key_hash
+            click_hash
         ORDER BY
             account_id,
             occurred_at,
@@ -285,15 +282,7 @@ CREATE TABLE pixel_events
             origin,
             toStartOfMonth(received_at) AS month,
             count(),
-            countIf(empty(visitor_id)),
-            min(received_at),
-            max(received_at),
-            min(stored_at),
-            max(stored_at),
-            min(received_at - occurred_at),
-            max(received_at - occurred_at),
-            min(stored_at - occurred_at),
-            max(stored_at - occurred_at)
+            countIf(empty(visitor_id))
         GROUP BY
             account_id,
             origin,

@@ -155,8 +155,7 @@ async function eventsWithOtherHashes(account: string): Promise<unknown[]> {
       server.stores,
       `SELECT id FROM pixel_events
        WHERE account_id = '${account}' AND occurred_at > '2020-01-01'
-         AND (visitor_hash != sipHash64(visitor_id) OR click_hash != sipHash64(click_id)
-           OR key_hash != cityHash64(origin, id, generation))
+         AND (visitor_hash != sipHash64(visitor_id) OR click_hash != sipHash64(click_id))
        ORDER BY occurred_at
        SETTINGS optimize_use_projections = ${usesProjections}, preferred_optimize_projection_name = 'by_time'`,
     )

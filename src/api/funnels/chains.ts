@@ -1,6 +1,17 @@
 import { ch, count, type Fragment, identifier, join, nothing } from '../../stores/clickhouse/sql.ts'
-import type { FunnelPlan } from './plan.ts'
+import { type FunnelPlan, isRepeated } from './plan.ts'
 
+// A worked example: the steps visit, signup, purchase with a window of 7 days, and the rows of one visitor, sorted.
+//
+//   position                             1          2          3          4          5
+//   row (step and day)                   visit 1    signup 2   visit 3    signup 4   purchase 9
+//   next_3_3: the next purchase          9          9          9          9          9
+//   next_2_2: the next signup            2          2          4          4          none
+//   next_2_3: the purchase after it      9          9          9          9          none
+//   steps reached from this visit        2 (8 days)            3 (6 days)
+//
+// The longest chain starts at the visit of day 3: `depth` 3, `gap2` 1 day, `gap3` 5 days.
+//
 // A row is one UInt64: 16 × epoch milliseconds + 2 × label + 1 if it cannot start a chain. So the order of numbers is the order
 // of rows: by time, rows at the same moment by label, which is the order of the steps.
 
@@ -23,17 +34,16 @@ export function rowNumber(at: Fragment, label: Fragment, cannotStart: Fragment):
  * with the row of the later step j that continues a chain from there. So the time is linear in the number of rows, whatever
  * their distribution over units. Arrays of numbers take less time than one array of tuples.
  *
- * A unit with the same step twice in a row moves on by one position, so that a row counts for one step. Copies of a click that
- * are not merged yet have equal values, so they are collapsed only where a step is repeated: otherwise they do not change a
- * chain.
+ * The same step twice in a row moves on by one position, so that a row counts for one step. Copies of a row that are not merged
+ * yet are collapsed to the earliest one, but only where a step is repeated: otherwise equal copies do not change a chain.
  * @param rows columns `unit`, `moment` (the number of the row), `row` (its key, if a step is repeated), `bucket` (if grouped)
  * @returns rows `depth` (number of steps reached), `gap2`, `gap3`, … (milliseconds since the previous step), `bucket`
  */
-export function chainsSql({ steps, labelOf, windowMs, groupBy }: FunnelPlan, rows: Fragment): Fragment {
-  const isRepeated = new Set(labelOf).size < labelOf.length
+export function chainsSql(plan: FunnelPlan, rows: Fragment): Fragment {
+  const { steps, labelOf, windowMs, groupBy } = plan
   const last = steps.length
-  const all = isRepeated
-    ? ch`arrayMap(pair -> pair.1, arraySort(groupUniqArray((moment, row))))`
+  const all = isRepeated(plan)
+    ? ch`arrayFilter((x, occurrence) -> occurrence = 1, (arraySort(groupArray((moment, row))) AS pairs).1, arrayEnumerateUniq(pairs.2))`
     : ch`arraySort(groupArray(moment))`
   const definitions = [ch`${all} AS rows`]
   for (let step = last; step >= 2; step--) {
@@ -70,7 +80,7 @@ export function chainsSql({ steps, labelOf, windowMs, groupBy }: FunnelPlan, row
     const before = step === 2 ? ch`start` : ch`${nextOf(2, step - 1)}[position]`
     return ch`intDiv(${nextOf(2, step)}[position], 16) - intDiv(${before}, 16) AS ${identifier(`gap${step}`)}`
   })
-  // Of starts at the same moment the one with the first bucket. Two arrays take less time than one of tuples.
+  // If several rows start at the same moment, the smallest bucket. Two arrays take less time than one of tuples.
   const isStart = ch`bitAnd(moment, 15) = 0`
   const bucket = ch`,
   arrayMin(arrayFilter((y, x) -> x = start, groupArrayIf(bucket, ${isStart}), groupArrayIf(moment, ${isStart}))) AS bucket`

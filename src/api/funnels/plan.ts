@@ -84,14 +84,9 @@ export function planFunnel(
   }
 }
 
-/** @returns the event name of a label, empty for other rows */
-export function eventNameOf(label: StepRows): string {
-  return label.kind === 'event' ? label.eventName : ''
-}
-
-/** Whether the events of the first step are joined with their clicks, for filters or `groupBy`. */
-export function joinsFirstEvents({ labels, filters, groupBy }: FunnelPlan): boolean {
-  return labels[0]?.kind === 'event' && (filters.length > 0 || groupBy !== undefined)
+/** Whether two steps have the same rows. */
+export function isRepeated({ labels, labelOf }: FunnelPlan): boolean {
+  return labels.length < labelOf.length
 }
 
 function rowsOf(step: string): StepRows {

@@ -1,13 +1,20 @@
+import type { ClickHouseSettings } from '@clickhouse/client'
 import type { FunnelResponse } from '../../../schema/funnel.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { ratio } from '../../query/ratio.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
-import { selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
-import type { StoredEvents } from './copies.ts'
+import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
 import type { FunnelPlan } from './plan.ts'
 import { funnelSql } from './sql.ts'
-import { funnelSettings, readStoredEvents } from './storedEvents.ts'
+
+/** Settings of the statement of a funnel. */
+export const funnelSettings: ClickHouseSettings = {
+  preferred_optimize_projection_name: 'by_time',
+  // Share of a query's memory limit above which ClickHouse groups on disk; joins need the rest.
+  max_bytes_ratio_before_external_group_by: 0.375,
+  ...longRead,
+}
 
 /** `entered1`, `median2`, …; medians in milliseconds. */
 type StepSums = Record<string, number | null>
@@ -24,9 +31,7 @@ export async function runFunnel(
   const options = { label: 'funnels', signal, settings: funnelSettings }
   const range = { from: toInstantText(plan.range.fromMs), to: toInstantText(plan.range.untilMs) }
   const asOf = toInstantText(plan.nowMs)
-  const hasEvents = plan.labels.some(({ kind }) => kind === 'event')
-  const events = hasEvents ? await readStoredEvents(stores, plan, signal) : noEvents
-  const query = funnelSql(plan, events)
+  const query = funnelSql(plan)
   if (!plan.groupBy) {
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
     return { ...range, steps: stepsOf(plan, sums ?? {}), ...plan.retained, asOf }
@@ -37,8 +42,6 @@ export async function runFunnel(
   const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepsOf(plan, row) }))
   return { ...range, steps: stepsOf(plan, totals), data, ...plan.retained, asOf }
 }
-
-const noEvents: StoredEvents = { copies: [], areJoined: false, readsAllClicks: { first: false, later: false } }
 
 function stepsOf({ steps }: FunnelPlan, sums: StepSums): FunnelResponse['steps'] {
   const enteredAt = (index: number) => sums[`entered${index + 1}`] ?? 0
