@@ -1,3 +1,4 @@
+// Apart from request.ts, which needs the types of the DOM: tests without them import dimensions.ts.
 import type { paths } from '../packages/client/api.ts'
 
 /** A path with a GET operation whose parameters are all in the query. */
