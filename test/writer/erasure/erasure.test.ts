@@ -128,7 +128,9 @@ it('a visitor with thousands of clicks over months is erased by one rewrite of e
   expect(left).toEqual([{ clicks: 1_600, others: 1_600 }])
 })
 
-it('lists ordered by storedAt have each conversion once after an erasure, also while its versions are not merged', async () => {
+it('lists ordered by storedAt have each conversion once after an erasure, also while its versions are not merged', {
+  tags: 'long',
+}, async () => {
   const { stores } = server
   const ids = ['a', 'b', 'c', 'd', 'e']
   await stopMerges(stores, 'conversions')
