@@ -12,15 +12,6 @@ let folder: Folder
 afterEach(() => folder.leave())
 
 describe('attaching to the embedded engines', () => {
-  it('starts both engines on an empty folder', { tags: 'long' }, async () => {
-    folder = makeEmptyFolder()
-    const engines = await folder.attach()
-    const sql = pool(engines.postgres)
-    expect(await execute(engines.clickhouse ?? never(), 'SELECT timezone()')).toBe('UTC')
-    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
-    await sql.end()
-  })
-
   it('starts one supervisor for processes that start at once, and keeps the engines when one of them detaches', async () => {
     folder = makeFolder()
     // Sockets and files of dead processes are ignored.

@@ -42,25 +42,6 @@ const kill = (program: string) => process.kill(folder.process(program), 'SIGKILL
 const hasLogged = (text: RegExp) => folder.log.some(({ message }) => text.test(message))
 
 describe('after kill -9', () => {
-  it('of ClickHouse it restarts with every acknowledged row, clients receive the new address, and a log line reports it', async () => {
-    for (let id = 1; id <= 20; id++) await execute(clickhouse(), `INSERT INTO tributary.confirmed VALUES (${id})`)
-    const before = folder.process('clickhouse/engine')
-    kill('clickhouse/engine')
-    await until(() => folder.processes().every(({ id }) => id !== before))
-    await until(clickhouseResponds)
-    expect(await execute(clickhouse(), 'SELECT count() FROM tributary.confirmed')).toBe('20')
-    await until(() => hasLogged(/^ClickHouse is ready again/))
-    expect(hasLogged(/^ClickHouse ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
-  })
-
-  it('of Postgres it restarts at the same address with every acknowledged row, and a log line reports it', async () => {
-    for (let id = 1; id <= 20; id++) await sql`INSERT INTO confirmed VALUES (${id})`
-    kill('postgres/engine')
-    await until(() => hasLogged(/^Postgres is ready again/))
-    expect(await sql`SELECT count(*)::int AS rows FROM confirmed`).toEqual([{ rows: 20 }])
-    expect(hasLogged(/^Postgres ended unexpectedly \(signal SIGKILL\); restarting at once\.$/)).toBe(true)
-  })
-
   it('of the supervisor and both engines at once no acknowledged row is lost, and the client attaches again', async () => {
     for (let id = 1; id <= 20; id++) {
       await execute(clickhouse(), `INSERT INTO tributary.confirmed VALUES (${id})`)
