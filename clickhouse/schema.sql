@@ -155,11 +155,11 @@ CREATE TABLE conversions
     `row_text` String MATERIALIZED toJSONString([id, toString(source), toString(status), toString(external_status), toString(event_name), toString(toUnixTimestamp64Milli(converted_at)), ifNull(toString(toUnixTimestamp64Milli(clicked_at)), ''), toString(toUnixTimestamp64Milli(created_at)), toString(toUnixTimestamp64Milli(updated_at)), click_id, visitor_id, transaction_id, toString(campaign_id), toString(offer_id), toString(landing_page_id), toString(traffic_source_id), toString(country), toString(device), toString(os), toString(browser), sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, ifNull(toString(payout), ''), ifNull(toString(revenue), ''), toString(currency), ifNull(toString(revenue_base), ''), toString(coupon_code), if(is_test, 'true', ''), toString(toUnixTimestamp64Milli(stored_at)), click_external_id, click_referrer]) COMMENT 'what a page shows of the row; see src/rows/conversions.ts' CODEC(ZSTD(1)),
     INDEX search_text_index search_text TYPE text(tokenizer = ngrams(3)) GRANULARITY 100000000,
     INDEX search_pairs_index lower(search_text) TYPE text(tokenizer = ngrams(2)) GRANULARITY 100000000,
-    INDEX stored_at_index stored_at TYPE minmax GRANULARITY 8
+    INDEX stored_at_index stored_at TYPE minmax GRANULARITY 32
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (account_id, converted_at, id)
-SETTINGS index_granularity = 512, min_compress_block_size = 4096, max_compress_block_size = 8192, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
+SETTINGS index_granularity = 128, min_compress_block_size = 4096, max_compress_block_size = 8192, non_replicated_deduplication_window = 0, replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1, old_parts_lifetime = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE TABLE converted_click_rows
 (

@@ -160,8 +160,7 @@ type ConvertedVersion = PageKey & { conversionId: string; version: number; isDel
 const versionsMax = 200
 
 /**
- * Counts the conversions of the newest clicks, at the same time as the page is read. The latest versions are chosen here, which
- * costs less than FINAL for some hundred rows.
+ * Counts the conversions of the newest clicks, at the same time as the page is read.
  * @param conditions that the clicks of the page fulfil
  * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
  * @throws Problem `unavailable`, `query_timeout`
@@ -172,6 +171,39 @@ export async function readNewestCounts(
   conditions: readonly Fragment[],
   signal: AbortSignal,
 ): Promise<(key: PageKey) => number | undefined> {
+  const { clicks, rest } = await readNewestConverted(clickhouse, accountId, conditions, versionsMax, signal)
+  const counts = countsOf(clicks)
+  return (key) => {
+    const isCovered = !rest || key.atMs > rest.atMs || (key.atMs === rest.atMs && key.id > rest.id)
+    return isCovered ? (counts.get(textOf(key)) ?? 0) : undefined
+  }
+}
+
+/** The key of a click, with the number of its conversions that are no tests. */
+export interface CountedKey extends PageKey {
+  conversionCount: number
+}
+
+/** @returns the counts of clicks that have conversions */
+export function countsOf(clicks: readonly CountedKey[]): ConversionCounts {
+  return new Map(clicks.flatMap((click) => (click.conversionCount > 0 ? [[textOf(click), click.conversionCount]] : [])))
+}
+
+/**
+ * Reads the newest clicks that have versions of conversions, and counts their conversions. The latest versions are chosen here,
+ * which costs less than FINAL for some hundred rows.
+ * @param conditions on the key, and on the columns that every version of a conversion has in common
+ * @param versionsMax versions to read
+ * @returns clicks, newest first, also without conversions; `rest` is the next click, undefined if there are no more
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readNewestConverted(
+  clickhouse: QueryTarget,
+  accountId: string,
+  conditions: readonly Fragment[],
+  versionsMax: number,
+  signal: AbortSignal,
+): Promise<{ clicks: CountedKey[]; rest: PageKey | undefined }> {
   const versions = await selectRows<ConvertedVersion>(
     clickhouse,
     ch`
@@ -188,13 +220,14 @@ LIMIT ${count(versionsMax)}`,
     const key = `${textOf(row)} ${row.conversionId}`
     if (row.version > (latest.get(key)?.version ?? -1)) latest.set(key, row)
   }
-  const counts: ConversionCounts = new Map()
-  for (const row of latest.values()) {
-    if (!row.isDeleted && !row.isTest) counts.set(textOf(row), (counts.get(textOf(row)) ?? 0) + 1)
+  const clicks = new Map<string, CountedKey>()
+  for (const { atMs, id, isDeleted, isTest } of latest.values()) {
+    const click = clicks.get(textOf({ atMs, id })) ?? { atMs, id, conversionCount: 0 }
+    if (!isDeleted && !isTest) click.conversionCount += 1
+    clicks.set(textOf(click), click)
   }
-  const last = versions.length < versionsMax ? undefined : versions.at(-1)
-  return (key) => {
-    const isCovered = !last || key.atMs > last.atMs || (key.atMs === last.atMs && key.id > last.id)
-    return isCovered ? (counts.get(textOf(key)) ?? 0) : undefined
-  }
+  // Other versions of the last click may not be read.
+  const rest = versions.length < versionsMax ? undefined : [...clicks.values()].at(-1)
+  if (rest) clicks.delete(textOf(rest))
+  return { clicks: [...clicks.values()], rest }
 }

@@ -1,21 +1,22 @@
 import type { RouteContext } from '../../http/context.ts'
-import { findLatestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, type PageRows, toPage } from '../../query/pagination.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
 import type { FoundClick } from '../../rows/clicks.ts'
 import {
+  countsOf,
   type ListedClick,
   readClicks,
   readConversionCounts,
   readFoundClicks,
+  readNewestConverted,
   textOf,
   writeClicks,
 } from '../../rows/clicksByKey.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { type FoundKey, findNewest } from './newest.ts'
 import type { ClickPlan } from './plan.ts'
-import { clickListSql, convertedQuery, hasConvertedQuery } from './sql.ts'
+import { clickListSql, convertedPageConditions, hasOnlyConvertedFilters } from './sql.ts'
 
 /** A page of rows as JSON; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
 type ClickRows = PageRows<string> & { asOf: string | null }
@@ -26,7 +27,7 @@ type ClickRows = PageRows<string> & { asOf: string | null }
  */
 export function listClicks(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<ClickRows> {
   if (plan.order.isOldestFirst) return listOldestFirst(context, plan, signal)
-  return plan.converted && hasConvertedQuery(plan)
+  return plan.converted && hasOnlyConvertedFilters(plan)
     ? listConverted(context, plan, signal)
     : listNewestFirst(context, plan, signal)
 }
@@ -57,21 +58,29 @@ async function readMissing(
 
 const jsonOf = (clicks: readonly ListedClick[]) => clicks.map(({ json }) => json)
 
+/** Most versions of conversions that are read at once: about a megabyte. */
+const versionsMax = 10_000
+
 /** Reads one page of the clicks with conversions, newest first. */
 async function listConverted(context: RouteContext, plan: ClickPlan, signal: AbortSignal): Promise<ClickRows> {
-  const readConverted = async (keys: PageKey[]) => {
-    const clicks = await readClicks(context, plan, keys, signal)
-    return clicks.filter(({ conversionCount }) => conversionCount > 0)
+  const { clickhouse } = context.stores
+  const limit = plan.limit + 1
+  const found: ListedClick[] = []
+  let from = plan.after
+  for (let versions = Math.ceil(1.5 * limit); found.length < limit; ) {
+    const conditions = convertedPageConditions(plan, from, plan.range)
+    const { clicks, rest } = await readNewestConverted(clickhouse, plan.accountId, conditions, versions, signal)
+    const converted = clicks.filter(({ conversionCount }) => conversionCount > 0)
+    const next = converted.slice(0, limit - found.length)
+    const rows = await readFoundClicks(clickhouse, plan, next, signal)
+    found.push(...(await writeClicks(context, plan, rows, countsOf(next))))
+    const isCut = next.length < converted.length
+    if (!rest && !isCut) break
+    from = (isCut ? next : clicks).at(-1) ?? from
+    // A click may have more versions than were read.
+    versions = clicks.length === 0 ? 2 * versions : Math.min(2 * versions, versionsMax)
   }
-  const clicks = await findLatestVersions(
-    context.stores.clickhouse,
-    convertedQuery(plan),
-    plan.after,
-    plan.limit + 1,
-    { label: 'clicks.converted', signal },
-    readConverted,
-  )
-  const page = toPage(clicks, plan.limit, (key) => key, plan.fingerprint)
+  const page = toPage(found, plan.limit, (key) => key, plan.fingerprint)
   return { ...page, data: jsonOf(page.data), asOf: null }
 }
 

@@ -1,7 +1,6 @@
 import { clickIndexHints } from '../../query/clickIdsIndex.ts'
 import { inRange } from '../../query/conditions.ts'
 import { columnFilterConditions, type Filter, filterConditions } from '../../query/filters.ts'
-import type { LatestQuery } from '../../query/latestVersions.ts'
 import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
 import type { Range } from '../../query/timeRange.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
@@ -94,17 +93,6 @@ function orderConditions(plan: ClickPlan, asOfMs: number | undefined): Fragment[
   ]
 }
 
-/** Clicks with a conversion that is not a test. Each conversion is a row, so a click may have several. */
-export function convertedQuery(plan: ClickPlan): LatestQuery {
-  return {
-    table: ch`converted_clicks`,
-    at: ch`clicked_at`,
-    id: ch`click_id`,
-    keyConditions: [ch`account_id = ${text(plan.accountId)}`, ...inRange(ch`clicked_at`, plan.range)],
-    versionConditions: [ch`NOT is_test`, ...convertedClickConditions(plan)],
-  }
-}
-
 /** The condition of the parameter `converted`, if it is present. @param converted the keys of clicks with conversions */
 function convertedCondition({ converted: isConverted }: ClickPlan, converted: () => Fragment): Fragment[] {
   if (isConverted === undefined) return []
@@ -145,8 +133,8 @@ function isOfConvertedClicks({ attribute }: Filter): boolean {
   return attribute === 'campaign' || attribute === 'offer'
 }
 
-/** Whether `convertedQuery` applies all filters of the plan. */
-export function hasConvertedQuery({ filters, columnFilters, isBot, isTest }: ClickPlan): boolean {
+/** Whether `converted_clicks` has columns for all filters. */
+export function hasOnlyConvertedFilters({ filters, columnFilters, isBot, isTest }: ClickPlan): boolean {
   return filters.every(isOfConvertedClicks) && columnFilters.length === 0 && isBot === undefined && isTest === undefined
 }
 

@@ -173,6 +173,29 @@ describe('GET /clicks', () => {
     }
   })
 
+  it('pages through converted clicks with more conversions than a page reads at once', async () => {
+    const reader = await api.account('many')
+    const clicked_at = '2026-11-20 10:00:00.000'
+    const ids = ['a', 'b', 'c', 'd']
+    await storeClicks(
+      api.stores,
+      'many',
+      ids.map((id) => ({ id, clicked_at })),
+    )
+    const conversionsOf = (id: string, total: number) =>
+      Array.from({ length: total }, (_, n) => ({
+        ...{ id: `${id}-${n}`, converted_at: clicked_at, click_id: id, click_at: clicked_at, is_test: id === 'b' },
+      }))
+    await storeConversions(api.stores, 'many', [...ids.flatMap((id) => conversionsOf(id, id === 'a' ? 1 : 20))])
+    expect(await readAll('converted=true', 1, reader)).toEqual(['d', 'c', 'a'])
+    const { data } = await page('converted=true', reader)
+    expect(data.map(({ id, conversionCount }) => [id, conversionCount])).toEqual([
+      ['d', 20],
+      ['c', 20],
+      ['a', 1],
+    ])
+  })
+
   it('matches a plain model of converted clicks after random histories of their conversions', async () => {
     const dayMs = 86_400_000
     const click = fc.record({
