@@ -1,7 +1,7 @@
-import { retainedDay, type Source, timeRange } from './checksums.ts'
 import type { SyncState, Target } from './postgres/target.ts'
-import { checkRows, isInstant, type Row, received } from './received.ts'
-import { type ChangingResource, exportedFields, type Resource } from './resources.ts'
+import { retainedDay, type Source, timeRange } from './source/checksums.ts'
+import { checkRows, isInstant, type Row, received } from './source/received.ts'
+import { type ChangingResource, exportedFields, type Resource } from './source/resources.ts'
 
 /** Rows of one statement, at least; about 5 MB of JSON. */
 const batchRows = 5_000

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { Filled } from './copy.ts'
+import { digestOf, makeFolder, readStateFile, replaceFile } from './folder.ts'
 import {
   checksumsOf,
   type DayChecksum,
@@ -10,12 +12,10 @@ import {
   type Source,
   type SourceChecksums,
   timeRange,
-} from './checksums.ts'
-import type { Filled } from './copy.ts'
-import { assertSameAccount } from './errors.ts'
-import { digestOf, makeFolder, readStateFile, replaceFile } from './folder.ts'
-import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from './received.ts'
-import type { ChangingResource, Resource } from './resources.ts'
+} from './source/checksums.ts'
+import { assertSameAccount } from './source/errors.ts'
+import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, received } from './source/received.ts'
+import type { ChangingResource, Resource } from './source/resources.ts'
 
 /** What a run on a directory needs. */
 export interface DirectoryRun extends Source {

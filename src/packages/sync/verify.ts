@@ -1,8 +1,15 @@
-import { checksumsOf, type DayRange, dayRange, isRetained, type SourceChecksums, timeRange } from './checksums.ts'
 import { batchesOf, type Run } from './copy.ts'
-import { StillDifferent } from './errors.ts'
-import { checkDay, type Row } from './received.ts'
-import { type ChangingResource, exportedFields } from './resources.ts'
+import {
+  checksumsOf,
+  type DayRange,
+  dayRange,
+  isRetained,
+  type SourceChecksums,
+  timeRange,
+} from './source/checksums.ts'
+import { StillDifferent } from './source/errors.ts'
+import { checkDay, type Row } from './source/received.ts'
+import { type ChangingResource, exportedFields } from './source/resources.ts'
 
 /** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
 const repairsMax = 3

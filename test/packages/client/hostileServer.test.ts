@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { readDocument } from '../../../src/packages/mcp/document.ts'
-import { fetchByHttp } from '../../../src/packages/sync/fetch.ts'
+import { fetchByHttp } from '../../../src/packages/sync/source/fetch.ts'
 
 let answer: (response: ServerResponse, url: string) => void
 let requests = 0

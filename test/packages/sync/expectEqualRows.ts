@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Sql } from 'postgres'
 import { expect } from 'vitest'
 import type { Tributary } from '../../../src/packages/client/client.ts'
-import { changing, columnOf, metadata } from '../../../src/packages/sync/resources.ts'
+import { changing, columnOf, metadata } from '../../../src/packages/sync/source/resources.ts'
 
 type Values = Record<string, unknown>
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, it } from 'vitest'
 import { createTributary } from '../../../src/packages/client/client.ts'
-import { fetchByHttp } from '../../../src/packages/sync/fetch.ts'
+import { fetchByHttp } from '../../../src/packages/sync/source/fetch.ts'
 
 let server: ReturnType<typeof createServer> | undefined
 afterEach(() => {

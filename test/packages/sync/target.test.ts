@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../../src/packages/sync/postgres/target.ts'
-import { changing } from '../../../src/packages/sync/resources.ts'
+import { changing } from '../../../src/packages/sync/source/resources.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
 
 describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {

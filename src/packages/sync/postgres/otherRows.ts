@@ -1,5 +1,5 @@
-import type { Row } from '../received.ts'
-import { type ChangingResource, columnOf } from '../resources.ts'
+import type { Row } from '../source/received.ts'
+import { type ChangingResource, columnOf } from '../source/resources.ts'
 import { recordColumns, sqlType } from './rows.ts'
 
 /** A part of the rows of a UTC day, newest first. */

@@ -1,5 +1,5 @@
-import type { Row } from '../received.ts'
-import { type Resource, subIdNames } from '../resources.ts'
+import type { Row } from '../source/received.ts'
+import { type Resource, subIdNames } from '../source/resources.ts'
 
 /** @returns the SQL type of a field */
 export function sqlType({ fields }: Resource, field: string): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from 'postgres'
-import { type ChangingResource, changing, columnOf, metadata, type Resource } from '../resources.ts'
+import { type ChangingResource, changing, columnOf, metadata, type Resource } from '../source/resources.ts'
 import { countriesStatement } from './countries.ts'
 import { viewNames, viewStatements } from './views.ts'
 
