@@ -7,8 +7,6 @@ import { cruise, format } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 
 const modulesMin = 25
-/** Subfolders that still import files of their folder and are imported by them. */
-const bothWays = ['src/packages/sync/postgres', 'src/query/facts']
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -175,13 +173,11 @@ const upwards = importsBySubfolder(
   ({ to }) => to,
   ({ from }) => from,
 )
-const wrong = [...downwards.keys()].filter((subfolder) => upwards.has(subfolder) && !bothWays.includes(subfolder))
+const wrong = [...downwards.keys()].filter((subfolder) => upwards.has(subfolder))
 for (const subfolder of wrong) {
   console.error(
     `${subfolder} and its folder import each other: ${downwards.get(subfolder)}, but ${upwards.get(subfolder)}.`,
   )
 }
-const done = bothWays.filter((subfolder) => !(downwards.has(subfolder) && upwards.has(subfolder)))
-if (done.length > 0) console.error(`Remove from bothWays in .ci/checkImports.mjs: ${done.join(', ')}.`)
-if (wrong.length + done.length > 0) process.exit(1)
+if (wrong.length > 0) process.exit(1)
 console.log(`dependency-cruiser saw ${ownModules.length} modules and ${imports.length} imports.`)

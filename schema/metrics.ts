@@ -1,7 +1,7 @@
 import { type Static, type TNumber, type TObject, type TOptional, type TUnsafe, Type } from '@sinclair/typebox'
 
 /**
- * Every metric of stats and reports, in response order. A name added here does not compile until `src/query/metricFormulas.ts`
+ * Every metric of stats and reports, in response order. A name added here does not compile until `src/query/metricDefinitions.ts`
  * defines how to compute it.
  */
 export const metricTexts = {

@@ -96,17 +96,11 @@ function matchBuckets(
   if (previous.fromMs === previous.untilMs) return new Map()
   const buckets = calendarOf(interval, range, zone)
   const earlier = calendarOf(interval, previous, zone)
-  if (interval === 'week' || interval === 'month') return pairs(buckets, (_, index) => earlier[index])
-  return pairs(buckets, ({ fromMs }) => {
+  const match = ({ fromMs }: CalendarBucket, index: number): CalendarBucket | undefined => {
+    if (interval === 'week' || interval === 'month') return earlier[index]
     const { epochMs, has } = shift(Math.max(fromMs, range.fromMs))
     return has[interval] ? earlier.find((bucket) => bucket.fromMs <= epochMs && epochMs < bucket.untilMs) : undefined
-  })
-}
-
-function pairs(
-  buckets: readonly CalendarBucket[],
-  match: (bucket: CalendarBucket, index: number) => CalendarBucket | undefined,
-): ReadonlyMap<string, string> {
+  }
   return new Map(
     buckets.flatMap((bucket, index) => {
       const counterpart = match(bucket, index)

@@ -14,7 +14,7 @@ import {
 import { idPattern } from '../../schema/scalars.ts'
 import { Problem } from '../problem.ts'
 import { ch, type Fragment, identifier, texts } from '../stores/clickhouse/sql.ts'
-import { attributeOf, type RowTable } from './facts/attributes.ts'
+import { attributeOf, type RowTable } from './attributes.ts'
 
 /** Values that a filter selects or excludes. */
 interface FilterValues {

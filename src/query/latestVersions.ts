@@ -3,6 +3,18 @@ import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
 import { ch, count, type Fragment, join, nothing } from '../stores/clickhouse/sql.ts'
 import { after, type PageKey } from './pagination.ts'
 
+// A worked example: conversions with the status `approved`, two rows per page. The table has these rows, newest first:
+//
+//   id   version   status     is a candidate         latest version matches
+//   c4   1         approved   yes, by version 1      no: version 2 is declined
+//   c4   2         declined   no
+//   c3   1         pending    no
+//   c3   2         approved   yes, by version 2      yes
+//   c2   1         approved   yes, by version 1      yes
+//
+// The candidates c4, c3 and c2 are read in the order of the sort key, and only their versions are collapsed. The page has c3
+// and c2. Collapsing before the condition (FINAL) would read every row of the account; a condition before collapsing shows c4.
+
 /** A query for rows of a table that contains all versions of a row until a merge: conversions and converted clicks. */
 export interface LatestQuery {
   table: Fragment

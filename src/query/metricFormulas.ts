@@ -1,81 +1,11 @@
 import type { Metric } from '../../schema/metrics.ts'
 import { metricNames } from '../../schema/metrics.ts'
-import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, integer, join } from '../stores/clickhouse/sql.ts'
+import { metricDefinitions, type Sum, sums } from './metricDefinitions.ts'
 import { add, difference, formatMillionths, fromMillionths, type Millionths, millionthsOf } from './money.ts'
 import { ratio, ratioMillionths } from './ratio.ts'
 
-/** How a metric is computed: a sum over clicks or conversions, or derived from other metrics, never from averages. */
-type Definition =
-  | { kind: RowKind; unit: keyof typeof zeros; ofRows: Fragment }
-  | { kind: 'difference'; minuend: Metric; subtrahend: Metric }
-  | { kind: 'ratio'; numerator: Metric; denominator: Metric; times: 1 | 100 }
-
-/** The rows that are summed. */
-export type RowKind = 'clicks' | 'conversions'
-
-const zeros = { count: ch`toInt64(0)`, money: ch`toDecimal128(0, 6)` } as const
-
-/** One line per metric; names and meanings are in `schema/metrics.ts`. */
-const definitions: Record<Metric, Definition> = {
-  clicks: { kind: 'clicks', unit: 'count', ofRows: ch`toInt64(count())` },
-  cost: { kind: 'clicks', unit: 'money', ofRows: ch`sum(toDecimal128(ifNull(cost_base, 0), 6))` },
-  conversions: countOf(ch`status = 'approved'`),
-  revenue: revenueOf(ch`status = 'approved'`),
-  pendingConversions: countOf(ch`status = 'pending'`),
-  holdConversions: countOf(ch`status = 'hold'`),
-  declinedConversions: countOf(ch`status = 'declined'`),
-  refundedConversions: countOf(ch`status IN ('refunded', 'chargeback')`),
-  pendingRevenue: revenueOf(ch`status IN ('pending', 'hold')`),
-  refundedRevenue: revenueOf(ch`status IN ('refunded', 'chargeback')`),
-  profit: { kind: 'difference', minuend: 'revenue', subtrahend: 'cost' },
-  roi: ratioOf('profit', 'cost', 100),
-  cr: ratioOf('conversions', 'clicks', 100),
-  epc: ratioOf('revenue', 'clicks'),
-  cpa: ratioOf('cost', 'conversions'),
-  cpc: ratioOf('cost', 'clicks'),
-  aov: ratioOf('revenue', 'conversions'),
-}
-
-function ratioOf(numerator: Metric, denominator: Metric, times: 1 | 100 = 1): Definition {
-  return { kind: 'ratio', numerator, denominator, times }
-}
-
-/** Number of conversions that match a condition on the status. */
-function countOf(condition: Fragment): Definition {
-  return { kind: 'conversions', unit: 'count', ofRows: ch`toInt64(countIf(${condition}))` }
-}
-
-/** Revenue of conversions that match a condition on the status, in the account's currency. */
-function revenueOf(condition: Fragment): Definition {
-  const ofRows = ch`sumIf(toDecimal128(ifNull(revenue_base, 0), 6), ${condition})`
-  return { kind: 'conversions', unit: 'money', ofRows }
-}
-
-/** A metric that is a sum, and its column in the sums tables. */
-export type Sum = Extract<Definition, { kind: RowKind }> & { metric: Metric; name: string; column: Fragment }
-
-/** Every sum, in the order of the schema; each is a column of the sums tables. */
-export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
-  const definition = definitions[metric]
-  if (!('ofRows' in definition)) return []
-  const name = columnName(metric)
-  return [{ ...definition, metric, name, column: identifier(name) }]
-})
-
-/** The columns of all sums. */
-export const sumColumns: Fragment = join(
-  sums.map(({ column }) => column),
-  ', ',
-)
-
-/** The select list of all sums over rows of one kind; sums over the other kind are zero. */
-export function sumsOf(rows: RowKind): Fragment {
-  return join(
-    sums.map(({ kind, unit, ofRows, column }) => ch`${kind === rows ? ofRows : zeros[unit]} AS ${column}`),
-    ', ',
-  )
-}
+// Evaluates `metricDefinitions`: in SQL for lists that ClickHouse orders, else in Node, exactly.
 
 /**
  * The select list of a result, from sums with the alias `facts`: every sum under its metric's name, or only those that some
@@ -94,14 +24,16 @@ export function selectedSums(metrics: readonly Metric[] = metricNames): Fragment
 
 /** @returns the sums that a metric is computed from */
 function operandsOf(metric: Metric): Metric[] {
-  const definition = definitions[metric]
+  const definition = metricDefinitions[metric]
   if (definition.kind === 'ratio') return [definition.numerator, definition.denominator].flatMap(operandsOf)
   return definition.kind === 'difference' ? [definition.minuend, definition.subtrahend].flatMap(operandsOf) : [metric]
 }
 
+const countNames = sums.filter(({ unit }) => unit === 'count').map(({ metric }) => metric)
+
 /** Condition: the bucket counts at least one row. Changes and repairs leave rows of zeros, which are not buckets. */
 export const isBucket: Fragment = join(
-  sums.filter(({ unit }) => unit === 'count').map(({ metric }) => ch`${identifier(metric)} != 0`),
+  countNames.map((metric) => ch`${identifier(metric)} != 0`),
   ' OR ',
 )
 
@@ -109,8 +41,6 @@ export const isBucket: Fragment = join(
 export function countsRows(row: SumTexts): boolean {
   return countNames.some((metric) => Number(row[metric] ?? 0) !== 0)
 }
-
-const countNames = sums.filter(({ unit }) => unit === 'count').map(({ metric }) => metric)
 
 /** Sums as ClickHouse returns them: counts as numbers, decimals as text, since JSON numbers would round them. */
 export type SumTexts = Partial<Record<Metric, string | number>>
@@ -120,7 +50,7 @@ export type SumTexts = Partial<Record<Metric, string | number>>
  * ratio.
  */
 export function orderValue(metric: Metric): Fragment {
-  const definition = definitions[metric]
+  const definition = metricDefinitions[metric]
   if (definition.kind === 'ratio') {
     const [n, d] = [millionthsSql(definition.numerator), millionthsSql(definition.denominator)]
     // Rounded to six decimals, half away from zero, like `ratio`; the denominator is a count or an amount.
@@ -132,7 +62,7 @@ export function orderValue(metric: Metric): Fragment {
 
 /** The value of a metric by which rows are ordered, like `orderValue`. @returns millionths, null for a null ratio */
 export function readOrderValue(metric: Metric, row: SumTexts): Millionths | null {
-  const definition = definitions[metric]
+  const definition = metricDefinitions[metric]
   if (definition.kind !== 'ratio') return readMillionths(metric, row)
   const { numerator, denominator, times } = definition
   return ratioMillionths(readMillionths(numerator, row), readMillionths(denominator, row), times)
@@ -140,7 +70,7 @@ export function readOrderValue(metric: Metric, row: SumTexts): Millionths | null
 
 /** The exact value of a metric that is not a ratio. */
 function readMillionths(metric: Metric, row: SumTexts): Millionths {
-  const definition = definitions[metric]
+  const definition = metricDefinitions[metric]
   if (definition.kind !== 'difference') return millionthsOf(row[metric] ?? 0)
   return difference(readMillionths(definition.minuend, row), readMillionths(definition.subtrahend, row))
 }
@@ -156,7 +86,7 @@ export function addSums(rows: readonly SumTexts[]): SumTexts {
 
 /** A metric that is not a ratio, in millionths. */
 function millionthsSql(metric: Metric): Fragment {
-  const definition = definitions[metric]
+  const definition = metricDefinitions[metric]
   if (definition.kind === 'difference') {
     return ch`(${millionthsSql(definition.minuend)} - ${millionthsSql(definition.subtrahend)})`
   }
@@ -172,7 +102,7 @@ type Exact = Millionths[]
 const positionOf = (metric: Metric) => metricNames.indexOf(metric)
 const summed = sums.map(({ metric }) => ({ metric, position: positionOf(metric) }))
 const differences = metricNames.flatMap((metric) => {
-  const definition = definitions[metric]
+  const definition = metricDefinitions[metric]
   if (definition.kind !== 'difference') return []
   const { minuend, subtrahend } = definition
   return [{ position: positionOf(metric), minuend: positionOf(minuend), subtrahend: positionOf(subtrahend) }]
@@ -185,7 +115,7 @@ const computations = Object.fromEntries(metricNames.map((metric) => [metric, com
 >
 
 function computationOf(metric: Metric): (row: SumTexts, exact: Exact) => number | null {
-  const definition = definitions[metric]
+  const definition = metricDefinitions[metric]
   if (definition.kind === 'difference') {
     const position = positionOf(metric)
     return (_row, exact) => fromMillionths(exact[position] as Millionths)

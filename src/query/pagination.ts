@@ -66,22 +66,21 @@ export function invalidCursor(): Problem {
  */
 export function readCursor(cursor: string | undefined, boundTo: string): PageKey | undefined {
   if (cursor === undefined) return undefined
-  const invalid = invalidCursor()
-  let parts: unknown
   const [, rowBound, rowAt, rowId] = cursorOfRow.exec(cursor) ?? []
-  if (rowBound !== undefined) parts = [rowBound, Number(rowAt), rowId]
-  else {
-    try {
-      parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    } catch {
-      throw invalid
-    }
-  }
-  if (!Array.isArray(parts) || parts.length !== 3) throw invalid
+  const parts = rowBound === undefined ? parseJson(Buffer.from(cursor, 'base64url')) : [rowBound, Number(rowAt), rowId]
+  if (!Array.isArray(parts) || parts.length !== 3) throw invalidCursor()
   const [bound, atMs, id] = parts as unknown[]
-  if (bound !== boundTo || !Number.isSafeInteger(atMs) || typeof id !== 'string') throw invalid
-  if ((atMs as number) < earliestMs || (atMs as number) > latestMs || !keyId.test(id)) throw invalid
+  if (bound !== boundTo || !Number.isSafeInteger(atMs) || typeof id !== 'string') throw invalidCursor()
+  if ((atMs as number) < earliestMs || (atMs as number) > latestMs || !keyId.test(id)) throw invalidCursor()
   return { atMs: atMs as number, id }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
 }
 
 /**

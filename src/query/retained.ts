@@ -1,4 +1,3 @@
-import type { FactsPlan } from './facts/plan.ts'
 import { toInstantText } from './timeRange.ts'
 
 /** The field of a response that reads rows from a time before the rows that are retained. */
@@ -17,13 +16,4 @@ export function retainedFrom(fromMs: number | undefined, retainedMs: number): Re
 /** Moves the start of a range to the first retained row: the rest of it has none. */
 export function onlyRetained<Range extends { fromMs?: number | undefined }>(range: Range, retainedMs: number): Range {
   return (range.fromMs ?? 0) < retainedMs ? { ...range, fromMs: retainedMs } : range
-}
-
-/** Sums tables still count removed clicks, so only the parts of a query that are read from rows matter. */
-export function retainedFromOfFacts(queries: readonly (FactsPlan | undefined)[], retainedMs: number): RetainedFrom {
-  const starts = queries
-    .flatMap((query) => query?.parts ?? [])
-    .filter(({ source, range }) => source === 'rows' && range.fromMs < range.untilMs)
-    .map(({ range }) => range.fromMs)
-  return starts.length === 0 ? {} : retainedFrom(Math.min(...starts), retainedMs)
 }

@@ -32,8 +32,8 @@ const secondDigits = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d)(?=[Zz+-])/
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
  */
 export function listRange(query: Pick<RangeQuery, 'from' | 'to'>): Partial<Range> {
-  const fromMs = query.from === undefined ? undefined : startOf('from', query.from, 'UTC')
-  const untilMs = query.to === undefined ? undefined : endOf('to', query.to, 'UTC')
+  const fromMs = query.from === undefined ? undefined : readTime('from', query.from, 'UTC').epochMs
+  const untilMs = query.to === undefined ? undefined : readEnd(query.to, 'UTC')
   if (fromMs !== undefined && untilMs !== undefined) assertOrdered(fromMs, untilMs)
   return { ...(fromMs !== undefined && { fromMs }), ...(untilMs !== undefined && { untilMs }) }
 }
@@ -49,8 +49,8 @@ export function reportRange(query: RangeQuery, daysDefault: number, zone: string
     if (query.to !== undefined) throw new Problem('invalid_from', 'to requires from.', { param: 'from' })
     return lastDays(query.days ?? daysDefault, zone, nowMs)
   }
-  const fromMs = startOf('from', query.from, zone)
-  const untilMs = query.to === undefined ? lastDays(1, zone, nowMs).untilMs : endOf('to', query.to, zone)
+  const fromMs = readTime('from', query.from, zone).epochMs
+  const untilMs = query.to === undefined ? lastDays(1, zone, nowMs).untilMs : readEnd(query.to, zone)
   assertOrdered(fromMs, untilMs)
   if (fromMs < earliestMs) throw new Problem('invalid_from', 'from is before the year 0 in UTC.', { param: 'from' })
   if (untilMs > latestMs) throw new Problem('invalid_to', 'to is after the year 9999 in UTC.', { param: 'to' })
@@ -89,12 +89,9 @@ export function toInstantText(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 
-function startOf(param: 'from' | 'to', text: string, zone: string): number {
-  return readTime(param, text, zone).epochMs
-}
-
-function endOf(param: 'from' | 'to', text: string, zone: string): number {
-  const { epochMs, date } = readTime(param, text, zone)
+/** @returns the end of a date, or the time itself */
+function readEnd(text: string, zone: string): number {
+  const { epochMs, date } = readTime('to', text, zone)
   return date ? startOfDate(date.add({ days: 1 }), zone) : epochMs
 }
 
@@ -117,21 +114,13 @@ function readTime(
     })
     return { epochMs: epochMilliseconds + leapMs }
   } catch {
-    throw new Problem(
-      `invalid_${param}`,
-      `${param} is not a valid date or time; use the form 2026-11-01 or 2026-11-01T00:00:00Z.`,
-      {
-        param,
-      },
-    )
+    const message = `${param} is not a valid date or time; use the form 2026-11-01 or 2026-11-01T00:00:00Z.`
+    throw new Problem(`invalid_${param}`, message, { param })
   }
 }
 
 function assertOrdered(fromMs: number, untilMs: number): void {
-  if (fromMs >= untilMs) {
-    throw new Problem(
-      'invalid_date_range',
-      `from (${toInstantText(fromMs)}) is not before the end of the range (${toInstantText(untilMs)}).`,
-    )
-  }
+  if (fromMs < untilMs) return
+  const [from, end] = [toInstantText(fromMs), toInstantText(untilMs)]
+  throw new Problem('invalid_date_range', `from (${from}) is not before the end of the range (${end}).`)
 }

@@ -1,4 +1,4 @@
-import { sums } from '../../src/query/metricFormulas.ts'
+import { sums } from '../../src/query/metricDefinitions.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { sumsTableNames } from '../../src/writer/derived/sumsTables.ts'
 import { rowsOf } from '../import/runImport.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sums } from '../../src/query/metricFormulas.ts'
+import { sums } from '../../src/query/metricDefinitions.ts'
 import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { sumDifferences } from '../../src/writer/derived/sumDifferences.ts'
 import { sumsTableNames } from '../../src/writer/derived/sumsTables.ts'

@@ -1,6 +1,6 @@
 import type { AttributeName } from '../../../schema/dimensions.ts'
+import { attributeKey, attributeOf } from '../../query/attributes.ts'
 import { inRange } from '../../query/conditions.ts'
-import { attributeKey, attributeOf } from '../../query/facts/attributes.ts'
 import { valueCondition } from '../../query/filters.ts'
 import { onlyRetained } from '../../query/retained.ts'
 import {

@@ -117,7 +117,8 @@ export function conversionKeysSql(
   const order = ch`
 ORDER BY converted_at, id
 LIMIT ${count(limit)}`
-  const hint = 'visitorId' in plan.of ? trigramHint(plan.of.visitorId) : trigramHint(plan.of.clickId)
+  const id = 'visitorId' in plan.of ? plan.of.visitorId : plan.of.clickId
+  const hint = id.length < 3 ? [] : [hasTrigrams(id.toLowerCase())]
   // Only the first condition is on a single value, which the index of trigrams can find.
   const parts = membership(plan, clicks).map(
     (isMember, index) => ch`SELECT * FROM (
@@ -134,10 +135,6 @@ ${join(parts, '\nUNION ALL\n')}
 )${order}`
 }
 
-function trigramHint(id: string): Fragment[] {
-  return id.length < 3 ? [] : [hasTrigrams(id.toLowerCase())]
-}
-
 /**
  * Conditions of which the events and conversions of a journey fulfil exactly one, so that reads of each return no row twice; each
  * can use an index of its own.
@@ -146,26 +143,22 @@ export function membership({ accountId, of, retainedRanges }: JourneyPlan, click
   if ('clickId' in of) return [ch`click_id = ${text(of.clickId)}`]
   const isVisitors = ch`visitor_id = ${text(of.visitorId)}`
   const isNot = ch`visitor_id != ${text(of.visitorId)}`
-  if (clicks === 'many') {
-    const isRetained = inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs))
-    return [
-      isVisitors,
-      ch`${isNot}
-  AND click_id IN (
+  if (clicks !== 'many' && clicks.length === 0) return [isVisitors]
+  const isRetained = inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs))
+  const ids =
+    clicks === 'many'
+      ? ch`(
     SELECT id
     FROM clicks
     PREWHERE ${join(isVisitorsClick(of.visitorId), '\n  AND ')}
     WHERE ${join([ch`account_id = ${text(accountId)}`, ...isRetained], '\n  AND ')}
-  )`,
-    ]
-  }
-  return clicks.length === 0
-    ? [isVisitors]
-    : [
-        isVisitors,
-        ch`${isNot}
-  AND click_id IN ${texts(clicks)}`,
-      ]
+  )`
+      : texts(clicks)
+  return [
+    isVisitors,
+    ch`${isNot}
+  AND click_id IN ${ids}`,
+  ]
 }
 
 function fromStart({ fromMs, key }: KindStart<PageKey>, at: Fragment): Fragment[] {

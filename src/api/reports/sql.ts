@@ -56,10 +56,6 @@ WITH TOTALS`,
 
 function orderOf({ by, isDescending }: ReportOrder, ids: readonly Fragment[]): Fragment {
   const direction = isDescending ? ch` DESC` : nothing
-  if (by === 'id')
-    return join(
-      ids.map((id) => ch`${id}${direction}`),
-      ', ',
-    )
-  return join([ch`${orderValue(by)}${direction} NULLS LAST`, ...ids], ', ')
+  const byIds = ids.map((id) => ch`${id}${direction}`)
+  return join(by === 'id' ? byIds : [ch`${orderValue(by)}${direction} NULLS LAST`, ...ids], ', ')
 }

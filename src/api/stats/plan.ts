@@ -32,10 +32,20 @@ export interface DailyPlan extends StatsPlan {
 
 /**
  * Builds the query plan of an overview; no I/O.
+ * @param dimensions what the sums are grouped by; none for an overview
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_tz`, `invalid_compare`, or `invalid_<filter>`
  */
-export function planOverview(query: StatsQuery, caller: StatsCaller, nowMs: number): StatsPlan {
-  return planStats(query, [], caller, nowMs)
+export function planOverview(
+  query: StatsQuery,
+  { accountId, currency, retained }: StatsCaller,
+  nowMs: number,
+  dimensions: readonly Interval[] = [],
+): StatsPlan {
+  const tz = readTimeZone(query.tz ?? 'UTC')
+  const range = reportRange(query, statsDaysDefault, tz, nowMs)
+  assertDaysAtMost(rangeDaysMax, range, tz, 'A range')
+  const facts = { accountId, range, zone: tz, dimensions, filters: readFilters(query) }
+  return { accountId, currency, tz, range, ...planCompared(facts, query.compare, retained.clicksMs, nowMs), nowMs }
 }
 
 /**
@@ -44,20 +54,7 @@ export function planOverview(query: StatsQuery, caller: StatsCaller, nowMs: numb
  */
 export function planDaily(query: DailyQuery, caller: StatsCaller, nowMs: number): DailyPlan {
   const interval = query.interval ?? 'day'
-  const plan = planStats(query, [interval], caller, nowMs)
+  const plan = planOverview(query, caller, nowMs, [interval])
   if (interval === 'hour') assertDaysAtMost(hoursDaysMax, plan.range, plan.tz, 'A series by hour')
   return { ...plan, interval, buckets: calendarOf(interval, plan.range, plan.tz) }
-}
-
-function planStats(
-  query: StatsQuery,
-  dimensions: readonly Interval[],
-  { accountId, currency, retained }: StatsCaller,
-  nowMs: number,
-): StatsPlan {
-  const tz = readTimeZone(query.tz ?? 'UTC')
-  const range = reportRange(query, statsDaysDefault, tz, nowMs)
-  assertDaysAtMost(rangeDaysMax, range, tz, 'A range')
-  const facts = { accountId, range, zone: tz, dimensions, filters: readFilters(query) }
-  return { accountId, currency, tz, range, ...planCompared(facts, query.compare, retained.clicksMs, nowMs), nowMs }
 }

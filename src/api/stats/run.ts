@@ -5,6 +5,7 @@ import type { FactsPlan } from '../../query/facts/plan.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
 import { type SumTexts, toMetrics } from '../../query/metricFormulas.ts'
 import { toInstantText } from '../../query/timeRange.ts'
+import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
 import type { DailyPlan, StatsPlan } from './plan.ts'
@@ -17,8 +18,8 @@ import type { DailyPlan, StatsPlan } from './plan.ts'
 export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal: AbortSignal): Promise<StatsDaily> {
   const { interval, buckets, range, previous, nowMs } = plan
   const [sums, previousSums] = await Promise.all([
-    readSeries(stores, plan.facts, signal),
-    previous && readSeries(stores, previous.facts, signal),
+    readSeries(stores.clickhouse, plan.facts, signal),
+    previous && readSeries(stores.clickhouse, previous.facts, signal),
   ])
   return {
     ...rangeOf(plan),
@@ -53,8 +54,8 @@ export async function runOverview(
   signal: AbortSignal,
 ): Promise<StatsOverview> {
   const [totals, previousTotals, resources] = await Promise.all([
-    readTotals(stores, plan.facts, signal),
-    plan.previous && readTotals(stores, plan.previous.facts, signal),
+    readTotals(stores.clickhouse, plan.facts, signal),
+    plan.previous && readTotals(stores.clickhouse, plan.previous.facts, signal),
     countResources(stores.postgres, plan.accountId),
   ])
   return {
@@ -68,31 +69,18 @@ export async function runOverview(
   }
 }
 
-async function readSeries(
-  { clickhouse }: RouteContext['stores'],
-  facts: FactsPlan,
-  signal: AbortSignal,
-): Promise<Map<string, SumTexts>> {
-  const rows = await selectRows<KeyedSums>(clickhouse, keyedSumsSql(facts), {
-    label: 'stats.daily',
-    signal,
-    settings: factsSettings(facts),
-  })
-  return new Map(rows.map((row) => [readId(facts, row), row]))
+/** @returns sums by bucket id */
+async function readSeries(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal) {
+  const options = { label: 'stats.daily', signal, settings: factsSettings(facts) }
+  const rows = await selectRows<KeyedSums>(clickhouse, keyedSumsSql(facts), options)
+  return new Map<string, SumTexts>(rows.map((row) => [readId(facts, row), row]))
 }
 
-async function readTotals(
-  { clickhouse }: RouteContext['stores'],
-  facts: FactsPlan,
-  signal: AbortSignal,
-): Promise<SumTexts> {
-  const [totals] = await selectRows<SumTexts>(clickhouse, keyedSumsSql(facts), {
-    label: 'stats.overview',
-    signal,
-    settings: factsSettings(facts),
-  })
-  if (!totals) throw new Error('Sums without GROUP BY return one row.')
-  return totals
+async function readTotals(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal): Promise<SumTexts> {
+  const options = { label: 'stats.overview', signal, settings: factsSettings(facts) }
+  const [totals] = await selectRows<SumTexts>(clickhouse, keyedSumsSql(facts), options)
+  // Sums without GROUP BY are one row.
+  return totals as SumTexts
 }
 
 function rangeOf({ range, tz, currency }: StatsPlan) {
@@ -105,15 +93,12 @@ function endsOf({ fromMs, untilMs }: StatsPlan['range']) {
 
 /** Counts the resources that are not archived. */
 async function countResources(postgres: Postgres, accountId: string): Promise<StatsOverview['resources']> {
-  const rows = await queryPostgres(
-    postgres<StatsOverview['resources'][]>`
-      SELECT
-        (SELECT count(*)::int FROM campaigns WHERE account_id = ${accountId} AND status <> 'archived') AS campaigns,
-        (SELECT count(*)::int FROM offers WHERE account_id = ${accountId} AND status <> 'archived') AS offers,
-        (SELECT count(*)::int FROM landing_pages WHERE account_id = ${accountId} AND status <> 'archived') AS "landingPages",
-        (SELECT count(*)::int FROM traffic_sources WHERE account_id = ${accountId} AND status <> 'archived') AS "trafficSources"`,
-  )
-  const [counts] = rows
-  if (!counts) throw new Error('A SELECT without FROM returns one row.')
+  // A SELECT without FROM returns one row.
+  const [counts] = await queryPostgres(postgres<[StatsOverview['resources']]>`
+    SELECT
+      (SELECT count(*)::int FROM campaigns WHERE account_id = ${accountId} AND status <> 'archived') AS campaigns,
+      (SELECT count(*)::int FROM offers WHERE account_id = ${accountId} AND status <> 'archived') AS offers,
+      (SELECT count(*)::int FROM landing_pages WHERE account_id = ${accountId} AND status <> 'archived') AS "landingPages",
+      (SELECT count(*)::int FROM traffic_sources WHERE account_id = ${accountId} AND status <> 'archived') AS "trafficSources"`)
   return counts
 }

@@ -1,6 +1,6 @@
 import type { Comparison } from '../../../schema/comparison.ts'
 import { type PreviousRange, previousRange } from '../comparison.ts'
-import { type RetainedFrom, retainedFromOfFacts } from '../retained.ts'
+import { type RetainedFrom, retainedFrom } from '../retained.ts'
 import { type FactsPlan, type FactsQuery, planFacts } from './plan.ts'
 
 /** Query plan of sums, and of the same sums in the earlier range of a comparison. */
@@ -25,5 +25,14 @@ export function planCompared(
   const facts = planFacts(query)
   const shifted = compare && previousRange(compare, query.range, query.zone, nowMs)
   const previous = shifted && { ...shifted, facts: planFacts({ ...query, range: shifted.range }) }
-  return { facts, previous, retained: retainedFromOfFacts([facts, previous?.facts], retainedMs) }
+  return { facts, previous, retained: retainedFromOf([facts, ...(previous ? [previous.facts] : [])], retainedMs) }
+}
+
+/** Sums tables still count removed clicks, so only the parts of a query that are read from rows matter. */
+function retainedFromOf(queries: readonly FactsPlan[], retainedMs: number): RetainedFrom {
+  const starts = queries
+    .flatMap(({ parts }) => parts)
+    .filter(({ source, range }) => source === 'rows' && range.fromMs < range.untilMs)
+    .map(({ range }) => range.fromMs)
+  return starts.length === 0 ? {} : retainedFrom(Math.min(...starts), retainedMs)
 }

@@ -5,10 +5,10 @@ import {
   type SummedDimension,
   type TimeDimension,
 } from '../../../schema/dimensions.ts'
+import { isSummed } from '../attributes.ts'
 import type { Filter } from '../filters.ts'
 import type { Range } from '../timeRange.ts'
 import { type OffsetChange, offsetsOf } from '../timeZone.ts'
-import { isSummed } from './attributes.ts'
 import { isOfWholeDays } from './timeKeys.ts'
 
 /** A query for sums of facts. Facts are clicks and conversions: the rows that metrics count and add up, by dimension. */

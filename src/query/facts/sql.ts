@@ -1,12 +1,13 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { type Dimension, notSet } from '../../../schema/dimensions.ts'
 import { longRead, smallFinal, smallRead } from '../../stores/clickhouse/select.ts'
-import { ch, day, type Fragment, identifier, instant, join, nothing, text } from '../../stores/clickhouse/sql.ts'
+import { ch, day, type Fragment, identifier, join, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
+import { attributeKey, attributeOf, type RowTable } from '../attributes.ts'
 import { clickIndexHints } from '../clickIdsIndex.ts'
+import { inRange } from '../conditions.ts'
 import { filterConditions, valueCondition } from '../filters.ts'
-import { sumColumns, sumsOf } from '../metricFormulas.ts'
-import { attributeKey, attributeOf, type RowTable } from './attributes.ts'
+import { sumColumns, sumsOf } from '../metricDefinitions.ts'
 import { type FactsPart, type FactsPlan, isTime } from './plan.ts'
 import { timeId, timeKey, timeKeyOfDay, timeKeySettings } from './timeKeys.ts'
 
@@ -28,11 +29,14 @@ export function factsOf(plan: FactsPlan): Facts {
   const [part] = plan.parts
   if (part && plan.parts.length === 1 && part.source !== 'rows') return sumsOfPart(plan, part)
   const columns = plan.dimensions.map((_, index) => identifier(`key${index + 1}`))
-  const selects = plan.parts.flatMap((part) =>
-    part.source === 'rows'
-      ? [rowSums(plan, part, 'clicks', columns), rowSums(plan, part, 'conversions', columns)]
-      : [selectOf(plan, sumsOfPart(plan, part), columns)],
-  )
+  const selects = plan.parts.flatMap((part) => {
+    if (part.source === 'rows')
+      return [rowSums(plan, part, 'clicks', columns), rowSums(plan, part, 'conversions', columns)]
+    const { from, keys } = sumsOfPart(plan, part)
+    return ch`
+SELECT ${namedKeys(plan, keys, columns)}${sumColumns}
+FROM ${from}`
+  })
   return {
     from: ch`(${join(selects, '\nUNION ALL\n')}
 ) AS facts`,
@@ -43,12 +47,6 @@ export function factsOf(plan: FactsPlan): Facts {
 /** @returns the id of a dimension in responses, from its key */
 export function idOf(dimension: Dimension, key: Fragment, { offsets }: FactsPlan): Fragment {
   return isTime(dimension) ? timeId(dimension, key, offsets) : ch`if(${key} = '', ${text(notSet)}, toString(${key}))`
-}
-
-function selectOf(plan: FactsPlan, { from, keys }: Facts, columns: readonly Fragment[]): Fragment {
-  return ch`
-SELECT ${namedKeys(plan, keys, columns)}${sumColumns}
-FROM ${from}`
 }
 
 /** Keys under their names, each of the same type from every table: rows have LowCardinality texts, sums plain ones. */
@@ -72,13 +70,13 @@ function sumsOfPart(plan: FactsPlan, part: Exclude<FactsPart, { source: 'rows' }
       ? timeKey(dimension, ch`toDateTime64(facts.bucket, 0, 'UTC')`, plan.offsets)
       : timeKeyOfDay(dimension, ch`facts.day`)
   }
-  const inRange =
+  const isOfRange =
     part.source === 'sums_by_quarter_hour'
-      ? [ch`bucket >= ${instant(range.fromMs)}`, ch`bucket < ${instant(range.untilMs)}`]
+      ? inRange(ch`bucket`, range)
       : [ch`dimension = ${text(part.summed)}`, ch`day >= ${day(range.fromMs)}`, ch`day < ${day(range.untilMs)}`]
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...inRange,
+    ...isOfRange,
     ...plan.filters.map(({ attribute, ...values }) => valueCondition(value(attribute), values)),
   ]
   return {
@@ -97,32 +95,18 @@ function rowSums(plan: FactsPlan, { range }: FactsPart, table: RowTable, columns
   const keys = plan.dimensions.map((dimension) =>
     isTime(dimension) ? timeKey(dimension, at, plan.offsets) : attributeKey(dimension, attributeOf(dimension, table)),
   )
-  const inRange = [
-    ch`account_id = ${text(plan.accountId)}`,
-    ch`${at} >= ${instant(range.fromMs)}`,
-    ch`${at} < ${instant(range.untilMs)}`,
-  ]
+  const isOfRange = [ch`account_id = ${text(plan.accountId)}`, ...inRange(at, range)]
   const isCounted = [
     ...(table === 'clicks' ? [ch`NOT is_bot`] : []),
     ch`NOT is_test`,
     ...filterConditions(plan.filters, table),
     ...(table === 'clicks' ? clickIndexHints(plan.filters) : []),
   ]
-  const [before, after] = table === 'clicks' ? [isCounted, inRange] : [[], [...inRange, ...isCounted]]
+  const [before, after] = table === 'clicks' ? [isCounted, isOfRange] : [[], [...isOfRange, ...isCounted]]
   return ch`
 SELECT ${namedKeys(plan, keys, columns)}${sumsOf(table)}
-FROM ${identifier(table)} FINAL${
-    before.length === 0
-      ? nothing
-      : ch`
-PREWHERE ${join(before, '\n  AND ')}`
-  }
-WHERE ${join(after, '\n  AND ')}${
-    keys.length === 0
-      ? nothing
-      : ch`
-GROUP BY ${join(keys, ', ')}`
-  }`
+FROM ${identifier(table)} FINAL${before.length === 0 ? nothing : ch`\nPREWHERE ${join(before, '\n  AND ')}`}
+WHERE ${join(after, '\n  AND ')}${keys.length === 0 ? nothing : ch`\nGROUP BY ${join(keys, ', ')}`}`
 }
 
 /** Longest range of rows, in milliseconds, that is a short read; FINAL is faster on one thread there. */

@@ -1,4 +1,5 @@
-import { type RowKind, type Sum, sumColumns, sums, sumsOf } from '../../query/metricFormulas.ts'
+import type { RowTable } from '../../query/attributes.ts'
+import { type Sum, sumColumns, sums, sumsOf } from '../../query/metricDefinitions.ts'
 import { ch, day, type Fragment, identifier, instant, nothing, text } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 
@@ -94,7 +95,7 @@ FROM ${table}
 WHERE account_id = ${text(span.accountId)} AND ${within(span)}`
 }
 
-function sumsOfRows(name: SumsTableName, span: Span, rows: RowKind, counts: Fragment): Fragment {
+function sumsOfRows(name: SumsTableName, span: Span, rows: RowTable, counts: Fragment): Fragment {
   const time = timeColumns[rows]
   const { keys, keysOf, expand }: SumsTable = sumsTables[name]
   return ch`

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { clickTextSql } from '../../../src/query/clickText.ts'
-import { sums } from '../../../src/query/metricFormulas.ts'
+import { sums } from '../../../src/query/metricDefinitions.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { sumsTableNames } from '../../../src/writer/derived/sumsTables.ts'
 import { runHere } from '../../cli/runCommand.ts'

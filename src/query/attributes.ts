@@ -1,6 +1,6 @@
-import { type AttributeName, notSet, type SummedDimension, summedDimensions } from '../../../schema/dimensions.ts'
-import { subIdNames } from '../../../schema/subIds.ts'
-import { ch, type Fragment, identifier, text } from '../../stores/clickhouse/sql.ts'
+import { type AttributeName, notSet, type SummedDimension, summedDimensions } from '../../schema/dimensions.ts'
+import { subIdNames } from '../../schema/subIds.ts'
+import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
 
 /** The rows that have attributes. */
 export type RowTable = 'clicks' | 'conversions'

@@ -1,0 +1,86 @@
+import type { Metric } from '../../schema/metrics.ts'
+import { metricNames } from '../../schema/metrics.ts'
+import { columnName } from '../stores/clickhouse/columnKinds.ts'
+import { ch, type Fragment, identifier, join } from '../stores/clickhouse/sql.ts'
+import type { RowTable } from './attributes.ts'
+
+// A worked example: 4 clicks that cost 0.50 each, and 3 conversions: approved with 10, pending with 5, refunded with 3.
+//
+//   sums of clicks        clicks 4, cost 2
+//   sums of conversions   conversions 1, revenue 10, pendingConversions 1, pendingRevenue 5,
+//                         refundedConversions 1, refundedRevenue 3, holdConversions 0, declinedConversions 0
+//   difference            profit = revenue - cost = 8
+//   ratios in percent     roi = profit / cost = 400, cr = conversions / clicks = 25
+//   other ratios          epc = revenue / clicks = 2.5, cpc = cost / clicks = 0.5,
+//                         cpa = cost / conversions = 2, aov = revenue / conversions = 10
+//
+// Sums are added up over days and buckets; differences and ratios are computed from the added sums.
+
+/** How a metric is computed: a sum over clicks or conversions, or derived from other metrics, never from averages. */
+export type Definition =
+  | { kind: RowTable; unit: keyof typeof zeros; ofRows: Fragment }
+  | { kind: 'difference'; minuend: Metric; subtrahend: Metric }
+  | { kind: 'ratio'; numerator: Metric; denominator: Metric; times: 1 | 100 }
+
+const zeros = { count: ch`toInt64(0)`, money: ch`toDecimal128(0, 6)` } as const
+
+/** One line per metric; names and meanings are in `schema/metrics.ts`. */
+export const metricDefinitions: Record<Metric, Definition> = {
+  clicks: { kind: 'clicks', unit: 'count', ofRows: ch`toInt64(count())` },
+  cost: { kind: 'clicks', unit: 'money', ofRows: ch`sum(toDecimal128(ifNull(cost_base, 0), 6))` },
+  conversions: countOf(ch`status = 'approved'`),
+  revenue: revenueOf(ch`status = 'approved'`),
+  pendingConversions: countOf(ch`status = 'pending'`),
+  holdConversions: countOf(ch`status = 'hold'`),
+  declinedConversions: countOf(ch`status = 'declined'`),
+  refundedConversions: countOf(ch`status IN ('refunded', 'chargeback')`),
+  pendingRevenue: revenueOf(ch`status IN ('pending', 'hold')`),
+  refundedRevenue: revenueOf(ch`status IN ('refunded', 'chargeback')`),
+  profit: { kind: 'difference', minuend: 'revenue', subtrahend: 'cost' },
+  roi: ratioOf('profit', 'cost', 100),
+  cr: ratioOf('conversions', 'clicks', 100),
+  epc: ratioOf('revenue', 'clicks'),
+  cpa: ratioOf('cost', 'conversions'),
+  cpc: ratioOf('cost', 'clicks'),
+  aov: ratioOf('revenue', 'conversions'),
+}
+
+function ratioOf(numerator: Metric, denominator: Metric, times: 1 | 100 = 1): Definition {
+  return { kind: 'ratio', numerator, denominator, times }
+}
+
+/** Number of conversions that match a condition on the status. */
+function countOf(condition: Fragment): Definition {
+  return { kind: 'conversions', unit: 'count', ofRows: ch`toInt64(countIf(${condition}))` }
+}
+
+/** Revenue of conversions that match a condition on the status, in the account's currency. */
+function revenueOf(condition: Fragment): Definition {
+  const ofRows = ch`sumIf(toDecimal128(ifNull(revenue_base, 0), 6), ${condition})`
+  return { kind: 'conversions', unit: 'money', ofRows }
+}
+
+/** A metric that is a sum, and its column in the sums tables. */
+export type Sum = Extract<Definition, { kind: RowTable }> & { metric: Metric; name: string; column: Fragment }
+
+/** Every sum, in the order of the schema; each is a column of the sums tables. */
+export const sums: readonly Sum[] = metricNames.flatMap((metric) => {
+  const definition = metricDefinitions[metric]
+  if (!('ofRows' in definition)) return []
+  const name = columnName(metric)
+  return [{ ...definition, metric, name, column: identifier(name) }]
+})
+
+/** The columns of all sums. */
+export const sumColumns: Fragment = join(
+  sums.map(({ column }) => column),
+  ', ',
+)
+
+/** The select list of all sums over rows of one kind; sums over the other kind are zero. */
+export function sumsOf(rows: RowTable): Fragment {
+  return join(
+    sums.map(({ kind, unit, ofRows, column }) => ch`${kind === rows ? ofRows : zeros[unit]} AS ${column}`),
+    ', ',
+  )
+}
