@@ -37,7 +37,6 @@ const startTimeoutMs = 60_000
 export async function startClickHouse(
   folder?: string,
   member?: { configXml: string; tcpPort: number },
-  memory = memoryLimits().server,
 ): Promise<ClickHouseServer> {
   const directory = folder ?? (await mkdtemp(join(tmpdir(), 'tributary-clickhouse-')))
   const usersFile = join(directory, 'users.xml')
@@ -45,7 +44,7 @@ export async function startClickHouse(
   const logFile = join(directory, 'log')
   await writeFile(usersFile, usersXml([administrator, ...(await documentedUsers(member !== undefined))]))
   const backups = `<backups><allowed_path>${join(directory, 'backups')}/</allowed_path></backups>`
-  const config = configXml({ usersFile, logFile, memory }).replace(
+  const config = configXml({ usersFile, logFile, memory: memoryLimits().server }).replace(
     '</clickhouse>',
     `${backups}${member?.configXml ?? ''}</clickhouse>`,
   )

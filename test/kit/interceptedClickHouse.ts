@@ -21,7 +21,10 @@ interface Order {
   clickhouse_settings?: ClickHouseSettings
 }
 
-/** The same stores, with a step before each statement to ClickHouse; what the step throws is what the sender gets. */
+/**
+ * The same stores, with a step before each statement to ClickHouse; what the step throws is what the sender gets.
+ * @param before may return another text for a read
+ */
 export function interceptClickHouse<Given extends Pick<Stores, 'clickhouse'>>(
   stores: Given,
   before: (sent: SentStatement) => unknown,
@@ -35,8 +38,9 @@ export function interceptClickHouse<Given extends Pick<Stores, 'clickhouse'>>(
         return async (order: Order) => {
           const { query, statement, query_id: queryId, settings = order.clickhouse_settings } = order
           const text = query ?? statement?.text ?? ''
-          await before({ method: name, isReader, text, label: settings?.log_comment, queryId })
-          return await value.call(target, order)
+          const other = await before({ method: name, isReader, text, label: settings?.log_comment, queryId })
+          const isOther = typeof other === 'string' && statement
+          return await value.call(target, isOther ? { ...order, statement: { ...statement, text: other } } : order)
         }
       },
     })

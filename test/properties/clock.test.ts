@@ -9,11 +9,10 @@ import { ConversionPage } from '../../schema/conversion.ts'
 import { EventPage } from '../../schema/eventList.ts'
 import { buildApp } from '../../src/app.ts'
 import { openResponseCache } from '../../src/http/responseCache.ts'
-import type { Client } from '../../src/stores/clickhouse/client.ts'
-import type { Read } from '../../src/stores/clickhouse/reads.ts'
 import { importContent } from '../import/runImport.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
 import { canFakeClocks, createFakeClock, type FakeClock } from '../kit/fakeClock.ts'
+import { interceptClickHouse } from '../kit/interceptedClickHouse.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../kit/postgresServer.ts'
 import { storeEvents } from '../kit/rows.ts'
 
@@ -42,29 +41,15 @@ describe('updated_since after the clock of ClickHouse stepped back', () => {
 
   // libfaketime does not affect ClickHouse, which reads the time from the vDSO. So the queries of one instance are rewritten
   // to a clock that is some hours ahead, before the clock steps back to the true time.
-  const openAhead = (hours: number) => {
-    const { clickhouse } = api.stores
-    const ahead = (client: Client) => {
-      const read: Read = ({ statement: { text, params }, ...order }) => {
-        const later = text.replace('now64(3)', `(now64(3) + INTERVAL ${hours} HOUR)`)
-        return client.read({ ...order, statement: { text: later, params } })
-      }
-      return { value: Object.create(client, { read: { value: read } }) as Client }
-    }
-    const { cluster } = clickhouse
-    const nodes = cluster?.nodes.map((node) => Object.create(node, { client: ahead(node.client) }))
-    const stores = Object.create(clickhouse, {
-      client: ahead(clickhouse.client),
-      reader: ahead(clickhouse.reader),
-      cluster: { value: cluster && { ...cluster, nodes } },
-    }) as typeof clickhouse
-    return buildApp({
+  const openAhead = (hours: number) =>
+    buildApp({
       settings: api.stores.settings,
-      stores: { ...api.stores, clickhouse: stores },
+      stores: interceptClickHouse(api.stores, ({ method, text }) =>
+        method === 'read' ? text.replace('now64(3)', `(now64(3) + INTERVAL ${hours} HOUR)`) : undefined,
+      ),
       responseCache: openResponseCache({ ttlMs: 0 }),
       now: () => testNowMs,
     })
-  }
 
   it('returns every click and conversion that is stored later, and none twice', async () => {
     const key = await api.account('acme')

@@ -17,70 +17,63 @@ const rangeOf = (...given: Parameters<typeof compare>) => {
   return [text(fromMs), text(untilMs)]
 }
 
-describe('previous_period', () => {
-  it('of whole local days is the same number of days before', () => {
-    expect(rangeOf('previous_period', '2026-11-08', '2026-11-14')).toEqual(['2026-11-01T00:00', '2026-11-08T00:00'])
-    // Clocks are set back on 25 October: the earlier day has 25 hours.
-    expect(rangeOf('previous_period', '2026-10-26', '2026-10-26', 'Europe/Berlin')).toEqual([
-      '2026-10-24T22:00',
-      '2026-10-25T23:00',
-    ])
-  })
+const now = Date.UTC(2026, 10, 21, 15)
 
-  it('of any other range is the time before, of the same duration', () => {
-    expect(rangeOf('previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z')).toEqual([
-      '2026-11-12T18:00',
-      '2026-11-14T06:00',
-    ])
-    expect(rangeOf('previous_period', '2026-11-14T06:00:00Z', '2026-11-15')).toEqual([
-      '2026-11-12T12:00',
-      '2026-11-14T06:00',
-    ])
-  })
-
-  it('ends at the same local time if the range includes the present', () => {
-    const nowMs = Date.UTC(2026, 10, 21, 15)
-    expect(rangeOf('previous_period', '2026-11-15', '2026-11-21', 'UTC', nowMs)).toEqual([
-      '2026-11-08T00:00',
-      '2026-11-14T15:00',
-    ])
-    // 10:00 in New York, on both sides of a clock change.
-    expect(rangeOf('previous_period', '2026-11-01', '2026-11-21', 'America/New_York', nowMs)).toEqual([
-      '2026-10-11T04:00',
-      '2026-10-31T14:00',
-    ])
-  })
-})
-
-describe('previous_year', () => {
-  it('is the same dates of the year before, including the whole of February', () => {
-    expect(rangeOf('previous_year', '2028-02-01', '2028-02-28')).toEqual(['2027-02-01T00:00', '2027-03-01T00:00'])
-    expect(rangeOf('previous_year', '2028-02-01', '2028-02-29')).toEqual(['2027-02-01T00:00', '2027-03-01T00:00'])
-    expect(rangeOf('previous_year', '2029-02-01', '2029-02-28')).toEqual(['2028-02-01T00:00', '2028-02-29T00:00'])
-    expect(rangeOf('previous_year', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z')).toEqual([
-      '2025-11-14T06:00',
-      '2025-11-15T18:00',
-    ])
+// Random ranges, zones and present times: test/properties/reports.
+describe('the earlier range', () => {
+  it.each<[...Parameters<typeof compare>, fromTo: [string, string]]>([
+    // Whole days: the same number of days before. Clocks are set back on 25 October, which has 25 hours.
+    ['previous_period', '2026-11-08', '2026-11-14', 'UTC', laterMs, ['2026-11-01T00:00', '2026-11-08T00:00']],
+    ['previous_period', '2026-10-26', '2026-10-26', 'Europe/Berlin', laterMs, ['2026-10-24T22:00', '2026-10-25T23:00']],
+    // Any other range: the time before, of the same duration.
+    [
+      ...(['previous_period', '2026-11-14T06:00:00Z', '2026-11-15T18:00:00Z', 'UTC', laterMs] as const),
+      ['2026-11-12T18:00', '2026-11-14T06:00'],
+    ],
+    // A range with the present: up to the same local time, 10:00 in New York on both sides of a clock change.
+    ['previous_period', '2026-11-15', '2026-11-21', 'UTC', now, ['2026-11-08T00:00', '2026-11-14T15:00']],
+    ['previous_period', '2026-11-01', '2026-11-21', 'America/New_York', now, ['2026-10-11T04:00', '2026-10-31T14:00']],
+    // The same dates of the year before, with the whole of February.
+    ['previous_year', '2028-02-01', '2028-02-28', 'UTC', laterMs, ['2027-02-01T00:00', '2027-03-01T00:00']],
+    ['previous_year', '2028-02-01', '2028-02-29', 'UTC', laterMs, ['2027-02-01T00:00', '2027-03-01T00:00']],
+    ['previous_year', '2029-02-01', '2029-02-28', 'UTC', laterMs, ['2028-02-01T00:00', '2028-02-29T00:00']],
+    // Dates without midnight: clocks are set forward from 00:00 to 01:00.
+    [
+      'previous_period',
+      '2026-09-06',
+      '2026-09-06',
+      'America/Santiago',
+      laterMs,
+      ['2026-09-05T04:00', '2026-09-06T04:00'],
+    ],
+    [
+      'previous_period',
+      '2026-09-06',
+      '2026-09-12',
+      'America/Santiago',
+      laterMs,
+      ['2026-08-30T04:00', '2026-09-06T04:00'],
+    ],
+    ['previous_period', '2026-04-24', '2026-04-24', 'Africa/Cairo', laterMs, ['2026-04-22T22:00', '2026-04-23T22:00']],
+    ['previous_period', '2026-03-29', '2026-03-29', 'Asia/Beirut', laterMs, ['2026-03-27T22:00', '2026-03-28T22:00']],
+    [
+      'previous_year',
+      '2026-09-06',
+      '2026-09-06',
+      'America/Santiago',
+      laterMs,
+      ['2025-09-06T04:00', '2025-09-07T04:00'],
+    ],
+    ['previous_year', '2026-04-24', '2026-04-24', 'Africa/Cairo', laterMs, ['2025-04-23T22:00', '2025-04-24T22:00']],
+    ['previous_year', '2026-03-29', '2026-03-29', 'Asia/Beirut', laterMs, ['2025-03-28T22:00', '2025-03-29T22:00']],
+  ])('by %s of %s to %s in %s', (comparison, from, to, zone, nowMs, fromTo) => {
+    expect(rangeOf(comparison, from, to, zone, nowMs)).toEqual(fromTo)
   })
 
   it('before the year 0 is rejected', () => {
     expect(() => compare('previous_year', '0000-06-01', '0000-06-02')).toThrow(
       expect.objectContaining({ code: 'invalid_compare' }),
     )
-  })
-})
-
-describe('a date without midnight', () => {
-  it.each([
-    // Clocks are set forward from 00:00 to 01:00 on the first date.
-    ['America/Santiago', '2026-09-06', '2026-09-06', '2026-09-05T04:00', '2025-09-06T04:00'],
-    ['America/Santiago', '2026-09-06', '2026-09-12', '2026-08-30T04:00', '2025-09-06T04:00'],
-    ['Africa/Cairo', '2026-04-24', '2026-04-24', '2026-04-22T22:00', '2025-04-23T22:00'],
-    ['Asia/Beirut', '2026-03-29', '2026-03-29', '2026-03-27T22:00', '2025-03-28T22:00'],
-  ])('in %s is compared with whole days, from %s to %s', (zone, from, to, period, year) => {
-    const { fromMs } = reportRange({ from, to }, 30, zone, laterMs)
-    expect(rangeOf('previous_period', from, to, zone)).toEqual([period, text(fromMs)])
-    expect(rangeOf('previous_year', from, to, zone)[0]).toBe(year)
   })
 })
 
