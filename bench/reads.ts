@@ -84,7 +84,7 @@ async function measure(stores: BenchStores): Promise<void> {
       figures.push({ query: 'cached report', connections: 16, api })
     }
     if (only.test(besideHeavy)) figures.push(await measureIsolation(server.uncached, keys))
-    console.table(figures)
+    console.dir(figures, { depth: null })
     const [apiMb, clickhouseMb] = await Promise.all(pids.map(peakMb))
     await writeResults(
       options.out ?? resultsFile(`reads-${size}`),
