@@ -311,6 +311,9 @@ describe('a malformed account folder', () => {
         'account.json cannot be read: it has more values than an exported account.',
       )
     }
+    // Commas and brackets in texts are not counted.
+    await writeFile(join(folder, 'again', 'account.json'), `{"name":"${'[,'.repeat(2 ** 22)}\\\\"}`)
+    expect(await fails('again')).toContain('account.json is no account of this version: /format')
     await write()
     await writeFile(join(folder, 'hostile', 'campaigns.ndjson.gz'), gzipSync('{"id":"k1","name":"another"}\n'))
     expect(await fails('hostile')).toContain('campaigns.ndjson.gz is not the exported file')
