@@ -97,7 +97,7 @@ export function queryValidator(schema: TSchema): (query: RawQuery) => Validated 
 }
 
 /** Creates the validator of path parameters: an invalid id is `not_found`, as an unknown one. */
-export function pathValidator(schema: TSchema): (params: Record<string, string>) => Validated {
+function pathValidator(schema: TSchema): (params: Record<string, string>) => Validated {
   const readers = Object.entries<TSchema>(schema.properties ?? {}).map(
     ([name, property]) => [name, readerOf(name, property)] as const,
   )

@@ -1,13 +1,12 @@
 import { EventEmitter, once } from 'node:events'
 import { request as rawRequest } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import { text } from 'node:stream/consumers'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scopes } from '../../schema/scopes.ts'
 import { makeKeyText } from '../../src/accounts/keyFormat.ts'
 import { setPlanLimits } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import { testNowMs } from '../kit/app.ts'
+import { sendRaw } from '../kit/rawConnection.ts'
 import { openProbe, type Probe } from './probe.ts'
 
 let probe: Probe
@@ -48,13 +47,6 @@ function expectProblem(response: InjectResponse, status: number, code: string): 
   expect(response.json().message).toMatch(/^[^\n]+\.$/)
 }
 
-/** Sends bytes and reads until the server closes the connection. */
-async function sendBytes(bytes: string): Promise<string> {
-  const socket = connect((probe.app.server.address() as AddressInfo).port, '127.0.0.1')
-  socket.write(bytes)
-  return await text(socket)
-}
-
 function expectBudget(response: InjectResponse): void {
   expect(Number(response.headers['x-ratelimit-limit'])).toBeGreaterThan(0)
   expect(Number(response.headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(0)
@@ -63,20 +55,6 @@ function expectBudget(response: InjectResponse): void {
 }
 
 describe('authentication', () => {
-  it('checks the API key before everything else', async () => {
-    for (const url of [good, '/api/v1/probe?nope=1', '/api/v1/probe/x', '/api/v1/probe/%20']) {
-      const response = await request(url, { apiKey: null })
-      expectProblem(response, 401, 'missing_api_key')
-      expect(response.headers['www-authenticate']).toBe('ApiKey')
-      expect(response.headers['x-ratelimit-limit']).toBeUndefined()
-    }
-    expectProblem(
-      await request('/api/v1/events', { method: 'POST', apiKey: null, payload: '{' }),
-      401,
-      'missing_api_key',
-    )
-  })
-
   it('accepts a key with the scheme ApiKey or Bearer in any case, or without a scheme', async () => {
     for (const authorization of [
       `ApiKey ${key}`,
@@ -91,27 +69,16 @@ describe('authentication', () => {
   })
 
   it('rejects a key with a wrong form, scheme or checksum, and an unknown key', async () => {
-    for (const authorization of [
-      `Basic ${key}`,
-      `ApiKey Bearer ${key}`,
-      `ApiKey ${key} x`,
-      `ApiKey ${makeKeyText()}`,
-    ]) {
-      expectProblem(await request(good, { apiKey: null, headers: { authorization } }), 401, 'invalid_api_key')
+    for (const [authorization, code] of [
+      [`Basic ${key}`, 'invalid_api_key'],
+      [`ApiKey Bearer ${key}`, 'invalid_api_key'],
+      [`ApiKey ${key} x`, 'invalid_api_key'],
+      [`ApiKey ${makeKeyText()}`, 'invalid_api_key'],
+      ['ApiKey', 'missing_api_key'],
+      ['Bearer ', 'missing_api_key'],
+    ] as const) {
+      expectProblem(await request(good, { apiKey: null, headers: { authorization } }), 401, code)
     }
-  })
-
-  it('says that the key is missing when the header has only a scheme', async () => {
-    for (const authorization of ['ApiKey', 'Bearer ']) {
-      expectProblem(await request(good, { apiKey: null, headers: { authorization } }), 401, 'missing_api_key')
-    }
-  })
-
-  it('rejects a key in two headers, even if both are equal', async () => {
-    const line = `Authorization: ApiKey ${key}\r\n`
-    const response = await sendBytes(`GET ${good} HTTP/1.1\r\nHost: x\r\n${line}${line}Connection: close\r\n\r\n`)
-    expect(response).toMatch(/^HTTP\/1\.1 400 /)
-    expect(response).toContain('"error":"invalid_authorization"')
   })
 
   it('takes the account from the key; nothing in the request can select another', async () => {
@@ -119,31 +86,9 @@ describe('authentication', () => {
     const response = await request('/api/v1/probe/mine', { apiKey: other, headers: { 'x-account-id': 'acme' } })
     expect(response.json()).toEqual({ accountId: 'other', plan: 'scale' })
   })
-
-  it('rejects an account without API access with plan_required, before the scope check', async () => {
-    const free = await probe.key('free', { plan: 'free', scopes: [] })
-    const response = await request(good, { apiKey: free })
-    expectProblem(response, 403, 'plan_required')
-    expect(response.headers['x-ratelimit-limit']).toBe('0')
-    expect(response.headers['x-ratelimit-remaining']).toBe('0')
-  })
 })
 
 describe('scopes', () => {
-  it('requires the scope that a route declares, and names it in the error', async () => {
-    const reader = await probe.key('reader', { scopes: scopes.filter((scope) => scope !== 'write:events') })
-    expect((await request(good, { apiKey: reader })).statusCode).toBe(200)
-    const refused = await request('/api/v1/events', { method: 'POST', apiKey: reader, payload: '{' })
-    expectProblem(refused, 403, 'insufficient_scope')
-    expect(refused.json().required).toBe('write:events')
-    const writer = await probe.key('writer', { scopes: ['write:events'] })
-    const sent = await request('/api/v1/events', { method: 'POST', apiKey: writer, payload: '{}', headers: json })
-    expect(sent.statusCode).toBe(200)
-    const missing = await request('/api/v1/probe?nope=1', { apiKey: writer })
-    expectProblem(missing, 403, 'insufficient_scope')
-    expect(missing.json().required).toBe('read:clicks')
-  })
-
   it('does not start when a route under /api/v1 declares no scope', async () => {
     const { stores } = probe
     const build = (path: string) =>
@@ -163,24 +108,16 @@ describe('rate limits', () => {
   it('applies the rate limit of the plan per key, and sends it in the headers of every response to a key', async () => {
     const responses = [
       await request(good),
-      await request(good, { method: 'HEAD' }),
-      await request('/api/v1/probe/mine'),
       await request('/api/v1/probe?nope=1'),
-      await request('/api/v1/probe/absent'),
       await request('/api/v1/bug'),
-      await request('/api/v1/events', { method: 'POST', payload: '{}', headers: json }),
-      await request('/api/v1/events', { method: 'POST', payload: '{', headers: json }),
-      await request('/api/v1/events', { method: 'POST', payload: '<x/>', headers: { 'content-type': 'text/xml' } }),
-      await request('/api/v1/events', { method: 'POST', payload: `{"a":"${'x'.repeat(70_000)}"}`, headers: json }),
       await request('/api/v1/nowhere'),
       await request(good, { method: 'DELETE' }),
+      await request('/api/v1/events', { method: 'POST', payload: '{}', headers: json }),
     ]
-    expect(responses.map(({ statusCode }) => statusCode)).toEqual([
-      200, 200, 200, 400, 404, 500, 200, 400, 415, 413, 404, 405,
-    ])
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 400, 500, 404, 405, 200])
     for (const response of responses) expectBudget(response)
     expect(responses[0]?.headers['x-ratelimit-limit']).toBe('6000')
-    expect(responses[6]?.headers['x-ratelimit-limit']).toBe('60000')
+    expect(responses[5]?.headers['x-ratelimit-limit']).toBe('60000')
   })
 
   it('counts reads and events separately and each key alone; above the limit it responds 429 with Retry-After', async () => {
@@ -201,17 +138,6 @@ describe('rate limits', () => {
     expect(events.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429])
     expect((await request(good)).statusCode).toBe(200)
   })
-
-  it('checks the rate limit after the scope and before the parameters', async () => {
-    const spent = await probe.key('spent', { plan: 'pro', scopes: ['read:clicks'] })
-    for (let count = 0; count < 3; count++) await request(good, { apiKey: spent })
-    expectProblem(await request('/api/v1/probe?nope=1', { apiKey: spent }), 429, 'rate_limited')
-    const event = { method: 'POST', payload: '{}', headers: json, apiKey: spent }
-    for (let count = 0; count < 4; count++) {
-      expectProblem(await request('/api/v1/events', event), 403, 'insufficient_scope')
-    }
-    expectProblem(await request('/api/v1/nowhere', { apiKey: spent }), 404, 'not_found')
-  })
 })
 
 describe('paths', () => {
@@ -226,11 +152,7 @@ describe('paths', () => {
 
   it('lists the methods of a known path in a 405 response', async () => {
     for (const [url, method, allow] of [
-      [good, 'POST', 'GET, HEAD'],
-      [good, 'DELETE', 'GET, HEAD'],
-      [good, 'OPTIONS', 'GET, HEAD'],
       [good, 'PROPFIND', 'GET, HEAD'],
-      ['/api/v1/probe/x', 'PATCH', 'GET, HEAD'],
       ['/api/v1/events', 'GET', 'POST'],
       ['/api/v1/docs/json', 'POST', 'GET, HEAD'],
       ['/healthz', 'POST', 'GET, HEAD'],
@@ -248,36 +170,11 @@ describe('paths', () => {
     expect((await request('/api/v1/probe?nope=1', { method: 'HEAD' })).statusCode).toBe(400)
   })
 
-  it('responds to an invalid id as to an unknown id', async () => {
-    const absent = await request('/api/v1/probe/absent')
-    expectProblem(absent, 404, 'not_found')
-    for (const id of ['%20', 'a%2Fb', 'x'.repeat(65), 'x'.repeat(5_000), '%C3%A9', '%00', "'%20OR%201=1"]) {
-      const response = await request(`/api/v1/probe/${id}`)
-      expectProblem(response, 404, 'not_found')
-      expect(response.json().message).toBe(absent.json().message)
-    }
-  })
-
   it('responds 400 to a path that is not percent-encoded UTF-8', async () => {
     for (const url of ['/api/v1/probe/%zz', '/api/v1/%ff', '/%']) {
       expectProblem(await request(url), 400, 'invalid_url')
       expectProblem(await request(url, { apiKey: null }), 400, 'invalid_url')
     }
-  })
-})
-
-describe('parameters', () => {
-  it('rejects undeclared parameters, also on a route without parameters', async () => {
-    for (const url of ['/api/v1/probe?group_by=day&nope=1', '/api/v1/probe/mine?nope=1']) {
-      const response = await request(url)
-      expectProblem(response, 400, 'unknown_parameter')
-      expect(response.json().param).toBe('nope')
-    }
-  })
-
-  it('passes typed parameters to the handler', async () => {
-    const response = await request('/api/v1/probe?group_by=day&converted=true&limit=3')
-    expect(response.json().query).toEqual({ group_by: 'day', converted: true, limit: 3 })
   })
 })
 
@@ -287,32 +184,14 @@ describe('request bodies', () => {
   const send = (payload: string | Buffer, headers: object = json) =>
     request('/api/v1/events', { method: 'POST', payload, headers })
 
-  it('passes a JSON body to the handler without coercion', async () => {
-    const body = { click_id: 5, value: '1', deep: [{ a: null }], é: 'ü' }
-    expect((await send(JSON.stringify(body))).json()).toEqual({ body })
-    const charset = await send('{"a":1}', { 'content-type': 'Application/JSON; charset=utf-8' })
-    expect(charset.json()).toEqual({ body: { a: 1 } })
-  })
-
-  it('removes the keys __proto__ and constructor from a body, without an error', async () => {
-    const response = await send('{"a":1,"__proto__":{"x":1},"constructor":{"prototype":{"y":1}},"b":{"__proto__":1}}')
-    expect([response.statusCode, response.body]).toEqual([200, '{"body":{"a":1,"b":{}}}'])
-  })
-
-  it('rejects a body that is not a JSON object', async () => {
-    for (const payload of ['', '{', '{"a":1}}', "{'a':1}", '{"a":NaN}', '\u0000', Buffer.from([0xff, 0xfe])]) {
-      expectProblem(await send(payload), 400, 'invalid_json')
-    }
-    for (const payload of ['[]', '[{}]', 'null', '1', '"x"', 'true']) {
-      expectProblem(await send(payload), 400, 'invalid_body')
-    }
-    expectProblem(await request('/api/v1/events', { method: 'POST' }), 400, 'invalid_body')
-  })
-
-  it('rejects a body with another content type or none', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'nonsense', '']) {
+  it('reads the content type in any case, with parameters, and no other type', async () => {
+    const read = await send('{"a":1}', { 'content-type': 'Application/JSON; charset=utf-8' })
+    expect(read.json()).toEqual({ body: { a: 1 } })
+    for (const type of ['application/x-www-form-urlencoded', 'application/jsonx', 'nonsense']) {
       expectProblem(await send('{"a":1}', { 'content-type': type }), 415, 'unsupported_media_type')
     }
+    expectProblem(await request('/api/v1/events', { method: 'POST' }), 400, 'invalid_body')
+    expectProblem(await send(Buffer.from([0xff, 0xfe])), 400, 'invalid_json')
   })
 
   it('accepts a body of 64 KiB and rejects one more byte', async () => {
@@ -359,12 +238,6 @@ describe('responses', () => {
     await closed
   })
 
-  it('shows no internals in the response to an internal error', async () => {
-    const response = await request('/api/v1/bug')
-    expectProblem(response, 500, 'internal_error')
-    expect(response.body).not.toContain('secret')
-  })
-
   it('sends the security headers with every response', async () => {
     for (const response of [await request(good), await request(good, { apiKey: null }), await request('/nope')]) {
       expect(response.headers['x-content-type-options']).toBe('nosniff')
@@ -383,7 +256,7 @@ describe('invalid HTTP', () => {
       [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'headers_too_large'],
       [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ] as const) {
-      const response = await sendBytes(bytes)
+      const response = await sendRaw(probe.app, bytes)
       const [head = '', body = ''] = response.split('\r\n\r\n')
       expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
       expect(JSON.parse(body)).toMatchObject({ error: code, requestId: expect.any(String) })
@@ -392,7 +265,7 @@ describe('invalid HTTP', () => {
   })
 
   it('responds to an invalid HEAD request without a body, which the client would read as the next response', async () => {
-    const response = await sendBytes('HEAD / HTTP/9.9\r\n\r\n')
+    const response = await sendRaw(probe.app, 'HEAD / HTTP/9.9\r\n\r\n')
     expect(response).toMatch(/^HTTP\/1\.1 400 /)
     expect(response.split('\r\n\r\n')).toEqual([expect.stringMatching(/content-length: \d+/i), ''])
   })

@@ -2,15 +2,14 @@
 
 import { type AddressInfo, connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useTestApp } from '../kit/app.ts'
 import { storeClicks } from '../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   const clicks = Array.from({ length: 50 }, (_, n) => ({
     id: `c${n}`,
@@ -20,7 +19,6 @@ beforeAll(async () => {
   await storeClicks(api.stores, 'acme', clicks)
   await api.app.listen({ port: 0, host: '127.0.0.1' })
 })
-afterAll(() => api?.close())
 
 const send = (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   api.app.inject({ method, url: `/api/v1${path}`, headers: { authorization: `ApiKey ${key}`, ...headers } })

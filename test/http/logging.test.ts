@@ -48,6 +48,7 @@ it('logs the request, the caller and the status of every response', async () => 
 it('logs the details of an internal error, which the response does not contain', async () => {
   const key = await probe.key('buggy')
   const response = await probe.app.inject({ url: '/api/v1/bug', headers: { authorization: `ApiKey ${key}` } })
+  expect(response.body).not.toContain('secret')
   const entries = lines.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === response.json().requestId)
   expect(entries.find(({ level }) => level === 50)?.err.message).toBe('a secret detail')
 })

@@ -58,7 +58,6 @@ export const ProbeQuery = Type.Object({
   converted: Type.Optional(Type.Boolean()),
   campaign_id: Type.Optional(Type.String({ ...Id, description: 'A campaign.' })),
   q: Type.Optional(Type.String({ minLength: 2, maxLength: 5 })),
-  shift: Type.Optional(Type.Integer({ minimum: -5, maximum: 5 })),
 })
 
 export function probeRoutes(app: App): void {

@@ -1,5 +1,3 @@
-import { type AddressInfo, connect } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../schema/scopes.ts'
 import { hashOfKey, makeKeyText } from '../../src/accounts/keyFormat.ts'
@@ -9,6 +7,7 @@ import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import type { Postgres } from '../../src/stores/postgres/connection.ts'
 import { testNowMs } from '../kit/app.ts'
+import { sendRaw } from '../kit/rawConnection.ts'
 import { openProbe, type Probe, probeRoutes } from './probe.ts'
 
 let probe: Probe
@@ -173,9 +172,8 @@ describe('a repeated Authorization header', () => {
     await app.listen({ port: 0 })
     const key = await probe.key('repeated')
     const answerTo = async (path: string, headers: readonly string[]) => {
-      const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
-      socket.write(['GET ', path, ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n', ...headers, '\r\n'].join(''))
-      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+      const request = ['GET ', path, ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n', ...headers, '\r\n'].join('')
+      const [head = '', body = ''] = (await sendRaw(app, request)).split('\r\n\r\n')
       return [Number(head.split(' ')[1]), JSON.parse(body).error]
     }
     const valid = `Authorization: ApiKey ${key}\r\n`

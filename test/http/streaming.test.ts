@@ -8,17 +8,17 @@ import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Click, ClickPage } from '../../schema/click.ts'
 import { Conversion, ConversionPage } from '../../schema/conversion.ts'
 import { negotiateFormat } from '../../src/http/contentNegotiation.ts'
-import { readCsv } from '../../src/import/parsers/csvParser.ts'
-import { readLines } from '../../src/import/parsers/lines.ts'
 import { packageRoot } from '../../src/package.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
+import { queryParquet } from '../kit/parquet.ts'
+import { csvRows, ndjsonRows, readPages } from '../kit/readRows.ts'
 import { runningQueries, storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 let largeKey: string
 let url: string
@@ -27,68 +27,39 @@ const awkward = 'a"b,c\\n\r\nd\t/ \u2028 é 漢 😀 \' null'
 const large = 10_000
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme', { currency: 'EUR' })
   await api.account('other')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'c1', name: awkward }, { id: 'c2' }])
   await storeMetadata(api.stores, 'offers', 'acme', [{ id: 'o1', name: 'Offer' }])
   await storeMetadata(api.stores, 'offers', 'other', [{ id: 'o2', name: 'Theirs' }])
+  const stored_at = '2026-04-01 00:00:00.000'
   const full = {
     ...{ id: 'full', clicked_at: '2026-03-29 00:59:59.999', campaign_id: 'c1', offer_id: 'o1', landing_page_id: 'l' },
-    ...{
-      traffic_source_id: 's',
-      visitor_id: 'v',
-      country: 'DE',
-      region: awkward,
-      city: '漢',
-      device: 'mobile',
-      os: awkward,
-    },
-    ...{ os_version: '1', browser: 'b', browser_version: '2', language: 'de', referrer: awkward, user_agent: awkward },
-    ...{ ip: '192.0.2.0', sub1: awkward, sub10: '"', external_click_id: 'x', utm_source: 'u', utm_medium: 'm' },
-    ...{
-      utm_campaign: 'c',
-      utm_term: 't',
-      utm_content: awkward,
-      cost: '-12.000001',
-      currency: 'USD',
-      cost_base: '1.5',
-    },
-    ...{ is_bot: true, is_test: true, stored_at: '2026-04-01 00:00:00.000' },
+    ...{ traffic_source_id: 's', visitor_id: 'v', country: 'DE', region: awkward, city: '漢', device: 'mobile' },
+    ...{ os: awkward, os_version: '1', browser: 'b', browser_version: '2', language: 'de', referrer: awkward },
+    ...{ user_agent: awkward, ip: '192.0.2.0', sub1: awkward, sub10: '"', external_click_id: 'x', utm_source: 'u' },
+    ...{ utm_medium: 'm', utm_campaign: 'c', utm_term: 't', utm_content: awkward, cost: '-12.000001', currency: 'USD' },
+    ...{ cost_base: '1.5', is_bot: true, is_test: true, stored_at },
   }
-  const click = (n: number) => ({
-    id: `k${n}`,
-    clicked_at: `2026-03-0${1 + (n % 9)} 10:00:00.000`,
-    stored_at: '2026-04-01 00:00:00.000',
-  })
+  const clickedAt = (n: number) => `2026-03-0${1 + (n % 9)} 10:00:00.000`
+  const campaignOf = (n: number) => (n % 2 ? 'c2' : 'gone')
   const clicks = [
     full,
     ...Array.from({ length: 30 }, (_, n) => ({
-      ...click(n),
-      campaign_id: n % 2 ? 'c2' : 'gone',
-      offer_id: 'o2',
-      cost: 0.1,
+      ...{ id: `k${n}`, clicked_at: clickedAt(n), stored_at, campaign_id: campaignOf(n), offer_id: 'o2', cost: 0.1 },
     })),
   ]
   await storeClicks(api.stores, 'acme', clicks)
   await storeClicks(api.stores, 'acme', clicks.slice(0, 5))
   await storeClicks(api.stores, 'other', [{ ...full, city: 'theirs' }])
   const of = (n: number) => ({
-    ...{ click_id: `k${n}`, click_at: click(n).clicked_at, clicked_at: click(n).clicked_at },
-    ...{ click_campaign_id: n % 2 ? 'c2' : 'gone', click_offer_id: 'o2' },
+    ...{ click_id: `k${n}`, click_at: clickedAt(n), clicked_at: clickedAt(n) },
+    ...{ click_campaign_id: campaignOf(n), click_offer_id: 'o2' },
   })
+  const converted_at = '2026-03-10 00:00:00.000'
   const conversions = [
-    {
-      ...{
-        id: 'v0',
-        converted_at: '2026-03-10 00:00:00.000',
-        status: 'pending',
-        revenue: '12.000001',
-        revenue_base: '0.3',
-      },
-      ...of(0),
-    },
-    { id: 'v1', converted_at: '2026-03-10 00:00:00.000', campaign_id: 'c1', coupon_code: awkward, ...of(0) },
+    { id: 'v0', converted_at, status: 'pending', revenue: '12.000001', revenue_base: '0.3', ...of(0) },
+    { id: 'v1', converted_at, campaign_id: 'c1', coupon_code: awkward, ...of(0) },
     { id: 'v2', converted_at: '2026-03-11 00:00:00.000', source: 'revenue', sub1: awkward, payout: 5, ...of(1) },
     { id: 'v3', converted_at: '2026-03-12 00:00:00.000', is_test: true, ...of(2) },
     { id: 'v4', converted_at: '2026-03-13 00:00:00.000', status: 'hold', transaction_id: awkward, offer_id: 'o1' },
@@ -96,13 +67,11 @@ beforeAll(async () => {
   ]
   await storeConversions(api.stores, 'acme', conversions)
   await storeConversions(api.stores, 'acme', [
-    { id: 'v0', converted_at: '2026-03-10 00:00:00.000', status: 'refunded', version: 2, ...of(0) },
+    { id: 'v0', converted_at, status: 'refunded', version: 2, ...of(0) },
     { id: 'v5', converted_at: '2026-03-14 00:00:00.000', version: 2, is_deleted: 1 },
     { id: 'v5', converted_at: '2026-02-14 00:00:00.000', version: 3 },
   ])
-  await storeConversions(api.stores, 'other', [
-    { id: 'v0', converted_at: '2026-03-10 00:00:00.000', event_name: 'theirs' },
-  ])
+  await storeConversions(api.stores, 'other', [{ id: 'v0', converted_at, event_name: 'theirs' }])
   largeKey = await api.account('large')
   await api.stores.clickhouse.client.command({
     query: `INSERT INTO clicks (account_id, clicked_at, id, referrer)
@@ -111,74 +80,39 @@ beforeAll(async () => {
   })
   url = `${await api.app.listen({ port: 0, host: '127.0.0.1' })}/api/v1`
 })
-afterAll(() => api?.close())
 
-const jsonLines = (body: string) =>
-  body
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-async function rowsByPage(path: string): Promise<object[]> {
-  const schema = path.startsWith('/clicks') ? ClickPage : ConversionPage
-  const rows: object[] = []
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    const page: { data: object[]; nextCursor: string | null } = await api.read(
-      `${path}&limit=7${cursor && `&cursor=${cursor}`}`,
-      key,
-      schema,
-    )
-    rows.push(...page.data)
-    cursor = page.nextCursor
-  }
-  return rows
-}
+const rowsByPage = (path: string): Promise<object[]> =>
+  path.startsWith('/clicks')
+    ? readPages(api, `${path}&limit=7`, key, ClickPage)
+    : readPages(api, `${path}&limit=7`, key, ConversionPage)
 
 const lists = [
   '/clicks?',
-  '/clicks?from=2026-03-03&to=2026-03-05',
-  '/clicks?campaign_id=c2',
-  '/clicks?offer_id=o1',
-  '/clicks?converted=true',
   '/clicks?converted=false&campaign_id=gone',
-  '/clicks?from=2030-01-01',
-  '/conversions?',
+  '/clicks?offer_id=o1&from=2026-03-03',
   '/conversions?include_test_mode=true',
-  '/conversions?status=refunded,hold',
   '/conversions?status=pending',
-  '/conversions?source=revenue',
   '/conversions?campaign_id=c1&from=2026-03-01',
 ]
 
 describe('an export has the rows of the pages, in their order and with their fields', () => {
-  it.each(lists)('%s as NDJSON', async (path) => {
-    const response = await api.get(`${path}&format=ndjson`, key)
-    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/x-ndjson'])
-    const rows = jsonLines(response.body)
-    expect(rows.map(({ cursor: _, ...row }) => row)).toEqual(await rowsByPage(path))
+  it.each(lists)('%s as NDJSON and CSV', async (path) => {
+    const pages = await rowsByPage(path)
+    const ndjson = await api.get(`${path}&format=ndjson`, key)
+    expect([ndjson.statusCode, ndjson.headers['content-type']]).toEqual([200, 'application/x-ndjson'])
+    const rows = ndjsonRows(ndjson.body)
+    expect(rows.map(({ cursor: _, ...row }) => row)).toEqual(pages)
     const { properties } = path.startsWith('/clicks') ? Click : Conversion
     for (const row of rows) expect(Object.keys(row)).toEqual([...Object.keys(properties), 'cursor'])
-  })
 
-  it.each(lists)('%s as CSV', async (path) => {
-    const response = await api.get(`${path}&format=csv`, key)
-    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
-    const records: Record<string, unknown>[] = []
-    for await (const rows of readCsv(readLines([Buffer.from(response.body)] as never), {
-      delimiter: ',',
-      checkHeader: () => {},
-    })) {
-      for (const { fields } of rows) records.push(fields as Record<string, unknown>)
-    }
-    const cells = (await rowsByPage(path)).map((row) =>
-      Object.fromEntries(
-        Object.entries(row).map(([name, value]) => [
-          name,
-          typeof value === 'object' && value !== null ? JSON.stringify(value) : `${value ?? ''}`,
-        ]),
-      ),
+    const csv = await api.get(`${path}&format=csv`, key)
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
+    const cellOf = (value: unknown) =>
+      typeof value === 'object' && value !== null ? JSON.stringify(value) : `${value ?? ''}`
+    const cells = pages.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])),
     )
-    const parsed = records.map(({ cursor: _, ...record }) => ({
+    const parsed = (await csvRows(csv.body)).map(({ cursor: _, ...record }) => ({
       ...record,
       subIds: JSON.stringify(JSON.parse(`${record.subIds}`)),
     }))
@@ -188,51 +122,34 @@ describe('an export has the rows of the pages, in their order and with their fie
   it.each(['/clicks?', '/conversions?include_test_mode=true'])('%s as Parquet', async (path) => {
     const response = await api.get(`${path}&format=parquet`, key)
     expect(response.headers['content-type']).toBe('application/vnd.apache.parquet')
-    const file = response.rawPayload
-    expect([file.subarray(0, 4).toString(), file.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1'])
-    const read = await api.stores.clickhouse.client.query({
-      query: `SELECT * EXCEPT cursor FROM format(Parquet, unhex('${file.toString('hex')}'))`,
-      format: 'JSONEachRow',
-      clickhouse_settings: { date_time_output_format: 'iso', output_format_json_quote_64bit_integers: 0 },
-    })
-    expect(await read.json()).toEqual(await rowsByPage(path))
+    expect(await queryParquet(api.stores, response.rawPayload, 'SELECT * EXCEPT cursor')).toEqual(
+      await rowsByPage(path),
+    )
   })
 
   it('exports the columns when there are no rows', async () => {
     const { rawPayload } = await api.get('/clicks?format=parquet&from=2030-01-01', key)
-    const read = await api.stores.clickhouse.client.query({
-      query: `DESCRIBE format(Parquet, unhex('${rawPayload.toString('hex')}'))`,
-      format: 'JSONEachRow',
-    })
-    const columns = (await read.json<{ name: string }>()).map(({ name }) => name)
+    const columns = (await queryParquet<{ name: string }>(api.stores, rawPayload, 'DESCRIBE')).map(({ name }) => name)
     expect(columns).toEqual([...Object.keys(Click.properties), 'cursor'])
     expect((await api.get('/clicks?format=ndjson&from=2030-01-01', key)).body).toBe('')
     expect((await api.get('/clicks?format=csv&from=2030-01-01', key)).body).toMatch(/^"id",.*"cursor"\n$/)
   })
-
-  it('exports no rows of another account', async () => {
-    for (const path of ['/clicks', '/conversions']) {
-      expect((await api.get(`${path}?format=ndjson`, key)).body).not.toContain('heirs')
-    }
-  })
 })
 
 describe('an export continues after the cursor of a row', () => {
-  it.each(['/clicks?', '/clicks?converted=true', '/conversions?status=approved,refunded,hold'])('%s', async (path) => {
-    const rows = jsonLines((await api.get(`${path}&format=ndjson`, key)).body)
-    const rest = await api.get(`${path}&format=ndjson&cursor=${rows[0].cursor}`, key)
-    expect(jsonLines(rest.body)).toEqual(rows.slice(1))
-    const page = await api.get(`${path}&limit=1&cursor=${rows[0].cursor}`, key)
-    const [second] = page.json().data
-    expect(second.id).toBe(rows[1].id)
-    const first = (await api.get(`${path}&limit=1`, key)).json()
-    const restOfPages = await api.get(`${path}&format=ndjson&cursor=${first.nextCursor}`, key)
-    expect(restOfPages.body).toBe(rest.body)
+  it.each(['/clicks?converted=false', '/conversions?status=approved,refunded,hold'])('%s', async (path) => {
+    const rows = ndjsonRows((await api.get(`${path}&format=ndjson`, key)).body)
+    const [first, second] = rows
+    const rest = await api.get(`${path}&format=ndjson&cursor=${first?.cursor}`, key)
+    expect(ndjsonRows(rest.body)).toEqual(rows.slice(1))
+    expect((await api.get(`${path}&limit=1&cursor=${first?.cursor}`, key)).json().data[0].id).toBe(second?.id)
+    const { nextCursor } = (await api.get(`${path}&limit=1`, key)).json()
+    expect((await api.get(`${path}&format=ndjson&cursor=${nextCursor}`, key)).body).toBe(rest.body)
   })
 
   it('rejects a cursor of other filters', async () => {
-    const [row] = jsonLines((await api.get('/clicks?format=ndjson', key)).body)
-    const response = await api.get(`/clicks?campaign_id=c2&format=csv&cursor=${row.cursor}`, key)
+    const [row] = ndjsonRows((await api.get('/clicks?format=ndjson', key)).body)
+    const response = await api.get(`/clicks?campaign_id=c2&format=csv&cursor=${row?.cursor}`, key)
     expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_cursor'])
   })
 })
@@ -272,15 +189,14 @@ describe('content negotiation', () => {
     }
   })
 
-  it.each([
-    ['/clicks?format=xml', 'invalid_format'],
-    ['/clicks?format=csv&limit=5', 'invalid_limit'],
-    ['/reports?group_by=device&format=parquet', 'invalid_format'],
-    ['/stats/overview?format=csv', 'unknown_parameter'],
-    ['/clicks?format=csv&from=2026-02-02&to=2026-01-01', 'invalid_date_range'],
-  ])('%s is %s', async (path, code) => {
-    const response = await api.get(path, key)
-    expect([response.statusCode, response.json().error]).toEqual([400, code])
+  it('rejects a limit of a format other than JSON, and a format that an endpoint does not have', async () => {
+    for (const [path, code] of [
+      ['/clicks?format=csv&limit=5', 'invalid_limit'],
+      ['/reports?group_by=device&format=parquet', 'invalid_format'],
+    ] as const) {
+      const response = await api.get(path, key)
+      expect([response.statusCode, response.json().error]).toEqual([400, code])
+    }
   })
 
   it('gzips the response when the client accepts it', async () => {
@@ -318,7 +234,7 @@ describe('content negotiation', () => {
       ['--input-type=module', '--eval', program, count('csv', 'CSVWithNames'), count('parquet', 'Parquet')],
       { cwd: packageRoot },
     )
-    expect(jsonLines(read.stdout)).toEqual(Array(2).fill({ rows: 31, c2: 15, newest: 1 }))
+    expect(ndjsonRows(read.stdout)).toEqual(Array(2).fill({ rows: 31, c2: 15, newest: 1 }))
   })
 })
 
@@ -364,44 +280,34 @@ describe('a long export', () => {
     return response
   }
 
-  it('ends the query of an export when its client disconnects', async () => {
-    const response = await startExport()
-    expect(await running()).toHaveLength(1)
-    response.destroy()
-    await expect.poll(running, { timeout: 20_000 }).toEqual([])
+  it('breaks the connection when the query of an export fails', async () => {
+    const response = await startExport('/clicks?format=csv')
+    const [query] = await running()
+    let isKilled = false
+    const killing = api.stores.clickhouse.client
+      .command({ query: `KILL QUERY WHERE query_id = '${query?.queryId}' ASYNC` })
+      .then(() => {
+        isKilled = true
+      })
+    let last = ''
+    const keep = (chunk: Buffer | null) => {
+      if (chunk) last = chunk.toString()
+    }
+    const ended = expect(finished(response)).rejects.toThrow()
+    // TRAP: a query that waits for its reader delays the KILL that ends it until its block is read, so the test continues
+    // to read, but so slowly that the whole export takes longer than a block of 1 MB. The receiving node of a cluster merges
+    // all rows into one block; it reports the KILL after them.
+    const bytesPerRead = api.stores.clickhouse.cluster ? 131_072 : 8_192
+    while (!isKilled) {
+      keep(response.read(bytesPerRead))
+      await pause(5)
+    }
+    response.on('data', keep)
+    await Promise.all([ended, killing])
+    expect(last).not.toContain('xception')
   })
 
-  it.each(['/clicks?format=ndjson', '/clicks?format=csv'])(
-    'breaks the connection when the query of an export fails: %s',
-    async (path) => {
-      const response = await startExport(path)
-      const [query] = await running()
-      let isKilled = false
-      const killing = api.stores.clickhouse.client
-        .command({ query: `KILL QUERY WHERE query_id = '${query?.queryId}' ASYNC` })
-        .then(() => {
-          isKilled = true
-        })
-      let last = ''
-      const keep = (chunk: Buffer | null) => {
-        if (chunk) last = chunk.toString()
-      }
-      const ended = expect(finished(response)).rejects.toThrow()
-      // TRAP: a query that waits for its reader delays the KILL that ends it until its block is read, so the test continues
-      // to read, but so slowly that the whole export takes longer than a block of 1 MB. The receiving node of a cluster merges
-      // all rows into one block; it reports the KILL after them.
-      const bytesPerRead = api.stores.clickhouse.cluster ? 131_072 : 8_192
-      while (!isKilled) {
-        keep(response.read(bytesPerRead))
-        await pause(5)
-      }
-      response.on('data', keep)
-      await Promise.all([ended, killing])
-      expect(last).not.toContain('xception')
-    },
-  )
-
-  it('allows an account two concurrent exports, so that others are not blocked', async () => {
+  it('allows an account two concurrent exports, so that others are not blocked, and ends their queries on disconnect', async () => {
     const exports = [await startExport(), await startExport()]
     const third = await api.get('/clicks?format=csv', largeKey)
     expect([third.statusCode, third.json().error, third.headers['retry-after']]).toEqual([429, 'rate_limited', '5'])
@@ -412,10 +318,7 @@ describe('a long export', () => {
   })
 
   it('sends a long export in full', async () => {
-    const ids = (await text(await request('/clicks?format=ndjson&fields=id,referrer')))
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).id)
+    const ids = ndjsonRows(await text(await request('/clicks?format=ndjson&fields=id,referrer'))).map(({ id }) => id)
     expect(ids.length).toBe(large)
     expect(ids[0]).toBe(`${large - 1}`)
     expect(ids.every((id, index) => Number(id) === large - 1 - index)).toBe(true)

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type AnySchema, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll } from 'vitest'
 import { ProblemBody } from '../../schema/errorCodes.ts'
 import { type Scope, scopes } from '../../schema/scopes.ts'
 import { createAccount } from '../../src/accounts/accounts.ts'
@@ -79,6 +80,24 @@ export async function openTestApp(
     },
   }
   return testApp
+}
+
+/**
+ * Opens a server before the tests of a file, and closes it after them.
+ * @returns the server, usable from the hooks of the file on
+ */
+export function useTestApp(...options: Parameters<typeof openTestApp>): TestApp {
+  let opened: TestApp | undefined
+  beforeAll(async () => {
+    opened = await openTestApp(...options)
+  })
+  afterAll(() => opened?.close())
+  return new Proxy({} as TestApp, {
+    get(_target, name) {
+      if (!opened) throw new Error('The server opens in beforeAll.')
+      return Reflect.get(opened, name)
+    },
+  })
 }
 
 const ajv = addFormats.default(new Ajv({ strict: false }))

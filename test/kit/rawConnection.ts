@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { App } from '../../src/http/context.ts'
 
 /** A TCP connection on which a test writes arbitrary bytes. */
@@ -27,6 +28,13 @@ export async function openRaw(app: App, bytes: string): Promise<RawConnection> {
   })
   socket.write(bytes)
   return { socket, received: () => received, isClosed: () => isClosed }
+}
+
+/** Sends bytes to a server that listens on 127.0.0.1. @returns everything received until the server closes the connection */
+export async function sendRaw(app: App, bytes: string): Promise<string> {
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(bytes)
+  return await text(socket)
 }
 
 /** @returns the bytes of a GET request */
