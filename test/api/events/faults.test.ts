@@ -1,3 +1,4 @@
+// @module-tag long
 // @module-tag node
 
 import { cp, mkdtemp, rm } from 'node:fs/promises'
@@ -23,12 +24,12 @@ afterAll(async () => {
 })
 
 describe('every acknowledged event, retried ones included, is stored exactly once when', () => {
-  it.each(['the server is killed under load and restarted', 'ClickHouse is killed under load'])('%s', survive)
-  it.each(['the server is terminated under load and restarted', 'Postgres is unavailable while caches are warm'])(
-    '%s',
-    { tags: 'long' },
-    survive,
-  )
+  it.each([
+    'the server is killed under load and restarted',
+    'ClickHouse is killed under load',
+    'the server is terminated under load and restarted',
+    'Postgres is unavailable while caches are warm',
+  ])('%s', survive)
 
   async function survive(name: string): Promise<void> {
     const outcome = await embeddedFaults[name]?.(server, effort, folder)

@@ -2,14 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import type { App } from '../../../src/http/context.ts'
 import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
-import { storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { changeTables } from '../../kit/rows.ts'
 import { type InterceptedInserts, interceptInserts, storeAndBreak } from './interceptedInserts.ts'
-import { accepted, deduplicated, post, send, storedEvents } from './send.ts'
+import { accepted, deduplicated, newAccount, post, send, storedEvents } from './send.ts'
 
 let api: TestApp
 let app: App
 let inserts: InterceptedInserts
-let accounts = 0
 
 beforeAll(async () => {
   api = await openTestApp()
@@ -26,29 +25,12 @@ beforeEach(() => {
   inserts.sent.length = 0
 })
 
-/** An account of the test's own, with one click. */
-async function newAccount(): Promise<{ id: string; key: string }> {
-  accounts += 1
-  const id = `account-${accounts}`
-  const key = await api.account(id)
-  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
-  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
-  return { id, key }
-}
-
-/** Changes the table of events wherever its rows lie. */
-async function alterEvents(change: string): Promise<void> {
-  const { client, cluster } = api.stores.clickhouse
-  const clients = cluster?.nodes.map((node) => node.client) ?? [client]
-  for (const one of clients) await one.command({ query: `ALTER TABLE pixel_events ${change}` })
-}
-
 const event = (event_id?: string) => ({ click_id: 'click', event_name: 'paid', event_id })
 const ids = ['e1', 'e2', 'e3', undefined, undefined]
 
 describe('a flush that fails', () => {
   it('is retried while its outcome is unknown: the same rows under a new query id, stored once each', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     inserts.handlers.push(storeAndBreak, storeAndBreak)
     expect(await Promise.all(ids.map((eventId) => send(app, key, event(eventId))))).toEqual(ids.map(() => accepted))
     const { sent } = inserts
@@ -58,11 +40,11 @@ describe('a flush that fails', () => {
   })
 
   it('is not retried when ClickHouse rejects it: every request in it gets 503 with Retry-After, and nothing is stored', async () => {
-    const { id, key } = await newAccount()
+    const { id, key } = await newAccount(api)
     // A first event, so that the account's count is known.
     expect(await send(app, key, event('before'))).toEqual(accepted)
     inserts.sent.length = 0
-    await alterEvents('ADD CONSTRAINT nothing CHECK 0')
+    await changeTables(api.stores, 'ALTER TABLE pixel_events ADD CONSTRAINT nothing CHECK 0')
     try {
       const responses = await Promise.all(ids.map((eventId) => post(app, key, event(eventId))))
       for (const { statusCode, headers, body } of responses) {
@@ -70,7 +52,7 @@ describe('a flush that fails', () => {
       }
       expect(new Set(inserts.sent.map(({ bytes }) => bytes)).size).toBe(inserts.sent.length)
     } finally {
-      await alterEvents('DROP CONSTRAINT nothing')
+      await changeTables(api.stores, 'ALTER TABLE pixel_events DROP CONSTRAINT nothing')
     }
     expect((await storedEvents(api.stores, id)).map((row) => row.id)).toEqual(['before'])
     // Nothing of them is left behind: sent again they are new, and what was stored is known.
@@ -81,7 +63,7 @@ describe('a flush that fails', () => {
 
 describe('an event', () => {
   it('does not wait for reads of ClickHouse', async () => {
-    const { key } = await newAccount()
+    const { key } = await newAccount(api)
     const { clickhouse } = api.stores
     const leaving = Array.from({ length: 40 }, () => new AbortController())
     const reads = leaving.map(({ signal }) =>

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 import { accepted, post, refused, send } from './send.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   await setPlanLimits(api.stores.postgres, 'pro', { eventsPerMinute: 1_000, identifierEventsPerMinute: 3 })
   key = await api.account('acme', { plan: 'pro' })
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'camp' }])
@@ -18,7 +17,6 @@ beforeAll(async () => {
     ['c1', 'c2', 'c3', 'c4'].map((id) => ({ id, clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' })),
   )
 })
-afterAll(() => api?.close())
 
 const byClick = (click_id: string, rest: object = {}) => ({ click_id, event_name: 'a', ...rest })
 const byVisitor = (visitor_id: string) => ({ visitor_id, campaign_id: 'camp', event_name: 'a' })

@@ -1,16 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
 import { type EventRow, type Sent, send, storedEvents } from './send.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   await setPlanLimits(api.stores.postgres, 'scale', {
     eventsPerMinute: 10_000_000,
     identifierEventsPerMinute: 10_000_000,
@@ -26,7 +25,6 @@ beforeAll(async () => {
   ])
   await storeClicks(api.stores, 'other', [{ id: 'their-click', clicked_at, campaign_id: 'theirs' }])
 })
-afterAll(() => api?.close())
 
 /** A body as text, and nothing else, is what callers send. `json` is a piece of it that JSON.stringify can't write. */
 const json = (text: string) => ({ text })

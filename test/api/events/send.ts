@@ -1,7 +1,20 @@
 import type { LightMyRequestResponse } from 'fastify'
 import type { App } from '../../../src/http/context.ts'
 import type { Stores } from '../../../src/stores/open.ts'
-import { changeTables } from '../../kit/rows.ts'
+import type { TestApp } from '../../kit/app.ts'
+import { changeTables, storeClicks, storeMetadata } from '../../kit/rows.ts'
+
+let accounts = 0
+
+/** Creates an account of a test's own, with the campaign `camp` and the click `click`. */
+export async function newAccount(api: TestApp, options: { plan?: string } = {}): Promise<{ id: string; key: string }> {
+  accounts += 1
+  const id = `account-${accounts}`
+  const key = await api.account(id, options)
+  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp', user_id: 'owner' }])
+  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
+  return { id, key }
+}
 
 /** The status and the body of a response to an event. */
 export type Sent = [status: number, body: Record<string, unknown>]

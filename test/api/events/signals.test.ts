@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dimensions } from '../../../schema/dimensions.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useTestApp } from '../../kit/app.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../../kit/rows.ts'
 import { accepted, send, storedEvents } from './send.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'camp' }])
   await storeClicks(
@@ -25,20 +23,13 @@ beforeAll(async () => {
     { id: 'x1', converted_at: '2026-11-20 12:00:00.000', click_id: 'c1', campaign_id: 'camp', revenue_base: 5 },
   ])
 })
-afterAll(() => api?.close())
 
 /** Everything that an account can read; one read at a time, since a read that waits five seconds for others gets 429. */
 async function figures(): Promise<unknown[]> {
-  const paths = [
-    '/clicks',
-    '/conversions',
-    '/campaigns',
-    '/stats/overview',
-    '/stats/daily?days=5',
-    ...dimensions.map((dimension) => `/reports?group_by=${dimension}`),
-  ]
+  const lists = ['/clicks', '/conversions', '/campaigns']
+  const numbers = ['/stats/overview', '/stats/daily?days=5', '/reports?group_by=campaign', '/reports?group_by=day,sub1']
   const found: unknown[] = []
-  for (const path of paths) {
+  for (const path of [...lists, ...numbers]) {
     const response = await api.get(path, key)
     expect([path, response.statusCode]).toEqual([path, 200])
     found.push([path, response.json()])

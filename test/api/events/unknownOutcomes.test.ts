@@ -1,13 +1,13 @@
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { buildApp } from '../../../src/app.ts'
 import { openIntake } from '../../../src/events/intake.ts'
 import { validateEvent } from '../../../src/events/validate.ts'
 import { exportRows } from '../../../src/export/run.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
-import { changeTables, startMerges, stopMerges, storeClicks, storeMetadata } from '../../kit/rows.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
+import { changeTables, startMerges, stopMerges } from '../../kit/rows.ts'
 import {
   connectionReset,
   hang,
@@ -15,32 +15,30 @@ import {
   interceptInserts,
   storeAndBreak,
 } from './interceptedInserts.ts'
-import { accepted, deduplicated, overCeiling, send, storedEvents, storeEarlier } from './send.ts'
+import {
+  accepted,
+  deduplicated,
+  newAccount as openAccount,
+  overCeiling,
+  send,
+  storedEvents,
+  storeEarlier,
+} from './send.ts'
 
-let api: TestApp
+const api = useTestApp()
 let inserts: InterceptedInserts
-let accounts = 0
 
 beforeAll(async () => {
-  api = await openTestApp()
   // The ceiling is twenty events.
   await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
 })
-afterAll(() => api?.close())
 beforeEach(async () => {
   inserts = interceptInserts(api.stores.clickhouse)
   await stopMerges(api.stores, 'pixel_events')
 })
 afterEach(() => startMerges(api.stores, 'pixel_events'))
 
-async function newAccount(): Promise<{ id: string; key: string }> {
-  accounts += 1
-  const id = `account-${accounts}`
-  const key = await api.account(id, { plan: 'pro' })
-  await storeMetadata(api.stores, 'campaigns', id, [{ id: 'camp' }])
-  await storeClicks(api.stores, id, [{ id: 'click', clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'camp' }])
-  return { id, key }
-}
+const newAccount = () => openAccount(api, { plan: 'pro' })
 
 /** An instance of the server that remembers nothing yet. */
 async function newInstance(clickhouse = api.stores.clickhouse, nowMs = testNowMs) {

@@ -88,34 +88,6 @@ describe('readiness', () => {
   })
 })
 
-describe('an unreachable store', () => {
-  it('gives 503 with Retry-After, without internal details', async () => {
-    const { stores } = probe
-    const key = await probe.key('severed')
-    const port = await deadPort()
-    const clickhouse = openClickHouse({
-      url: `http://127.0.0.1:${port}`,
-      username: 'x',
-      password: 'secret',
-      database: 'x',
-    })
-    const postgres = openPostgres({ url: `postgres://x:secret@127.0.0.1:${port}/x` })
-    for (const broken of [
-      { ...stores, clickhouse },
-      { ...stores, postgres, postgresReader: postgres },
-    ]) {
-      const app = await buildApp({ settings: stores.settings, stores: broken, now: () => testNowMs })
-      const response = await app.inject({ url: '/api/v1/clicks', headers: { authorization: `ApiKey ${key}` } })
-      expect([response.statusCode, response.json().error]).toEqual([503, 'unavailable'])
-      expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1)
-      expect(response.body).not.toMatch(/127\.0\.0\.1|ECONN|secret|select/i)
-      await app.close()
-    }
-    await clickhouse.close()
-    await postgres.end()
-  })
-})
-
 describe('metrics', () => {
   it('count responses by method, route and status, with one label for all unknown paths', async () => {
     const key = await probe.key('counted')

@@ -1,18 +1,13 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CampaignSearchPage, ConversionSearchPage, campaignSearchFields } from '../../../schema/search.ts'
 import { fold } from '../../../src/api/search/caseFolding.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
+import { readPages } from '../../kit/readRows.ts'
 import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.ts'
-import { readSearch } from './readSearch.ts'
 
-let api: TestApp
-
-beforeAll(async () => {
-  api = await openTestApp()
-})
-afterAll(() => api?.close())
+const api = useTestApp()
 
 describe('GET /campaigns/search', () => {
   it('matches a plain model for any text, any fields and any page size', async () => {
@@ -49,7 +44,16 @@ describe('GET /campaigns/search', () => {
           const query = `${new URLSearchParams({ q, fields: wanted.join(',') })}`
           const { data } = await api.read(`/campaigns/search?${query}&limit=200`, reader, CampaignSearchPage)
           expect(data.map(({ id, matches }) => ({ id, matches }))).toEqual(expected)
-          expect(await readSearch(api, '/campaigns/search', query, limit, reader)).toEqual(expected.map(({ id }) => id))
+          expect(
+            (
+              await readPages<{ id: string }>(
+                api,
+                `/campaigns/search?${query}&limit=${limit}`,
+                reader,
+                CampaignSearchPage,
+              )
+            ).map(({ id }) => id),
+          ).toEqual(expected.map(({ id }) => id))
         },
       ),
       { numRuns: randomCases(15) },
@@ -84,7 +88,11 @@ describe('GET /conversions/search', () => {
       .sort((a, b) => (`${a.converted_at} ${a.id}` < `${b.converted_at} ${b.id}` ? 1 : -1))
       .map(({ id }) => id)
     for (const limit of [7, 200])
-      expect(await readSearch(api, '/conversions/search', 'q=wide', limit, wide)).toEqual(expected)
+      expect(
+        (
+          await readPages<{ id: string }>(api, `/conversions/search?q=wide&limit=${limit}`, wide, ConversionSearchPage)
+        ).map(({ id }) => id),
+      ).toEqual(expected)
     const { data } = await api.read('/conversions/search?q=wide&limit=200', wide, ConversionSearchPage)
     for (const { id, matches } of data) {
       const n = Number(id.slice(1))

@@ -1,7 +1,7 @@
 // @module-tag postgres
 
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   CampaignSearchPage,
   type ConversionSearchField,
@@ -14,13 +14,13 @@ import { searchCampaigns as searchAllCampaigns } from '../../../src/api/search/c
 import { fold } from '../../../src/api/search/caseFolding.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'
 import type { RouteContext } from '../../../src/http/context.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
+import { readPages } from '../../kit/readRows.ts'
 import { type StoredRow, storeConversions, storeMetadata } from '../../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
-let otherKey: string
 
 const columnOf: Partial<Record<ConversionSearchField, string>> = {
   ...{ id: 'id', clickId: 'click_id', transactionId: 'transaction_id', externalStatus: 'external_status' },
@@ -31,9 +31,8 @@ const columnOf: Partial<Record<ConversionSearchField, string>> = {
 const at = '2026-11-20 10:00:00.000'
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
-  otherKey = await api.account('other')
+  await api.account('other')
   await storeMetadata(api.stores, 'campaigns', 'acme', [
     { id: 'kn', name: 'The Needle-campaignName' },
     { id: 'plain', name: 'Ärger 100%_sure', tags: ['Sommer', 'sommer-2', 'x'], status: 'paused' },
@@ -61,27 +60,20 @@ beforeAll(async () => {
     { id: 'of-id', converted_at: at, sub1: 'Needle', campaign_id: 'kn', offer_id: 'on' },
   ])
 })
-afterAll(() => api?.close())
 
 const search = (query: string, from = key) => api.read(`/conversions/search?${query}`, from, ConversionSearchPage)
 const searchCampaigns = (query: string, from = key) => api.read(`/campaigns/search?${query}`, from, CampaignSearchPage)
 const found = async (text: string, more = '', from = key) =>
   (await search(`q=${encodeURIComponent(text)}${more}`, from)).data.map(({ id }) => id).sort()
 
-async function readAll(path: '/conversions/search' | '/campaigns/search', query: string, limit: number, from = key) {
-  const ids: string[] = []
-  let cursor: string | null = null
-  do {
-    const response: { data: { id: string }[]; nextCursor: string | null; hasMore: boolean } = await api.read(
-      `${path}?${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
-      from,
-      path === '/campaigns/search' ? CampaignSearchPage : ConversionSearchPage,
-    )
-    expect(response.nextCursor !== null).toBe(response.hasMore)
-    ids.push(...response.data.map(({ id }) => id))
-    cursor = response.nextCursor
-  } while (cursor)
-  return ids
+const readAll = async (
+  path: '/conversions/search' | '/campaigns/search',
+  query: string,
+  limit: number,
+  from = key,
+): Promise<string[]> => {
+  const schema = path === '/campaigns/search' ? CampaignSearchPage : ConversionSearchPage
+  return (await readPages<{ id: string }>(api, `${path}?${query}&limit=${limit}`, from, schema)).map(({ id }) => id)
 }
 
 describe('GET /conversions/search', () => {
@@ -141,31 +133,9 @@ describe('GET /conversions/search', () => {
   })
 
   it('returns conversions in the range only', async () => {
+    expect(await readAll('/conversions/search', 'q=two%20words', 1)).toEqual(['literal', 'old'])
     expect(await found('two words', '&to=2026-10-31')).toEqual(['old'])
     expect(await found('two words', '&from=2026-10-02')).toEqual(['literal'])
-  })
-
-  it('lists each row once, newest first, at any page size', async () => {
-    const all = await readAll('/conversions/search', 'q=needle', 200)
-    expect(new Set(all).size).toBe(all.length)
-    for (const limit of [1, 4]) expect(await readAll('/conversions/search', 'q=needle', limit)).toEqual(all)
-    expect(await readAll('/conversions/search', 'q=two%20words', 1)).toEqual(['literal', 'old'])
-  })
-
-  it('uses no rows, names or cursors of another account', async () => {
-    const { data } = await search('q=needle', otherKey)
-    expect(data.map(({ id, matches }) => [id, matches])).toEqual([['of-id', [{ field: 'sub1', value: 'Needle' }]]])
-    expect(await found('summer')).toEqual([])
-    expect(await found('theirs', '', otherKey)).toEqual(['of-id'])
-    const { nextCursor } = await search('q=needle&limit=1')
-    for (const [query, from] of [
-      [`q=needle&cursor=${nextCursor}`, otherKey],
-      [`q=needl&cursor=${nextCursor}`, key],
-      [`q=needle&fields=id&cursor=${nextCursor}`, key],
-      [`q=needle&from=2026-01-01&cursor=${nextCursor}`, key],
-    ] as const) {
-      expect((await api.get(`/conversions/search?${query}`, from)).json().error).toBe('invalid_cursor')
-    }
   })
 
   it('finds conversions by a name that very many campaigns have', { tags: 'long' }, async () => {
@@ -264,7 +234,7 @@ describe('GET /campaigns/search', () => {
         to_timestamp(n / 3), now()
       FROM generate_series(1, 1000) AS n`
     const expected = Array.from({ length: 10 }, (_, n) => `k${1000 - 100 * n}`)
-    for (const limit of [1, 3, 10, 200]) {
+    for (const limit of [3, 200]) {
       expect(await readAll('/campaigns/search', `q=${encodeURIComponent('ÖÖ')}`, limit, many)).toEqual(expected)
     }
   })
