@@ -1,23 +1,21 @@
 // @module-tag postgres
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { countExpiringKeys, listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
 import { rotateKey } from '../../src/accounts/keyRotation.ts'
 import { createKey, findKey, revokeKey } from '../../src/accounts/keys.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { runHere } from '../cli/runCommand.ts'
-import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { testNowMs, useTestApp } from '../kit/app.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-let server: TestApp
+const server = useTestApp()
 
 beforeAll(async () => {
-  server = await openTestApp()
   await server.account('acme')
 })
-afterAll(() => server?.close())
 
 async function keyOf(accountId: string, expiresAtMs?: number) {
   const expiresAt = expiresAtMs === undefined ? null : new Date(expiresAtMs)

@@ -1,18 +1,13 @@
 // @module-tag postgres
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hashOfKey } from '../../src/accounts/keyFormat.ts'
 import { createKey, type KeyRow, listKeys, markShown } from '../../src/accounts/keys.ts'
 import { readAccountKeys } from '../../src/accounts/keyTransfer.ts'
 import { runHere } from '../cli/runCommand.ts'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { useTestApp } from '../kit/app.ts'
 
-let server: TestApp
-
-beforeAll(async () => {
-  server = await openTestApp()
-})
-afterAll(() => server?.close())
+const server = useTestApp()
 
 /** Makes an account with a key, as of a `key create` that was killed before it printed the key. */
 async function interrupted(accountId: string): Promise<KeyRow> {

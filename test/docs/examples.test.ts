@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import postman from 'openapi-to-postmanv2'
 import { validate as isUuid } from 'uuid'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { fillDemo } from '../../src/cli/demoData/fill.ts'
 import { planDemo } from '../../src/cli/demoData/visits.ts'
 import { type OpenApiDocument, operationsOf } from '../../src/http/docs/openapiDocument.ts'
 import { packageRoot } from '../../src/package.ts'
-import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
+import { testNowMs, useTestApp } from '../kit/app.ts'
 
 /**
  * The responses in the documentation come from the demo at the time of tests. A new operation needs a line here or in
@@ -82,11 +82,10 @@ const posts: Record<string, { path: string; request: object; response: object }>
   },
 }
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('harbour')
   const account = { id: 'harbour', name: 'harbour', plan: 'scale', currency: 'USD', createdAt: new Date(testNowMs) }
   await fillDemo(api.stores, account, plan, {
@@ -100,7 +99,6 @@ beforeAll(async () => {
   await vi.waitUntil(async () => (await checksums()).asOf > filledAt, { timeout: 20_000 })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
 })
-afterAll(() => api?.close())
 
 describe('the example responses of the documentation', () => {
   it('are responses of a server', async () => {
@@ -149,16 +147,13 @@ describe('tools that read the OpenAPI document', () => {
     expect((await run).stdout.match(/data: \[/g)?.length).toBeGreaterThan(5)
   })
 
-  it('have the import options of Postman that the guide names', async () => {
+  it('import it into Postman, with the options that the guide names, as a collection whose requests work with an apiKey', async () => {
     const { tags } = await document()
     const { description } = tags.find(({ name }) => name === 'Tools') ?? {}
     for (const { name, id } of importOptions) {
       expect(postman.getOptions('document')).toContainEqual(expect.objectContaining({ name, id, external: true }))
       expect(description?.replaceAll('\n', ' ')).toContain(`**${name}**`)
     }
-  })
-
-  it('import it into Postman as a collection whose requests work once the variable apiKey is set', async () => {
     const collection = await importIntoPostman(JSON.stringify(await document()))
     const variables: Record<string, string> = { apiKey: key }
     for (const { key: name, value } of collection.variable) variables[name] = value

@@ -1,15 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { useTestApp } from '../kit/app.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../kit/rows.ts'
 import { warehouseGuides } from './warehouseGuideNames.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1' }])
   const clicked = { clicked_at: '2026-11-20 10:00:00.000', campaign_id: 'k1', country: 'DE' }
@@ -25,7 +24,6 @@ beforeAll(async () => {
   await storeConversions(api.stores, 'acme', conversions)
   await api.app.listen({ port: 0, host: '127.0.0.1' })
 })
-afterAll(() => api?.close())
 
 /** The texts of the OpenAPI document. */
 interface Texts {

@@ -1,18 +1,16 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestApp, type TestApp } from '../kit/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useTestApp } from '../kit/app.ts'
 
-let api: TestApp
+const api = useTestApp()
 let document: string
 /** Without example responses, which examples.test.ts checks. */
 let contract: object
 
 beforeAll(async () => {
-  api = await openTestApp()
   document = (await api.get('/docs/json')).body
   contract = JSON.parse(document, (name, value) => (name === 'example' || name === 'x-codeSamples' ? undefined : value))
 })
-afterAll(() => api?.close())
 
 describe('the OpenAPI document', () => {
   it("passes Redocly's recommended rules without a warning", async () => {

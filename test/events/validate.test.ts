@@ -24,13 +24,6 @@ const invalid = (field: string) => [`invalid_${field}`, field]
 describe('event_name', () => {
   it('must start with a letter and have up to 64 letters, digits and underscores', () => {
     for (const name of ['a', 'Z9_', 'x'.repeat(64)]) expect(read({ event_name: name }).eventName).toBe(name)
-    for (const name of [undefined, null, '', '9a', '_a', 'a-b', 'ä', 'a\n', 'x'.repeat(65), 5, true, ['a'], { a: 1 }]) {
-      expect([name, refusal({ ...good, event_name: name })]).toEqual([name, invalid('event_name')])
-    }
-  })
-
-  it('is reported as missing when it is absent', () => {
-    expect(() => validateEvent({ click_id: 'c1' }, testNowMs)).toThrow('event_name is required')
   })
 
   it('is validated before all other fields', () => {
@@ -51,15 +44,9 @@ describe('the identifiers', () => {
     expect(refusal({ event_name: 'a', visitor_id: 'v1', campaign_id: null })).toEqual(invalid('campaign_id'))
   })
 
-  it('have up to 64 letters, digits and _ . : -, and are not coerced from other types', () => {
+  it('have up to 64 letters, digits and _ . : -', () => {
     for (const id of ['0', 'A_b.c:d-e', 'x'.repeat(64)])
       expect(read({ click_id: id }).identifiers).toEqual({ clickId: id })
-    for (const id of ['', ' ', 'a b', 'a/b', 'ä', 'a\n', 'a\0', 'x'.repeat(65), 5, 0, false, ['a'], {}]) {
-      expect([id, refusal({ ...good, click_id: id })]).toEqual([id, invalid('click_id')])
-      expect([id, refusal({ ...good, visitor_id: id })]).toEqual([id, invalid('visitor_id')])
-      const byVisitor = { event_name: 'a', visitor_id: 'v', campaign_id: id }
-      expect([id, refusal(byVisitor)]).toEqual([id, invalid('campaign_id')])
-    }
   })
 
   it('with a click: the visitor is validated and stored, the campaign is ignored', () => {
@@ -96,12 +83,6 @@ describe('value', () => {
       expect([given, read({ value: given }).value]).toEqual([given, kept])
     }
   })
-
-  it('is rejected when it has another type', () => {
-    for (const value of ['5', '', true, [], {}]) {
-      expect([value, refusal({ ...good, value })]).toEqual([value, invalid('value')])
-    }
-  })
 })
 
 describe('currency', () => {
@@ -119,9 +100,6 @@ describe('event_id', () => {
   it('has up to 128 letters, digits and _ . : -', () => {
     for (const id of ['0', 'order:1042.paid-x_y', 'x'.repeat(128)]) expect(read({ event_id: id }).eventId).toBe(id)
     expect(read({ event_id: null }).eventId).toBeUndefined()
-    for (const id of ['', 'a b', 'x'.repeat(129), 5, false, [], {}]) {
-      expect([id, refusal({ ...good, event_id: id })]).toEqual([id, invalid('event_id')])
-    }
   })
 })
 

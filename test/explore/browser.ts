@@ -7,7 +7,7 @@ import { planDemo } from '../../src/cli/demoData/visits.ts'
 import type { App } from '../../src/http/context.ts'
 import type { ReadPath, ResponseOf } from '../../src/packages/client/client.ts'
 import { openTestApp, type TestApp, testNowMs } from '../kit/app.ts'
-import { chromiumPath, startChromium } from '../kit/chromium.ts'
+import { chromiumPath, startChromium, watchProblems } from '../kit/chromium.ts'
 
 /** The page in a browser, on a server with a demo account. */
 export interface Explorer {
@@ -16,7 +16,7 @@ export interface Explorer {
   key: string
   url: string
   page: Page
-  /** Errors and warnings of the page, failed responses, and requests to other hosts. */
+  /** See `watchProblems`. */
   problems: string[]
   /** Requests of the page to the API, oldest first. */
   requests: Request[]
@@ -60,17 +60,11 @@ export async function openExplorer(): Promise<Explorer> {
   session.setDefaultTimeout(60_000)
   const page = await session.newPage()
   await page.clock.setFixedTime(testNowMs)
-  const problems: string[] = []
+  const problems = watchProblems(page, url)
   const requests: Request[] = []
-  page.on('console', (line) => {
-    if (line.type() === 'error' || line.type() === 'warning') problems.push(`${line.type()}: ${line.text()}`)
-  })
-  page.on('pageerror', (error) => problems.push(`exception: ${error.message}`))
   page.on('request', (request) => {
-    const target = new URL(request.url())
-    if (!['data:', 'blob:'].includes(target.protocol) && target.origin !== url)
-      problems.push(`request to ${target.origin}`)
-    if (target.pathname.startsWith('/api/v1/') && !target.pathname.startsWith('/api/v1/docs')) requests.push(request)
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/api/v1/') && !pathname.startsWith('/api/v1/docs')) requests.push(request)
   })
 
   async function settle(): Promise<void> {

@@ -10,9 +10,11 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { writeFile as writeTarget } from '../../src/export/outputFile.ts'
+import { exportRows } from '../../src/export/run.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { resourceNames } from '../../src/import/resourceNames.ts'
 import { packageRoot } from '../../src/package.ts'
+import type { Range } from '../../src/query/timeRange.ts'
 import { streamBytes } from '../../src/stores/clickhouse/select.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { accepted, send } from '../api/events/send.ts'
@@ -35,10 +37,16 @@ afterAll(async () => {
 })
 
 const exporting = (...words: string[]) => runHere(['export', ...words], source.stores.environment)
-async function exported(stores: TestStores, ...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runHere(['export', ...words], stores.environment)
-  expect([code, stderr]).toEqual([0, ''])
-  return stdout
+/** Exports rows as the command does, without opening the stores again. */
+async function exported(
+  stores: TestStores,
+  resource: ResourceName,
+  accountId: string,
+  format: 'ndjson' | 'csv' = 'ndjson',
+  range: Partial<Range> = {},
+) {
+  const query = { ...{ accountId, resource, format }, currency: 'USD', range }
+  return await text(exportRows(stores, query, new AbortController().signal))
 }
 const lines = (ndjson: string) => ndjson.split('\n').filter(Boolean)
 
@@ -70,23 +78,11 @@ const rows: Record<ResourceName, Record<string, unknown>[]> = {
         source: 'revenue',
         couponCode: awkward,
       },
-      ...{
-        externalStatus: awkward,
-        eventName: 'p',
-        clickedAt: '2026-03-29T00:00:00Z',
-        createdAt: '2026-03-30T01:00:00Z',
-      },
-      ...{ updatedAt: '2026-04-01T00:00:00Z', clickId: 'elsewhere', visitorId: 'v', transactionId: awkward },
-      ...{
-        campaignId: 'camp',
-        offerId: 'o',
-        landingPageId: 'l',
-        trafficSourceId: 's',
-        country: 'DE',
-        device: 'desktop',
-      },
-      ...{ os: 'x', browser: awkward, subIds, payout: 0.1, revenue: 12.3, currency: 'GBP', revenueBase: 15.000001 },
-      isTest: true,
+      ...{ externalStatus: awkward, eventName: 'p', clickedAt: '2026-03-29T00:00:00Z', clickId: 'elsewhere' },
+      ...{ createdAt: '2026-03-30T01:00:00Z', updatedAt: '2026-04-01T00:00:00Z', visitorId: 'v', isTest: true },
+      ...{ transactionId: awkward, campaignId: 'camp', offerId: 'o', landingPageId: 'l', trafficSourceId: 's' },
+      ...{ country: 'DE', device: 'desktop', os: 'x', browser: awkward, subIds },
+      ...{ payout: 0.1, revenue: 12.3, currency: 'GBP', revenueBase: 15.000001 },
     },
     { id: 'bare', convertedAt: '2026-01-01T00:00:00Z', status: 'pending' },
     { id: 'of-click', convertedAt: '2026-03-29T02:00:00Z', status: 'approved', clickId: 'full', revenue: 7 },
@@ -153,45 +149,36 @@ describe('exporting, importing into an empty store and exporting again gives the
       await createAccount(empty.postgres, { id, name: id, plan: 'pro', currency: 'USD' })
   })
 
-  it.each(resourceNames.flatMap((resource) => (['ndjson', 'csv'] as const).map((format) => ({ resource, format }))))(
-    '$resource as $format',
-    async ({ resource, format }) => {
-      const first = await exported(source.stores, resource, '--account', 'acme', '--format', format)
-      const count = rows[resource].length + (exact[resource] ? 1 : 0) + (resource === 'pixel-events' ? 1 : 0)
-      const taken = await importContent(empty, format, resource, first, { name: `rows.${format}` })
+  it.each(resourceNames)('%s as NDJSON and CSV, with the value of every field', async (resource) => {
+    const first = await exported(source.stores, resource, 'acme')
+    for (const format of ['ndjson', 'csv'] as const) {
+      const content = format === 'ndjson' ? first : await exported(source.stores, resource, 'acme', format)
+      const taken = await importContent(empty, format, resource, content, { name: `rows.${format}` })
+      const count = lines(first).length
       expect(taken).toMatchObject({ read: count, inserted: count, rejects: [] })
-      expect(await exported(empty, resource, '--account', format, '--format', format)).toBe(first)
-    },
-  )
-
-  it('with the value of every field', async () => {
-    for (const resource of resourceNames) {
-      const stored = lines(await exported(empty, resource, '--account', 'csv')).map((line) => JSON.parse(line))
-      for (const row of rows[resource]) {
-        const given = { ...row }
-        if (resource === 'clicks' && row.ip !== undefined) given.ip = row.id === 'late' ? '192.0.2.0' : row.ip
-        if (resource === 'conversions' && row.convertedAt)
-          given.convertedAt = expect.stringContaining(`${row.convertedAt}`.slice(0, 19))
-        const fields = Object.entries(given).map(([name, value]) => [name, expectation(name, value)])
-        expect(stored).toContainEqual(expect.objectContaining(Object.fromEntries(fields)))
-      }
+      expect(await exported(empty, resource, format)).toBe(first)
+      expect(await exported(empty, resource, format, format)).toBe(content)
     }
-    const amounts = await exported(empty, 'clicks', '--account', 'csv')
-    expect(amounts).toContain('"cost":999999999999.999999')
-    expect(await exported(empty, 'campaigns', '--account', 'csv')).toContain('"costValue":123456789012.000001')
+    const stored = lines(first).map((line) => JSON.parse(line))
+    expect(stored).toHaveLength(
+      rows[resource].length + (exact[resource] ? 1 : 0) + (resource === 'pixel-events' ? 1 : 0),
+    )
+    for (const row of rows[resource]) {
+      const given = { ...row }
+      if (resource === 'clicks' && row.ip !== undefined) given.ip = row.id === 'late' ? '192.0.2.0' : row.ip
+      if (resource === 'conversions' && row.convertedAt)
+        given.convertedAt = expect.stringContaining(`${row.convertedAt}`.slice(0, 19))
+      const fields = Object.entries(given).map(([name, value]) => [name, expectation(name, value)])
+      expect(stored).toContainEqual(expect.objectContaining(Object.fromEntries(fields)))
+    }
+    if (resource === 'clicks') expect(first).toContain('"cost":999999999999.999999')
+    if (resource === 'campaigns') expect(first).toContain('"costValue":123456789012.000001')
   })
 
   it('pixel events of browsers and of servers', async () => {
-    const events = lines(await exported(source.stores, 'pixel-events', '--account', 'acme')).map((line) =>
-      JSON.parse(line),
-    )
-    expect(events.map(({ origin, id }) => [origin, id])).toEqual([
-      ['browser', 'bare'],
-      ['browser', 'full'],
-      ['browser', 'small'],
-      ['browser', 'wide'],
-      ['server', 'by-api'],
-      ['server', 'full'],
+    const events = lines(await exported(source.stores, 'pixel-events', 'acme')).map((line) => JSON.parse(line))
+    expect(events.map(({ origin, id }) => `${origin} ${id}`)).toEqual([
+      ...['browser bare', 'browser full', 'browser small', 'browser wide', 'server by-api', 'server full'],
     ])
   })
 })
@@ -224,20 +211,18 @@ describe('a row of an API list', () => {
     'traffic-sources': '/traffic-sources?',
   }
 
-  it.each(resourceNames.flatMap((resource) => accounts.map((format) => ({ resource, format }))))(
-    'is imported as it is: $resource as $format',
-    async ({ resource, format }) => {
+  it.each(resourceNames)('is imported as it is from JSON, NDJSON and CSV: %s', async (resource) => {
+    const expected = await exported(source.stores, resource, 'listed')
+    for (const format of accounts) {
       const response = await source.get(`${lists[resource]}&format=${format}`, key)
       const content = format === 'json' ? response.json().data : response.body
       const name = format === 'csv' ? 'rows.csv' : 'rows.ndjson'
-      const count = rows[resource].length + (resource === 'pixel-events' ? 1 : 0)
+      const count = lines(expected).length
       const taken = await importContent(empty, `list-${format}`, resource, content, { name })
       expect(taken).toMatchObject({ read: count, inserted: count, rejects: [] })
-      expect(await exported(empty, resource, '--account', `list-${format}`)).toBe(
-        await exported(source.stores, resource, '--account', 'listed'),
-      )
-    },
-  )
+      expect(await exported(empty, resource, `list-${format}`)).toBe(expected)
+    }
+  })
 })
 
 /** The exported value of an imported one. */
@@ -253,30 +238,22 @@ describe('rows', () => {
     const click = { id: 'twice', clicked_at: '2026-01-01 00:00:00.000' }
     await storeClicks(source.stores, account, [click])
     await storeClicks(source.stores, account, [click])
-    expect(lines(await exported(source.stores, 'clicks', '--account', account))).toHaveLength(1)
-    const conversion = {
-      id: 'c',
-      convertedAt: '2026-01-01T00:00:00Z',
-      status: 'pending',
-      updatedAt: '2026-01-01T00:00:00Z',
-    }
+    expect(lines(await exported(source.stores, 'clicks', account))).toHaveLength(1)
+    const at = '2026-01-01T00:00:00Z'
+    const conversion = { id: 'c', convertedAt: at, status: 'pending', updatedAt: at }
     await importContent(source.stores, account, 'conversions', [conversion])
     const later = { ...conversion, convertedAt: '2026-01-03T00:00:00Z', updatedAt: '2026-01-04T00:00:00Z' }
     await importContent(source.stores, account, 'conversions', [{ ...later, status: 'approved' }])
-    const [line, ...others] = lines(await exported(source.stores, 'conversions', '--account', account))
+    const [line, ...others] = lines(await exported(source.stores, 'conversions', account))
     expect(JSON.parse(line ?? '')).toMatchObject({ status: 'approved', convertedAt: '2026-01-03T00:00:00.000Z' })
     expect(others).toEqual([])
   })
 
   it('are limited to the range and the account', async () => {
     const [account, other] = [await makeAccount(source.stores), await makeAccount(source.stores)]
-    const moments = [
-      '2025-12-31T23:59:59.999Z',
-      '2026-01-01T00:00:00Z',
-      '2026-01-01T23:59:59.999Z',
-      '2026-01-02T00:00:00Z',
-    ]
-    const named = moments.map((at, index) => ({ at, id: `r${index}` }))
+    const [before, first] = ['2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00Z']
+    const [last, after] = ['2026-01-01T23:59:59.999Z', '2026-01-02T00:00:00Z']
+    const named = [before, first, last, after].map((at, index) => ({ at, id: `r${index}` }))
     const by: [ResourceName, (row: { at: string; id: string }) => object][] = [
       ['clicks', ({ at, id }) => ({ id, clickedAt: at })],
       ['conversions', ({ at, id }) => ({ id, convertedAt: at, status: 'approved' })],
@@ -286,24 +263,27 @@ describe('rows', () => {
     for (const [resource, rowOf] of by) {
       await importContent(source.stores, account, resource, named.map(rowOf))
       await importContent(source.stores, other, resource, [rowOf({ at: '2026-01-01T12:00:00Z', id: 'theirs' })])
-      const ids = async (...range: string[]) =>
-        lines(await exported(source.stores, resource, '--account', account, ...range)).map(
-          (line) => JSON.parse(line).id,
-        )
-      expect(await ids()).toEqual(['r0', 'r1', 'r2', 'r3'])
-      expect(await ids('--from', '2026-01-01', '--to', '2026-01-01')).toEqual(['r1', 'r2'])
-      expect(await ids('--from', '2026-01-01T23:59:59Z')).toEqual(['r2', 'r3'])
-      expect(await ids('--to', '2026-01-01T00:00:00Z')).toEqual(['r0'])
-      expect(await ids('--from', '2030-01-01')).toEqual([])
+      const ids = async (range: Partial<Range>) =>
+        lines(await exported(source.stores, resource, account, 'ndjson', range)).map((line) => JSON.parse(line).id)
+      const [fromMs, untilMs] = [Date.parse(first), Date.parse(after)]
+      expect(await ids({})).toEqual(['r0', 'r1', 'r2', 'r3'])
+      expect(await ids({ fromMs, untilMs })).toEqual(['r1', 'r2'])
+      expect(await ids({ fromMs: untilMs - 1_000 })).toEqual(['r2', 'r3'])
+      expect(await ids({ untilMs: fromMs })).toEqual(['r0'])
+      const allTime = { fromMs: Date.parse('0000-01-01'), untilMs: Date.parse('9999-12-31') + 86_400_000 }
+      expect(await ids(allTime)).toEqual(['r0', 'r1', 'r2', 'r3'])
     }
-    expect(lines(await exported(source.stores, 'campaigns', '--account', account, '--format', 'csv'))).toHaveLength(1)
+    const day = ['--from', '2026-01-01', '--to', '2026-01-01']
+    const { stdout } = await exporting('clicks', '--account', account, ...day)
+    expect(lines(stdout).map((line) => JSON.parse(line).id)).toEqual(['r1', 'r2'])
+    expect(lines(await exported(source.stores, 'campaigns', account, 'csv'))).toHaveLength(1)
   })
 
   it('of metadata are read in pages, each row once', async () => {
     const account = await makeAccount(source.stores)
     const many = Array.from({ length: 4_001 }, (_, index) => ({ id: `o${index}`, name: 'x' }))
     await importContent(source.stores, account, 'offers', many)
-    const ids = lines(await exported(source.stores, 'offers', '--account', account)).map((line) => JSON.parse(line).id)
+    const ids = lines(await exported(source.stores, 'offers', account)).map((line) => JSON.parse(line).id)
     expect(ids).toEqual(many.map(({ id }) => id).sort())
   })
 })
@@ -312,14 +292,10 @@ describe('a file', () => {
   const offers = ['offers', '--account', 'acme'] as const
 
   it('has the format of its extension, and its rows and bytes are reported', async () => {
-    const plain = await exported(source.stores, ...offers)
-    const csv = await exported(source.stores, ...offers, '--format', 'csv')
-    for (const [name, content] of Object.entries({
-      'a.ndjson': plain,
-      'a.csv': csv,
-      'a.ndjson.gz': plain,
-      'a.csv.gz': csv,
-    })) {
+    const plain = await exported(source.stores, 'offers', 'acme')
+    const csv = await exported(source.stores, 'offers', 'acme', 'csv')
+    const contents = { 'a.ndjson': plain, 'a.csv': csv, 'a.ndjson.gz': plain, 'a.csv.gz': csv }
+    for (const [name, content] of Object.entries(contents)) {
       const path = join(folder, name)
       expect(await exporting(...offers, '--output', path)).toMatchObject({
         code: 0,
@@ -347,14 +323,6 @@ describe('a file', () => {
     await writeFile(others, 'theirs')
     expect((await exporting(...offers, '--output', path)).code).toBe(0)
     expect(await readFile(others, 'utf8')).toBe('theirs')
-  })
-
-  it('accepts every date as its range, for every resource', async () => {
-    for (const resource of resourceNames) {
-      const all = await exporting(resource, '--account', 'acme')
-      const given = ['--from', '0000-01-01', '--to', '9999-12-31']
-      expect(await exporting(resource, '--account', 'acme', ...given)).toEqual(all)
-    }
   })
 
   it('appears only when it is complete', async () => {
