@@ -2,24 +2,23 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ClickChecksums, ConversionChecksums, EventChecksums } from '../../../schema/checksum.ts'
 import type { Click } from '../../../schema/click.ts'
 import type { Conversion } from '../../../schema/conversion.ts'
 import type { EventRow } from '../../../schema/event.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { importContent } from '../../import/runImport.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { startMerges, stopMerges, storeClicks, storeEvents } from '../../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 /** Times from 23:59 of one UTC day to 00:02 of the next. */
 const at = (n: number) => new Date(Date.UTC(2026, 10, 19, 23, 59) + n * 6_000).toISOString()
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   await api.account('other')
   const clicks = Array.from({ length: 30 }, (_, n) => ({
@@ -48,7 +47,6 @@ beforeAll(async () => {
   await storeEvents(api.stores, 'acme', [...events, { ...event(3), origin: 'browser' }])
   await storeEvents(api.stores, 'other', events)
 })
-afterAll(() => api?.close())
 
 const range = 'from=2026-11-01&to=2026-11-30'
 const readClicks = (query = range, apiKey = key) => api.read(`/checksums/clicks?${query}`, apiKey, ClickChecksums)
@@ -142,24 +140,9 @@ describe('checksums', () => {
     expect((await readClicks('from=2020-01-01&to=2020-12-31')).data).toEqual([])
   })
 
-  it('reject other ranges, and require the scope that reads the rows', async () => {
-    for (const [query, code] of [
-      ['', 'invalid_from'],
-      ['?to=2026-11-20', 'invalid_from'],
-      ['?from=2026-11-20T00:00:00Z', 'invalid_from'],
-      ['?from=2026-11-31', 'invalid_from'],
-      ['?from=2026-11-20&to=2026-11-19', 'invalid_date_range'],
-      ['?from=2024-01-01&to=2025-01-01', 'invalid_date_range'],
-      ['?from=2026-11-20&campaign_id=x', 'unknown_parameter'],
-    ]) {
-      const response = await api.get(`/checksums/conversions${query}`, key)
-      expect([query, response.statusCode, response.json().error]).toEqual([query, 400, code])
-    }
-    const other = await api.account('scoped', { scopes: ['read:clicks'] })
-    expect((await api.get(`/checksums/clicks?${range}`, other)).json().data).toEqual([])
-    for (const resource of ['conversions', 'events']) {
-      expect((await api.get(`/checksums/${resource}?${range}`, other)).json().required).toBe(`read:${resource}`)
-    }
+  it('are of at most 366 days', async () => {
+    const response = await api.get('/checksums/conversions?from=2024-01-01&to=2025-01-01', key)
+    expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_date_range'])
   })
 })
 

@@ -1,21 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { clickTextSql } from '../../../src/query/clickText.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { importContent, rowsOf } from '../../import/runImport.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { changeTables } from '../../kit/rows.ts'
 
-let api: TestApp
-
+const api = useTestApp()
 // ClickHouse compares the age of a row with its own clock.
 const nowMs = Date.now()
-
-beforeAll(async () => {
-  api = await openTestApp()
-  api.setNow(nowMs)
-})
-afterAll(() => api?.close())
+beforeAll(() => api.setNow(nowMs))
 
 const minuteMs = 60_000
 const text = fc.option(
@@ -53,18 +47,9 @@ describe('the text of a click', () => {
     expect(texts).toEqual([{ n: 60, same: 60 }])
     const read = async () => {
       const bodies: string[] = []
-      for (const query of [
-        '',
-        'is_bot=true',
-        'campaign_id=spring',
-        'country=!DE',
-        'converted=true',
-        'converted=false',
-        'order=asc',
-        'updated_since=1970-01-01',
-        'fields=city,cost',
-      ]) {
-        const path = `/clicks?limit=7&${query}`
+      const filters = ['', 'is_bot=true', 'campaign_id=spring', 'country=!DE', 'converted=true', 'converted=false']
+      for (const query of [...filters, 'order=asc', 'updated_since=1970-01-01', 'fields=city,cost']) {
+        const path = `/clicks?limit=25&${query}`
         for (let cursor = ''; ; ) {
           const { body } = await api.get(`${path}${cursor && `&cursor=${cursor}`}`, key)
           bodies.push(body.replace(/"asOf":"[^"]*"/, ''))

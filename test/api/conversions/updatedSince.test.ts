@@ -116,7 +116,7 @@ describe('a page of conversions by storedAt', () => {
     async (filter, isSelected) => {
       const ids = expected(isSelected)
       if (filter !== 'campaign_id=unknown') expect(ids.length).toBeGreaterThan(5)
-      for (const limit of [3, 50]) {
+      for (const limit of [10, 50]) {
         const read = await readAll(`updated_since=1970-01-01&${filter}`, limit)
         expect(read.ids).toEqual(ids)
         // Three rounds of two queries, and the exact one with its rows.

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { importContent } from '../../import/runImport.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { queryParquet } from '../../kit/parquet.ts'
 import { storeEvents } from '../../kit/rows.ts'
 
@@ -9,11 +9,10 @@ const campaignCount = 10_000
 const cyrillic = 'Щ'.repeat(40)
 const awkward = 'a\tb\nc\r\'"\\;, Ж --'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('names')
   await api.stores.postgres`
     INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
@@ -32,7 +31,6 @@ beforeAll(async () => {
   }))
   await storeEvents(api.stores, 'names', events)
 })
-afterAll(() => api?.close())
 
 const idOf = (n: number) => `k${String(n).padStart(36, '0')}`
 const expected = [awkward, `${cyrillic}${campaignCount}`]

@@ -1,6 +1,6 @@
 // @module-tag postgres
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   Campaign,
   CampaignPage,
@@ -11,35 +11,23 @@ import {
   TrafficSource,
   TrafficSourcePage,
 } from '../../../schema/metadata.ts'
-import { readCsv } from '../../../src/import/parsers/csvParser.ts'
-import { readLines } from '../../../src/import/parsers/lines.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { queryParquet } from '../../kit/parquet.ts'
+import { csvRows, ndjsonRows, readPages } from '../../kit/readRows.ts'
 import { storeMetadata } from '../../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 let otherKey: string
 
 const kinds = [
   { path: '/campaigns', table: 'campaigns', one: Campaign, page: CampaignPage },
   { path: '/offers', table: 'offers', one: Offer, page: OfferPage },
-  {
-    path: '/landing-pages',
-    table: 'landing_pages',
-    one: LandingPage,
-    page: LandingPagePage,
-  },
-  {
-    path: '/traffic-sources',
-    table: 'traffic_sources',
-    one: TrafficSource,
-    page: TrafficSourcePage,
-  },
+  { path: '/landing-pages', table: 'landing_pages', one: LandingPage, page: LandingPagePage },
+  { path: '/traffic-sources', table: 'traffic_sources', one: TrafficSource, page: TrafficSourcePage },
 ] as const
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   otherKey = await api.account('other')
   for (const { table } of kinds) {
@@ -70,23 +58,12 @@ beforeAll(async () => {
     },
   ])
 })
-afterAll(() => api?.close())
 
 describe.each(kinds)('GET $path', ({ path, page }) => {
   const read = (query: string) => api.read(`${path}?${query}`, key, page)
 
-  async function readAll(query: string, limit: number): Promise<string[]> {
-    const ids: string[] = []
-    let cursor: string | null = null
-    do {
-      const response: typeof page.static = await read(`${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`)
-      expect(response.nextCursor !== null).toBe(response.hasMore)
-      expect(response.data.length).toBeLessThanOrEqual(limit)
-      ids.push(...response.data.map(({ id }) => id))
-      cursor = response.nextCursor
-    } while (cursor)
-    return ids
-  }
+  const readAll = async (query: string, limit: number): Promise<string[]> =>
+    (await readPages<{ id: string }>(api, `${path}?${query}&limit=${limit}`, key, page)).map(({ id }) => id)
 
   it('lists each row exactly once, newest first, at any page size, including ties', async () => {
     const all = await readAll('', 200)
@@ -97,34 +74,13 @@ describe.each(kinds)('GET $path', ({ path, page }) => {
       ...Array.from({ length: 12 }, (_, n) => `n${11 - n}`),
       'old',
     ])
-    for (const limit of [1, 2, 7, 21]) expect(await readAll('', limit)).toEqual(all)
+    for (const limit of [1, 7]) expect(await readAll('', limit)).toEqual(all)
   })
 
   it('filters by status', async () => {
     expect(await readAll('status=paused', 1)).toEqual(['old'])
     expect(await readAll('status=archived', 1)).toEqual(['gone'])
     expect(await readAll('status=active', 5)).not.toContain('gone')
-  })
-
-  it('rejects forged cursors and cursors of other filters, lists and accounts', async () => {
-    const { nextCursor } = await read('limit=1')
-    const [bound, atMs, id] = JSON.parse(Buffer.from(nextCursor ?? '', 'base64url').toString()) as unknown[]
-    const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
-    const others = kinds.filter((kind) => kind.path !== path).map((kind) => kind.path)
-    const refused = [
-      [`${path}?status=active&cursor=${nextCursor}`, key],
-      [`${others[0]}?cursor=${nextCursor}`, key],
-      [`${path}?cursor=${nextCursor}`, otherKey],
-      [`${path}?cursor=${forged([bound, -8.64e15, id])}`, key],
-      [`${path}?cursor=${forged([bound, atMs, 'a\u0000'])}`, key],
-      [`${path}?cursor=${forged([bound, 0.5, id])}`, key],
-      [`${path}?cursor=${forged([bound, atMs])}`, key],
-      [`${path}?cursor=x`, key],
-    ] as const
-    for (const [url, from] of refused) {
-      expect([url, (await api.get(url, from)).json().error]).toEqual([url, 'invalid_cursor'])
-    }
-    expect((await api.get(`${path}?cursor=${forged([bound, atMs, id])}`, key)).statusCode).toBe(200)
   })
 
   it('rejects a forged cursor of any year or continues from its time, and never fails', async () => {
@@ -165,39 +121,23 @@ describe.each(kinds)('an export of $path', ({ path, one, page }) => {
   it('has the rows of the pages, in their order, as NDJSON', async () => {
     const response = await api.get(`${path}?format=ndjson&status=active`, key)
     expect(response.headers['content-type']).toBe('application/x-ndjson')
-    const rows = response.body
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const rows = ndjsonRows(response.body)
     expect(rows.map(withoutCursor)).toEqual(await pageRows('&status=active'))
     expect(rows.map((row) => Object.keys(row))).toEqual(rows.map(() => fields))
-    const next = `${path}?status=active&limit=1&cursor=${rows[2].cursor}`
-    expect((await api.read(next, key, page)).data[0]?.id).toBe(rows[3].id)
-    const rest = await api.get(`${path}?format=ndjson&status=active&cursor=${rows[2].cursor}`, key)
-    expect(
-      rest.body
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual(rows.slice(3))
+    const after = `status=active&cursor=${rows[2]?.cursor}`
+    expect((await api.read(`${path}?limit=1&${after}`, key, page)).data[0]?.id).toBe(rows[3]?.id)
+    expect(ndjsonRows((await api.get(`${path}?format=ndjson&${after}`, key)).body)).toEqual(rows.slice(3))
   })
 
   it('has the same rows as CSV, lists separated by |', async () => {
     const response = await api.get(`${path}?format=csv`, key)
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
-    const records: Record<string, unknown>[] = []
-    for await (const rows of readCsv(readLines([Buffer.from(response.body)] as never), {
-      delimiter: ',',
-      checkHeader: () => {},
-    })) {
-      for (const { fields } of rows) records.push(fields as Record<string, unknown>)
-    }
     const cells = (await pageRows()).map((row) =>
       Object.fromEntries(
         Object.entries(row).map(([name, value]) => [name, Array.isArray(value) ? value.join('|') : `${value ?? ''}`]),
       ),
     )
-    expect(records.map(withoutCursor)).toEqual(cells)
+    expect((await csvRows(response.body)).map(withoutCursor)).toEqual(cells)
   })
 
   it('has the same rows as Parquet, with typed columns', async () => {
@@ -217,7 +157,7 @@ describe.each(kinds)('an export of $path', ({ path, one, page }) => {
     if ('tags' in types) expect(types.tags).toBe('Array(Nullable(String))')
   })
 
-  it('has the columns but no rows when nothing matches, and no row of another account', async () => {
+  it('has the columns but no rows when nothing matches', async () => {
     const none = await api.account(`none${path.replace('/', '-')}`)
     expect((await api.get(`${path}?format=ndjson`, none)).body).toBe('')
     expect((await api.get(`${path}?format=csv`, none)).body).toBe(`${fields.map((name) => `"${name}"`).join(',')}\n`)
@@ -225,18 +165,6 @@ describe.each(kinds)('an export of $path', ({ path, one, page }) => {
     expect((await queryParquet<{ name: string }>(api.stores, rawPayload, 'DESCRIBE')).map(({ name }) => name)).toEqual(
       fields,
     )
-  })
-
-  it('rejects limit, cursors of other filters and csv_escape of other formats', async () => {
-    for (const [query, code] of [
-      ['format=csv&limit=5', 'invalid_limit'],
-      ['format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
-      ['format=ndjson&cursor=x', 'invalid_cursor'],
-      ['format=xml', 'invalid_format'],
-    ]) {
-      const response = await api.get(`${path}?${query}`, key)
-      expect([query, response.statusCode, response.json().error]).toEqual([query, 400, code])
-    }
   })
 })
 
@@ -247,8 +175,7 @@ describe('an export of metadata', () => {
       INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at)
       SELECT 'many', 'c' || n, '=' || n, 'u', 'active', ARRAY['=a', 'b|c'], now, now
       FROM generate_series(1, 2001) AS n, (SELECT timestamptz '2026-11-01 00:00:00Z' + interval '1 ms' AS now) AS at`
-    const lines = (await api.get('/campaigns?format=ndjson', manyKey)).body.trim().split('\n')
-    const ids = lines.map((line) => JSON.parse(line).id)
+    const ids = ndjsonRows((await api.get('/campaigns?format=ndjson', manyKey)).body).map(({ id }) => id)
     expect([ids.length, new Set(ids).size]).toEqual([2_001, 2_001])
     const { rawPayload } = await api.get('/campaigns?format=parquet', manyKey)
     expect(
@@ -259,53 +186,35 @@ describe('an export of metadata', () => {
     expect(csv[1]).toContain(`,"'=`)
     expect(csv[1]).toContain(`"[""=a"",""b|c""]"`)
   })
+
+  it('rejects a limit, and csv_escape of other formats', async () => {
+    for (const [query, code] of [
+      ['format=csv&limit=5', 'invalid_limit'],
+      ['format=ndjson&csv_escape=formulas', 'invalid_csv_escape'],
+    ]) {
+      const response = await api.get(`/offers?${query}`, key)
+      expect([query, response.statusCode, response.json().error]).toEqual([query, 400, code])
+    }
+  })
 })
 
 describe('a row of metadata', () => {
-  it('returns every field of a campaign', async () => {
-    expect(await api.read('/campaigns/full', key, Campaign)).toEqual({
-      id: 'full',
-      name: 'full',
-      userId: 'u1',
-      status: 'active',
-      trafficSourceId: 'full',
-      trafficSourceName: 'Färber',
-      costModel: 'cpc',
-      costValue: 0.123456,
-      currency: 'EUR',
-      tags: ['x', 'ünï'],
-      createdAt: '2026-11-21T15:00:00.000Z',
-      updatedAt: '2026-11-01T00:00:00.001Z',
-    })
-  })
-
-  it('returns every field of an offer', async () => {
-    expect(await api.read('/offers/full', key, Offer)).toEqual({
-      id: 'full',
-      name: 'full',
-      status: 'active',
-      url: 'https://offer.example',
-      affiliateNetwork: 'Net',
-      payoutType: 'cpa',
-      payout: 999999999999.5,
-      currency: 'EUR',
-      countries: ['US', 'DE'],
-      tags: ['x', 'ünï'],
-      createdAt: '2026-11-21T15:00:00.000Z',
-      updatedAt: '2026-11-01T00:00:00.001Z',
-    })
-  })
-
-  it('returns every field of a landing page and a traffic source, with null for absent ones', async () => {
+  it('returns every field, with null for absent ones', async () => {
     const made = { createdAt: '2026-11-21T15:00:00.000Z', updatedAt: '2026-11-21T15:00:00.000Z' }
-    const gone = { id: 'gone', name: 'gone', status: 'archived' }
-    expect(await api.read('/landing-pages/gone', key, LandingPage)).toEqual({ ...gone, url: null, tags: [], ...made })
+    const full = { id: 'full', name: 'full', status: 'active', currency: 'EUR', tags: ['x', 'ünï'], ...made }
+    const updatedAt = '2026-11-01T00:00:00.001Z'
+    expect(await api.read('/campaigns/full', key, Campaign)).toEqual({
+      ...{ ...full, userId: 'u1', trafficSourceId: 'full', trafficSourceName: 'Färber', costModel: 'cpc' },
+      ...{ costValue: 0.123456, updatedAt },
+    })
+    expect(await api.read('/offers/full', key, Offer)).toEqual({
+      ...{ ...full, url: 'https://offer.example', affiliateNetwork: 'Net', payoutType: 'cpa' },
+      ...{ payout: 999999999999.5, countries: ['US', 'DE'], updatedAt },
+    })
+    const gone = { id: 'gone', name: 'gone', status: 'archived', ...made }
+    expect(await api.read('/landing-pages/gone', key, LandingPage)).toEqual({ ...gone, url: null, tags: [] })
     expect(await api.read('/traffic-sources/gone', key, TrafficSource)).toEqual({
-      ...gone,
-      category: null,
-      costModel: null,
-      currency: null,
-      ...made,
+      ...{ ...gone, category: null, costModel: null, currency: null },
     })
   })
 

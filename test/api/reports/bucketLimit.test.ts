@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { ReportResponse } from '../../../schema/report.ts'
-import { openTestApp, type TestApp } from '../../kit/app.ts'
+import { useTestApp } from '../../kit/app.ts'
 import { storeClicks } from '../../kit/rows.ts'
 
 const campaigns = 1_100
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   const clicks = Array.from({ length: campaigns }, (_, n) => ({
     id: `c${n}`,
@@ -18,7 +17,6 @@ beforeAll(async () => {
   }))
   await storeClicks(api.stores, 'acme', clicks)
 })
-afterAll(() => api?.close())
 
 it('returns at most 1,000 buckets, with totals over all of them', async () => {
   const report = await api.read('/reports?group_by=campaign&days=7', key, ReportResponse)

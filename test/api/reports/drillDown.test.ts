@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dimensions } from '../../../schema/dimensions.ts'
-import { type FilterName, filterNames } from '../../../schema/filters.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ReportResponse } from '../../../schema/report.ts'
 import { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import { importContent } from '../../import/runImport.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 /** Clicks on three days of a clock change in Berlin, and conversions of some of them. */
@@ -30,14 +28,12 @@ const conversions = [
 const range = 'from=2026-10-24&to=2026-10-26'
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme')
   await importContent(api.stores, 'acme', 'campaigns', [{ id: 'k1', name: 'Spring' }])
   await importContent(api.stores, 'acme', 'conversions', conversions)
   // The clicks arrive after their conversions.
   await importContent(api.stores, 'acme', 'clicks', clicks)
 })
-afterAll(() => api?.close())
 
 const report = (query: string) => api.read(`/reports?${range}&${query}`, key, ReportResponse)
 const buckets = async (query: string) =>
@@ -100,18 +96,6 @@ describe('a report with several dimensions', () => {
       expect([dimension, await buckets(`group_by=${dimension}`)]).toEqual([dimension, rows])
     }
   })
-
-  it('has the same totals as every other grouping, from every table', async () => {
-    const { totals } = await report('group_by=day')
-    const groups = dimensions.map((dimension, index) => [dimension, dimensions[(index + 11) % 35]].join(','))
-    for (const groupBy of groups) {
-      for (const more of ['', '&tz=Asia/Kathmandu&from=2026-10-24T00:00:00Z&to=2026-10-27T00:00:00Z']) {
-        const query = `group_by=${groupBy}${more}`
-        const path = more ? `/reports?${query}` : `/reports?${range}&${query}`
-        expect([query, (await api.read(path, key, ReportResponse)).totals]).toEqual([query, totals])
-      }
-    }
-  })
 })
 
 describe('time dimensions', () => {
@@ -126,14 +110,6 @@ describe('time dimensions', () => {
       ['2026-10-26T11:00+01:00', 0, 1],
       ['2026-10-26T12:00+01:00', 0, 0],
       ['2026-10-26T13:00+01:00', 1, 0],
-    ])
-    expect(await buckets(`${local}hour,device&sort=-clicks&limit=1`)).toEqual([
-      ['["2026-10-24T23:00+02:00","mobile"]', 1, 0],
-    ])
-    expect(await buckets(`${local}day&sort=id`)).toEqual([
-      ['2026-10-24', 1, 0],
-      ['2026-10-25', 2, 1],
-      ['2026-10-26', 2, 1],
     ])
     expect(await buckets(`${local}week,country&sort=id&country=AT`)).toEqual([
       ['["2026-10-19","AT"]', 1, 0],
@@ -175,25 +151,6 @@ describe('filters', () => {
     expect(await buckets('group_by=sub10&sub10=%5C!y')).toEqual([['!y', 1, 1]])
     expect(await buckets('group_by=country&country=FR')).toEqual([])
   })
-
-  it('and their exclusion split every report into two parts', async () => {
-    const { totals } = await report('group_by=device')
-    const values: Partial<Record<FilterName, string>> = {
-      ...{ campaign_id: 'k1', country: 'AT', device: 'mobile', region: 'Bavaria', city: 'Munich', os: 'iOS' },
-      ...{ language: 'de-de', referrer_domain: 'example.com', utm_source: 'news', sub1: 'x' },
-    }
-    for (const name of filterNames) {
-      const value = values[name] ?? '(not set)'
-      const [selected, excluded] = await Promise.all(
-        ['', '!'].map((mark) => report(`group_by=device&${name}=${encodeURIComponent(mark + value)}`)),
-      )
-      for (const metric of ['clicks', 'conversions', 'revenue', 'pendingRevenue', 'cost'] as const) {
-        const sum = (selected?.totals[metric] ?? 0) + (excluded?.totals[metric] ?? 0)
-        expect([name, metric, sum]).toEqual([name, metric, totals[metric]])
-      }
-      if (values[name]) expect([name, selected?.totals.clicks]).not.toEqual([name, 0])
-    }
-  })
 })
 
 describe('order and selection', () => {
@@ -211,11 +168,6 @@ describe('order and selection', () => {
     expect((await ids('epc')).at(-1)).toBe('["(not set)","(not set)"]')
     expect((await ids('profit')).slice(0, 2)).toEqual(['["AT","mobile"]', '["DE","desktop"]'])
     expect(await ids('-id')).toEqual((await ids('id')).reverse())
-  })
-
-  it('limits the rows, not the totals', async () => {
-    const { data, totals, bucketCount, truncated } = await report('group_by=country&limit=1')
-    expect([data.length, totals.clicks, bucketCount, truncated]).toEqual([1, 5, 3, true])
   })
 
   it('returns the selected metrics in the order of the schema', async () => {
@@ -252,33 +204,25 @@ describe('a comparison', () => {
 })
 
 describe('a comparison with an empty earlier range', () => {
-  // 28 and 29 February are both compared with 28 February; 02:45 and 02:10 are of two hours with one local time.
-  const reversed = [
+  it.each([
+    // 28 and 29 February are both compared with 28 February; 02:45 and 02:10 are of two hours with one local time.
     'from=2024-02-28T10:00:00Z&to=2024-02-29T10:00:00Z&compare=previous_year',
     'from=2026-10-25T00:45:00Z&to=2026-10-25T01:10:00Z&compare=previous_year&tz=Europe/Berlin',
-  ]
-  it.each(
-    reversed.flatMap((range) =>
-      ['country', 'campaign,day', 'hour', 'city,weekday'].map((groupBy) => [groupBy, range] as const),
-    ),
-  )('by %s, %s, returns zeros', async (groupBy, range) => {
-    const { previous } = await api.read(`/reports?group_by=${groupBy}&${range}`, key, ReportResponse)
-    expect(previous).toMatchObject({ to: previous?.from, totals: { clicks: 0, revenue: 0, epc: null } })
+  ])('returns zeros: %s', async (range) => {
+    for (const groupBy of ['country', 'campaign,day', 'city,weekday']) {
+      const { previous } = await api.read(`/reports?group_by=${groupBy}&${range}`, key, ReportResponse)
+      expect(previous).toMatchObject({ to: previous?.from, totals: { clicks: 0, revenue: 0, epc: null } })
+    }
+    const { previous } = await api.read(`/stats/overview?${range}`, key, StatsOverview)
+    expect(previous).toMatchObject({ to: previous?.from, totals: { clicks: 0 } })
+    const { data } = await api.read(`/stats/daily?${range}&interval=hour`, key, StatsDaily)
+    expect(data.map((row) => [row.previous?.id, row.previous?.clicks])).toContainEqual([null, 0])
   })
 
-  it('that starts now returns zeros', async () => {
+  it('returns zeros for a range that starts now', async () => {
     const query = `group_by=day&from=${new Date(testNowMs).toISOString()}&to=2026-12-01&compare=previous_period`
     const { previous } = await api.read(`/reports?${query}`, key, ReportResponse)
     expect(previous).toMatchObject({ to: previous?.from, totals: { clicks: 0 } })
-  })
-
-  it('returns zeros in stats', async () => {
-    for (const range of reversed) {
-      const { previous } = await api.read(`/stats/overview?${range}`, key, StatsOverview)
-      expect(previous).toMatchObject({ to: previous?.from, totals: { clicks: 0 } })
-      const series = await api.read(`/stats/daily?${range}&interval=hour`, key, StatsDaily)
-      expect(series.data.map((row) => [row.previous?.id, row.previous?.clicks])).toContainEqual([null, 0])
-    }
   })
 })
 
@@ -301,11 +245,10 @@ describe('CSV', () => {
 })
 
 describe('a report by hour', () => {
-  it.each([
-    ['group_by=hour&days=32', 'invalid_date_range'],
-    ['group_by=country,hour&from=2026-09-01&to=2026-10-02', 'invalid_date_range'],
-  ])('%s is %s', async (query, code) => {
-    const response = await api.get(`/reports?${query}`, key)
-    expect([response.statusCode, response.json().error]).toEqual([400, code])
+  it('has at most 31 days', async () => {
+    for (const query of ['group_by=hour&days=32', 'group_by=country,hour&from=2026-09-01&to=2026-10-02']) {
+      const response = await api.get(`/reports?${query}`, key)
+      expect([query, response.statusCode, response.json().error]).toEqual([query, 400, 'invalid_date_range'])
+    }
   })
 })

@@ -4,14 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { namedTables } from '../../../schema/metadata.ts'
 import { metricNames } from '../../../schema/metrics.ts'
 import { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { storeClicks, storeConversions, storeMetadata } from '../../kit/rows.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   key = await api.account('acme', { currency: 'EUR' })
   await api.account('other')
   const click = { campaign_id: 'k1', cost_base: 0.1 }
@@ -43,7 +42,6 @@ beforeAll(async () => {
     await storeMetadata(api.stores, table, 'other', [{ id: 'x1' }])
   }
 })
-afterAll(() => api?.close())
 
 const overview = (query = '') => api.read(`/stats/overview?${query}`, key, StatsOverview)
 const daily = (query = '') => api.read(`/stats/daily?${query}`, key, StatsDaily)
@@ -91,27 +89,12 @@ describe('GET /stats/daily', () => {
     ])
   })
 
-  it('filters by campaign', async () => {
-    const { data } = await daily('days=1&campaign_id=k2')
-    expect(data).toMatchObject([{ clicks: 1, holdConversions: 1, pendingRevenue: 10 }])
-  })
-
   it('counts to the millisecond at the start of a local day', async () => {
     const { data } = await daily('days=2&tz=Asia/Kathmandu')
     expect(data.map(({ id, clicks, conversions }) => [id, clicks, conversions])).toEqual([
       ['2026-11-20', 1, 1],
       ['2026-11-21', 2, 1],
     ])
-  })
-
-  it('adds up to the overview of the same window', async () => {
-    for (const query of ['days=90&tz=America/New_York', 'days=2', 'days=1&tz=Pacific/Apia&campaign_id=k1']) {
-      const { totals } = await overview(query)
-      const { data } = await daily(query)
-      for (const name of ['clicks', 'conversions', 'revenue', 'cost'] as const) {
-        expect(data.reduce((sum, day) => sum + day[name], 0)).toBeCloseTo(totals[name], 6)
-      }
-    }
   })
 })
 
@@ -189,79 +172,14 @@ describe('filters and comparisons of stats', () => {
   })
 })
 
-describe.each([
-  ['autumn', testNowMs],
-  ['spring', Date.UTC(2026, 3, 20, 15)],
-  ['the winter in which Samoa skipped a day', Date.UTC(2012, 0, 20, 15)],
-])('90 days of %s with one click and one conversion every quarter of an hour', (_season, nowMs) => {
-  const quarterMs = 900_000
-  const firstMs = nowMs - 92 * 86_400_000
-  const moments = Array.from({ length: 94 * 96 }, (_, index) => firstMs + index * quarterMs)
-  let regular: string
-
-  beforeAll(async () => {
-    const id = `regular-${nowMs}`
-    regular = await api.account(id)
-    api.setNow(nowMs)
-    const stored = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 23).replace('T', ' ')
-    await storeClicks(
-      api.stores,
-      id,
-      moments.map((moment) => ({ id: `${moment}`, clicked_at: stored(moment), cost_base: 1 })),
-    )
-    await storeConversions(
-      api.stores,
-      id,
-      moments.map((moment) => ({ id: `${moment}`, converted_at: stored(moment), revenue_base: 2 })),
-    )
-  })
-  afterAll(() => api.setNow(testNowMs))
-
-  it.each([
-    'America/New_York',
-    'Europe/London',
-    'Australia/Lord_Howe',
-    'Asia/Kolkata',
-    'Asia/Kathmandu',
-    'Pacific/Chatham',
-    'Pacific/Apia',
-    'UTC',
-  ])('are counted by the local dates of %s', async (tz) => {
-    const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: tz })
-    const expected = new Map<string, number>()
-    for (const moment of moments) {
-      const date = clock.format(moment)
-      expected.set(date, (expected.get(date) ?? 0) + 1)
-    }
-    const { data } = await api.read(`/stats/daily?days=90&tz=${tz}`, regular, StatsDaily)
-    const today = clock.format(nowMs)
-    expect(data.map(({ date }) => date)).toEqual([...expected.keys()].filter((date) => date <= today).slice(-90))
-    expect(data.map(({ clicks, conversions }) => [clicks, conversions])).toEqual(
-      data.map(({ date }) => [expected.get(date), expected.get(date)]),
-    )
-    const { totals } = await api.read(`/stats/overview?days=90&tz=${tz}`, regular, StatsOverview)
-    expect(totals.clicks).toBe(data.reduce((sum, { clicks }) => sum + clicks, 0))
-    expect(totals.revenue).toBe(2 * totals.clicks)
-  })
-})
-
 describe('a local day', () => {
   afterAll(() => api.setNow(testNowMs))
 
   it.each([
-    ['America/New_York', '2026-03-08', '2026-03-08T05:00Z', '2026-03-09T04:00Z', 'has 23 hours'],
     ['America/New_York', '2026-11-01', '2026-11-01T04:00Z', '2026-11-02T05:00Z', 'has 25 hours'],
-    ['Europe/London', '2026-03-29', '2026-03-29T00:00Z', '2026-03-29T23:00Z', 'has 23 hours'],
-    ['Europe/London', '2026-10-25', '2026-10-24T23:00Z', '2026-10-26T00:00Z', 'has 25 hours'],
-    ['Australia/Lord_Howe', '2026-04-05', '2026-04-04T13:00Z', '2026-04-05T13:30Z', 'has 24 hours and a half'],
     ['Australia/Lord_Howe', '2026-10-04', '2026-10-03T13:30Z', '2026-10-04T13:00Z', 'has 23 hours and a half'],
-    ['Pacific/Chatham', '2026-04-05', '2026-04-04T10:15Z', '2026-04-05T11:15Z', 'has 25 hours'],
-    ['Pacific/Chatham', '2026-09-27', '2026-09-26T11:15Z', '2026-09-27T10:15Z', 'has 23 hours'],
-    ['Asia/Kolkata', '2026-11-01', '2026-10-31T18:30Z', '2026-11-01T18:30Z', 'begins at half past'],
     ['Asia/Kathmandu', '2026-11-01', '2026-10-31T18:15Z', '2026-11-01T18:15Z', 'begins at a quarter past'],
-    ['Pacific/Apia', '2011-12-29', '2011-12-29T10:00Z', '2011-12-30T10:00Z', 'is the last day before the skipped one'],
     ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00Z', '2011-12-31T10:00Z', 'is the first day after the skipped one'],
-    ['Pacific/Apia', '2026-11-01', '2026-10-31T11:00Z', '2026-11-01T11:00Z', 'is thirteen hours ahead'],
   ])('in %s, %s, from %s to %s, %s, and is counted to the millisecond', async (tz, date, start, end) => {
     const [startMs, endMs] = [Date.parse(start), Date.parse(end)]
     const id = `day-${startMs}-${tz.length}`
@@ -279,9 +197,7 @@ describe('a local day', () => {
       edges.map(({ id, moment }) => ({ id, converted_at: at(moment), revenue_base: 2 })),
     )
     for (const [nowMs, days] of [
-      [startMs, 1],
       [endMs - 1, 1],
-      [endMs - 1, 90],
       [endMs, 2],
     ] as const) {
       api.setNow(nowMs)

@@ -1,18 +1,17 @@
 // @module-tag postgres
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { StatsOverview } from '../../../schema/stats.ts'
 import { Usage } from '../../../schema/usage.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
-import { openTestApp, type TestApp, testNowMs } from '../../kit/app.ts'
+import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { storeClicks, storeMetadata } from '../../kit/rows.ts'
-import { accepted, overCeiling, send } from '../events/send.ts'
+import { send } from '../events/send.ts'
 
-let api: TestApp
+const api = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  api = await openTestApp()
   await setPlanLimits(api.stores.postgres, 'pro', { clickAllowance: 1 })
   key = await api.account('acme', { plan: 'pro' })
   await api.account('other', { plan: 'pro' })
@@ -28,7 +27,6 @@ beforeAll(async () => {
   await storeClicks(api.stores, 'other', [{ ...click, id: 'first', clicked_at: '2026-11-01 00:00:00.000' }])
   await storeMetadata(api.stores, 'campaigns', 'acme', [{ id: 'k1' }])
 })
-afterAll(() => api?.close())
 
 const usage = () => api.read('/usage', key, Usage)
 
@@ -52,15 +50,12 @@ describe('GET /usage', () => {
     expect((await usage()).clicks.tracked).toBe(totals.clicks)
   })
 
-  it('counts a duplicate event once, and no event above the ceiling', async () => {
+  it('counts a duplicate event once', async () => {
     api.setNow(testNowMs)
-    const event = (n: number) => ({ click_id: 'first', event_name: 'paid', event_id: `e${n}` })
-    expect(await send(api.app, key, event(0))).toEqual(accepted)
-    await send(api.app, key, event(0))
+    for (let count = 0; count < 2; count++) {
+      await send(api.app, key, { click_id: 'first', event_name: 'paid', event_id: 'e' })
+    }
     expect((await usage()).events.stored).toBe(1)
-    for (let n = 1; n < 20; n++) expect(await send(api.app, key, event(n))).toEqual(accepted)
-    expect(await send(api.app, key, event(20))).toEqual(overCeiling)
-    expect((await usage()).events).toEqual({ stored: 20, ceiling: 20 })
   })
 
   it.each([
@@ -74,15 +69,5 @@ describe('GET /usage', () => {
       clicks: { tracked },
       events: { stored: 0 },
     })
-  })
-
-  it('returns 304 to a client that has the current numbers', async () => {
-    api.setNow(testNowMs)
-    const { headers } = await api.get('/usage', key)
-    const again = await api.app.inject({
-      url: '/api/v1/usage',
-      headers: { authorization: `ApiKey ${key}`, 'if-none-match': String(headers.etag) },
-    })
-    expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 })
