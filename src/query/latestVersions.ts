@@ -60,7 +60,7 @@ export async function findLatestVersions<Row>(
   for (let round = 0; round < approximateRounds; round++) {
     const missing = limit - rows.length
     // A row that matches several alternatives is found by each of them.
-    const candidates = Math.ceil(1.5 * missing) * (query.keyAlternatives?.length ?? 1)
+    const candidates = query.keyAlternatives ? 3 * missing * query.keyAlternatives.length : Math.ceil(1.5 * missing)
     const found = await read(approximateSql(query, after, candidates))
     const keys = found.filter(({ id, atMs }, index) => id !== found[index - 1]?.id || atMs !== found[index - 1]?.atMs)
     for (let first = 0; first < keys.length && rows.length < limit; ) {
