@@ -1,4 +1,5 @@
 import { clickTextSql } from '../src/query/clickText.ts'
+import { searchTextOf } from '../src/query/searchText.ts'
 import { keepAliveSettings } from '../src/stores/clickhouse/connection.ts'
 import { ch, count, type Fragment, identifier, render, text } from '../src/stores/clickhouse/sql.ts'
 import type { Stores } from '../src/stores/open.ts'
@@ -199,14 +200,16 @@ async function fillMetadata({ postgres }: Stores): Promise<void> {
       ['landing_pages', 'lp', landingPages],
       ['traffic_sources', 'src', trafficSources],
     ] as const) {
+      const namesOf = (number: number) => {
+        return { id: `${prefix}-${number}`, name: `${prefix} number ${number}`, status: 'active' }
+      }
       const values = Array.from({ length: rows }, (_, number) => ({
         account_id: accountId,
-        id: `${prefix}-${number}`,
-        name: `${prefix} number ${number}`,
-        status: 'active',
+        ...namesOf(number),
         created_at: new Date(benchNowMs - number * 1000),
         updated_at: new Date(benchNowMs),
         ...(table === 'campaigns' && { user_id: accountId }),
+        ...((table === 'campaigns' || table === 'offers') && { search_text: searchTextOf(namesOf(number)) }),
       }))
       await postgres`INSERT INTO ${postgres(table)} ${postgres(values)} ON CONFLICT DO NOTHING`
     }

@@ -134,8 +134,8 @@ async function fill(stores: BenchStores): Promise<string> {
   await createAccount(postgres, { id: account, name: account, plan: 'scale', currency: 'USD' })
   for (let number = 0; number < campaigns; number++) {
     await postgres`
-      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
-      VALUES (${account}, ${`campaign-${number}`}, 'A campaign', ${account}, 'active', now(), now())`
+      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
+      VALUES (${account}, ${`campaign-${number}`}, 'A campaign', ${account}, 'active', now(), now(), '')`
   }
   await storeClicks(stores, 'click-', warmClicks)
   await clickhouse.client.command({

@@ -73,7 +73,7 @@ CREATE TABLE campaigns (
   tags text[] NOT NULL DEFAULT '{}'::text[],
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
-  search_text text COLLATE "C" NOT NULL GENERATED ALWAYS AS (search_text_of((ARRAY[id, name, status] || tags))) STORED,
+  search_text text COLLATE "C" NOT NULL,
   CONSTRAINT campaigns_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT campaigns_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   CONSTRAINT campaigns_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text])))
@@ -151,7 +151,7 @@ CREATE TABLE offers (
   tags text[] NOT NULL DEFAULT '{}'::text[],
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
-  search_text text COLLATE "C" NOT NULL GENERATED ALWAYS AS (search_text_of((ARRAY[id, name, status] || tags))) STORED,
+  search_text text COLLATE "C" NOT NULL,
   CONSTRAINT offers_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT offers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   CONSTRAINT offers_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text])))
@@ -306,12 +306,6 @@ BEGIN
   PERFORM pg_notify('tributary_keys', encode(OLD.hash, 'hex'));
   RETURN NULL;
 END $function$;
-
-CREATE OR REPLACE FUNCTION public.search_text_of(words text[])
- RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN (SELECT string_agg(CASE WHEN (octet_length(listed.word) = char_length(listed.word)) THEN lower((listed.word COLLATE "C")) ELSE (SELECT string_agg(COALESCE((known.lower_cases ->> letters.letter), letters.letter), ''::text ORDER BY letters.number) AS string_agg FROM unnest(string_to_array(lower((listed.word COLLATE "C")), NULL::text)) WITH ORDINALITY letters(letter, number)) END, 'X'::text ORDER BY listed.ordinal) AS string_agg FROM unnest(search_text_of.words) WITH ORDINALITY listed(word, ordinal), (SELECT '{…}'::jsonb AS jsonb) known(lower_cases));
 
 CREATE OR REPLACE FUNCTION public.set_stored_at()
  RETURNS trigger

@@ -41,8 +41,9 @@ export async function fillAccounts(stores: Stores): Promise<Accounts> {
   }
   const searching = await accountWithKey(stores, 'searching')
   await stores.postgres`
-    INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
-    SELECT 'searching', 'campaign-' || number, repeat('a', 200), 'searching', 'active', now(), now()
+    INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
+    SELECT 'searching', 'campaign-' || number, repeat('a', 200), 'searching', 'active', now(), now(),
+      format('campaign-%sX%sXactive', number, repeat('a', 200))
     FROM generate_series(1, ${campaignCount}::int) AS number`
   return { regular, unseen, stalling, searching, attacking: await accountWithKey(stores, 'attacking') }
 }

@@ -1,4 +1,5 @@
 import type { NamedTable } from '../../schema/metadata.ts'
+import { searchedTables, searchTextOf } from '../../src/query/searchText.ts'
 import type { Stores } from '../../src/stores/open.ts'
 import { testNowMs } from './app.ts'
 
@@ -68,15 +69,22 @@ export async function storeMetadata(
   { postgres }: Pick<Stores, 'postgres'>,
   table: NamedTable,
   accountId: string,
-  rows: ({ id: string } & Record<string, string | number | null | Date | string[]>)[],
+  rows: (Record<string, string | number | null | Date | string[]> & {
+    id: string
+    name?: string
+    status?: string
+    tags?: string[]
+  })[],
 ) {
   for (const row of rows) {
     const createdAt = new Date(testNowMs)
-    const { id } = row
+    const { id, name = id, status = 'active', tags } = row
+    const isSearched = (searchedTables as readonly NamedTable[]).includes(table)
     await postgres`
       INSERT INTO ${postgres(table)} ${postgres({
-        ...{ account_id: accountId, name: id, status: 'active', created_at: createdAt, updated_at: createdAt },
+        ...{ account_id: accountId, name, status, created_at: createdAt, updated_at: createdAt },
         ...(table === 'campaigns' && { user_id: accountId }),
+        ...(isSearched && { search_text: searchTextOf({ id, name, status, tags }) }),
         ...row,
       })}`
   }

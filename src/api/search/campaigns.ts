@@ -2,9 +2,10 @@ import type { Campaign } from '../../../schema/metadata.ts'
 import type { CampaignSearchField, CampaignSearchPage, Match } from '../../../schema/search.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { toPage } from '../../query/pagination.ts'
+import { valuePositions } from '../../query/searchText.ts'
 import { resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
 import type { CampaignSearchPlan } from './plan.ts'
-import { readSlice, type Slice, valuePositions } from './slices.ts'
+import { readSlice, type Slice } from './slices.ts'
 
 type FoundCampaign = Slice<StoredResource<Campaign>>['found'][number]
 

@@ -11,8 +11,8 @@ import {
 } from '../../../schema/search.ts'
 import { Problem } from '../../problem.ts'
 import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
+import { fold } from '../../query/searchText.ts'
 import { listRange, type Range } from '../../query/timeRange.ts'
-import { fold } from './caseFolding.ts'
 
 /** Query plan of one page of a search. */
 export interface SearchPlan<Field extends string> {

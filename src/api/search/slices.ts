@@ -1,16 +1,13 @@
 import type { PageKey } from '../../query/pagination.ts'
+import { type searchedTables, valuePositions, valueSeparator } from '../../query/searchText.ts'
 import { type Postgres, queryUntilAborted, withNewPlan } from '../../stores/postgres/connection.ts'
-
-/** The position of each searched field in `search_text` of a campaign or offer; tags are the last ones. */
-export const valuePositions = { id: 1, name: 2, status: 3, tags: 4 } as const
-export type SearchedValue = keyof typeof valuePositions
 
 /** A search in one table of metadata. */
 export interface SliceQuery {
   accountId: string
-  table: 'campaigns' | 'offers'
+  table: (typeof searchedTables)[number]
   /** The searched fields. */
-  values: readonly SearchedValue[]
+  values: readonly (keyof typeof valuePositions)[]
   /** The search text with its case folded. */
   folded: string
 }
@@ -72,7 +69,7 @@ export async function readSlice<Row extends { id: string; createdAt: Date }>(
           number = total AND total < ${sliceRowsMax} AS "isEnd",
           CASE WHEN strpos(next_text, ${folded}) = 0 THEN '{}'::integer[] ELSE ARRAY(
             SELECT position::integer
-            FROM unnest(string_to_array(next_text, 'X')) WITH ORDINALITY AS stored (value, position)
+            FROM unnest(string_to_array(next_text, ${valueSeparator})) WITH ORDINALITY AS stored (value, position)
             WHERE least(position, ${valuePositions.tags}) = ANY(${positions}::integer[])
               AND strpos(value, ${folded}) > 0
             ORDER BY position

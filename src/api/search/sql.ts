@@ -4,10 +4,9 @@ import type { LatestQuery } from '../../query/latestVersions.ts'
 import { hasTrigrams } from '../../query/trigrams.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
-import { idList } from '../../stores/clickhouse/idList.ts'
 import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import { conversionFields } from '../../stores/clickhouse/tableColumns.ts'
-import { likeAnywhere } from './caseFolding.ts'
+import { idList } from '../../stores/clickhouse/textList.ts'
 import type { ConversionSearchPlan } from './plan.ts'
 
 /** Searched fields of the click, and their copies in `conversions`. */
@@ -76,4 +75,9 @@ function inColumns(columns: readonly string[], folded: string): Fragment {
   const pattern = text(likeAnywhere(folded))
   const inEach = columns.map((column) => ch`replaceAll(lowerUTF8(${identifier(column)}), 'ς', 'σ') LIKE ${pattern}`)
   return ch` AND (${join(inEach, ' OR ')})`
+}
+
+/** @returns a LIKE pattern that matches a folded text literally, at any position */
+function likeAnywhere(folded: string): string {
+  return `%${folded.replace(/[\\%_]/g, '\\$&')}%`
 }

@@ -1,9 +1,6 @@
 import { ch, type Fragment, join, texts } from './sql.ts'
 
-/**
- * A chunk is closed once it exceeds 32 KiB. With one last text of 24 KiB it has at most 56 KiB, 112 KiB when quoted;
- * ClickHouse rejects a form field above 128 KiB.
- */
+/** A chunk closes above 32 KiB. With a last text of 24 KiB it has 112 KiB when quoted; ClickHouse rejects a field above 128 KiB. */
 const chunkBytes = 32_768
 
 /** An array of any number of texts, each of at most 24 KiB, as one parameter per chunk. */
@@ -22,4 +19,9 @@ export function textList(values: readonly string[]): Fragment {
     chunks.map((chunk) => ch`${texts(chunk)}`),
     ', ',
   )})`
+}
+
+/** The right side of `IN` for any number of ids. */
+export function idList(ids: readonly string[]): Fragment {
+  return ch`(SELECT arrayJoin(${textList(ids)}))`
 }

@@ -1,9 +1,9 @@
 import { selectFields } from '../../stores/clickhouse/columnKinds.ts'
-import { idList } from '../../stores/clickhouse/idList.ts'
 import { runStatement } from '../../stores/clickhouse/insert.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, instant } from '../../stores/clickhouse/sql.ts'
 import { clickFields, conversionFields, type Selected } from '../../stores/clickhouse/tableColumns.ts'
+import { idList } from '../../stores/clickhouse/textList.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 
@@ -15,7 +15,6 @@ const inherited = copied.filter((pair): pair is [CopiedField, ClickField & keyof
   Object.hasOwn(conversionFields, pair[1]),
 )
 
-/** The fields of a click that its conversions use. */
 const attributeFields = pick(['id', 'clickedAt', ...Object.values(copiedFromClick)])
 type Attributes = Selected<typeof attributeFields>
 
@@ -24,10 +23,9 @@ function pick<Name extends keyof typeof clickFields>(names: readonly Name[]): Pi
 }
 
 /**
- * Attributes conversions to their clicks: sets `clickAt` and the other click attributes, and those dimensions that the
- * conversion has no value for. A conversion whose click was removed by retention keeps what its stored version has of the
- * click; without one it gets the time and the campaign, which the index keeps. A conversion without a stored click is left
- * unchanged.
+ * Attributes conversions to their clicks: sets `clickAt`, the other click attributes, and dimensions that the conversion lacks.
+ * If retention removed the click, it keeps what its stored version has of it, else gets time and campaign from the index.
+ * Without a stored click it is left unchanged.
  * @param storedById current versions of the conversions
  */
 export async function copyClickDimensions(
@@ -40,7 +38,7 @@ export async function copyClickDimensions(
   // Together: copies are not synced to disk, so a server that restarted between both may have lost them.
   const clicks = await writer.retry('looking up clicks', async () => {
     await copyClicks(writer, ids)
-    return await readClicks(writer, ids)
+    return await readConvertedClicks(writer, ids)
   })
   const missing = ids.filter((id) => !clicks.has(id))
   const removed = missing.length === 0 ? noClicks : await readRemovedClicks(writer, missing)
@@ -58,7 +56,6 @@ export async function copyClickDimensions(
   }
 }
 
-/** What the index keeps of a click that was removed. */
 type IndexedClick = Pick<Attributes, 'id' | 'clickedAt' | 'campaignId'>
 const noClicks: ReadonlyMap<string, IndexedClick> = new Map()
 
@@ -90,10 +87,7 @@ LIMIT 1 BY id`
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/**
- * Copies the clicks of conversions to `converted_click_rows`, and changes no conversion.
- * @throws LeaseLost, or the last error when ClickHouse stays unavailable
- */
+/** Copies the clicks of conversions to `converted_click_rows`, and changes no conversion. */
 export async function copyConvertedClicks(writer: Writer, conversions: readonly Conversion[]): Promise<void> {
   const ids = clickIdsOf(conversions)
   if (ids.length > 0) await writer.retry('copying clicks', () => copyClicks(writer, ids))
@@ -103,10 +97,7 @@ function clickIdsOf(conversions: readonly Conversion[]): string[] {
   return [...new Set(conversions.map(({ clickId }) => clickId))].filter((id) => id !== '')
 }
 
-/**
- * Copies clicks to `converted_click_rows`, which pages of converted clicks and attribution read, because these clicks are
- * scattered over `clicks`. A copy without a conversion does no harm.
- */
+/** Copies clicks, which are scattered over `clicks`, for attribution and pages of converted clicks. Superfluous copies do no harm. */
 async function copyClicks(writer: Writer, ids: readonly string[]): Promise<void> {
   const keys = clickKeys(writer, ids)
   const copy = ch`
@@ -118,7 +109,7 @@ WHERE ${keys}
   await runStatement(writer.stores.clickhouse, copy, 'import.converted_clicks')
 }
 
-async function readClicks(writer: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {
+async function readConvertedClicks(writer: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {
   const query = ch`
 SELECT ${selectFields(attributeFields)}
 FROM converted_click_rows

@@ -1,10 +1,10 @@
-import { idList } from '../../stores/clickhouse/idList.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
+import { idList } from '../../stores/clickhouse/textList.ts'
 import { extentOf } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type Click, clickColumns } from '../tables/click.ts'
 import { ExistingKeys } from './existingKeys.ts'
-import { RowBuffer } from './rowBuffer.ts'
+import { RowBuffer, storeNewRows } from './rowBuffer.ts'
 import { sendBatch } from './sendBatch.ts'
 
 /** @returns the lookup of stored click ids of the writer's account, for all batches of an import */
@@ -20,7 +20,6 @@ export function existingClicks(writer: Writer): ExistingKeys {
 /** Buffers clicks for one insert, each id once: the first one wins. Reusable once its clicks are stored. */
 export class ClickBatch {
   readonly #rows = new RowBuffer(clickColumns)
-  /** clicked_at by id. */
   readonly #times = new Map<string, number>()
 
   get isFull(): boolean {
@@ -34,38 +33,19 @@ export class ClickBatch {
     return true
   }
 
-  /**
-   * Stores the clicks that are not stored yet, and empties the batch.
-   * @returns number of new clicks
-   * @throws LeaseLost, or the last error when a database stays unavailable
-   */
+  /** Stores the clicks that are not stored yet, and empties the batch. @returns number of new clicks */
   async store(writer: Writer, existing: ExistingKeys): Promise<number> {
-    await this.#dropStored(existing)
-    const inserted = this.#rows.size
-    // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
-    existing.add(this.#rows.keys())
-    while (this.#rows.size > 0 && !(await this.#send(writer))) {
-      await this.#dropStored(existing)
-    }
-    this.#rows.clear()
+    const inserted = await storeNewRows(this.#rows, existing, () =>
+      sendBatch(writer, {
+        resource: 'clicks',
+        table: 'clicks',
+        columns: clickColumns,
+        bytes: this.#rows.bytes,
+        isDistinct: true,
+        ...extentOf(Array.from(this.#rows.keys(), (id) => this.#times.get(id) ?? 0)),
+      }),
+    )
     this.#times.clear()
     return inserted
-  }
-
-  #send(writer: Writer): Promise<boolean> {
-    return sendBatch(writer, {
-      resource: 'clicks',
-      table: 'clicks',
-      columns: clickColumns,
-      bytes: this.#rows.bytes,
-      isDistinct: true,
-      ...extentOf(this.#times.values()),
-    })
-  }
-
-  async #dropStored(existing: ExistingKeys): Promise<void> {
-    const stored = await existing.findExisting([...this.#rows.keys()])
-    this.#rows.drop(stored)
-    for (const id of stored) this.#times.delete(id)
   }
 }

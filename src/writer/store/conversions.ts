@@ -1,6 +1,6 @@
-import { idList } from '../../stores/clickhouse/idList.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
+import { idList } from '../../stores/clickhouse/textList.ts'
 import { extentOf } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type Conversion, conversionColumns } from '../tables/conversion.ts'
@@ -9,12 +9,11 @@ import { readCurrentConversions } from './currentConversions.ts'
 import { sendBatch } from './sendBatch.ts'
 
 /**
- * Upserts conversions by id: the higher `updatedAt` wins, in any order of arrival. Between equal values the stored row
- * wins, but within one file the later line does. A row's missing dimensions are copied from its click.
+ * Upserts conversions by id: the higher `updatedAt` wins; of equal values the stored row, but within one file the later line.
+ * Missing dimensions are copied from the click.
  * @param rows in the order of the file; modified
  * @param isMoved whether the rows have what another installation copied from their clicks
  * @returns rows with a new id, rows that replaced another, and rows that replaced none
- * @throws LeaseLost, or the last error when a database stays unavailable
  */
 export async function storeConversions(
   writer: Writer,
@@ -57,9 +56,8 @@ async function readCurrent(writer: Writer, ids: ReadonlySet<string>): Promise<Ma
 }
 
 /**
- * Writes changes as one batch: each change writes the stored row as deleted and then the new row. Of two rows with one key
- * the table keeps the new one; the sums count both. After an attempt of unknown outcome the stored rows are read again,
- * and missing changes are written again.
+ * Writes changes as one batch: the stored row as deleted, then the new row. Of two rows with one key the table keeps the new
+ * one; sums count both. After an unknown outcome the stored rows are read again and missing changes written again.
  */
 export async function writeChanges(writer: Writer, changes: readonly (Change & { row: Conversion })[]): Promise<void> {
   let missing = changes
@@ -71,7 +69,6 @@ export async function writeChanges(writer: Writer, changes: readonly (Change & {
   }
 }
 
-/** The stored and the new version of a conversion. */
 export interface Change {
   /** undefined: the id is new. */
   before: Conversion | undefined
@@ -79,10 +76,7 @@ export interface Change {
   row: Conversion | undefined
 }
 
-/**
- * Writes changes as one batch, in one attempt.
- * @returns true when all of them are stored; false when any of them may be
- */
+/** Writes changes as one batch, in one attempt. @returns true when all are stored; false when any may be */
 export async function sendChanges(writer: Writer, changes: readonly Change[]): Promise<boolean> {
   const nowVersion = Date.now() * 1_000
   const out = new RowBinary()

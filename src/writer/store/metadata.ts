@@ -1,4 +1,5 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
+import { searchedTables, searchTextOf } from '../../query/searchText.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { metadataFields } from '../../stores/postgres/metadataFields.ts'
 import type { Writer } from '../lease/writer.ts'
@@ -6,26 +7,31 @@ import type { Writer } from '../lease/writer.ts'
 /** A row of a metadata table, by column; amounts and times are text. Dates that the file does not give are null. */
 export interface MetadataRow {
   id: string
+  name: string
+  status: string
+  tags?: string[]
   created_at: string | null
   updated_at: string | null
-  [column: string]: string | string[] | null
+  [column: string]: string | string[] | null | undefined
 }
 
 /** Columns that an upsert replaces: all but the id and the dates. */
 function replacedColumns(table: NamedTable): string[] {
   const fields = Object.keys(metadataFields[table])
-  return fields.filter((name) => !['id', 'createdAt', 'updatedAt'].includes(name)).map(columnName)
+  const columns = fields.filter((name) => !['id', 'createdAt', 'updatedAt'].includes(name)).map(columnName)
+  return isSearched(table) ? [...columns, 'search_text'] : columns
+}
+
+function isSearched(table: NamedTable): boolean {
+  return (searchedTables as readonly NamedTable[]).includes(table)
 }
 
 const rowsPerStatement = 2_000
 
 /**
- * Upserts campaigns, offers, landing pages or traffic sources by id; of several rows with one id the last one wins. A row
- * replaces the stored one; without `created_at` it keeps the stored value, and without `updated_at` it gets `nowMs` if any
- * other column changed, otherwise the stored value.
- * @param nowMs epoch milliseconds
+ * Upserts campaigns, offers, landing pages or traffic sources by id; of rows with one id the last wins. Without `created_at` a
+ * row keeps the stored value; without `updated_at` it gets `nowMs` (epoch milliseconds) if another column changed.
  * @returns rows with a new id, rows that changed a stored one, and the others: unchanged, or replaced by a later row
- * @throws LeaseLost, or Problem `unavailable` when Postgres stays unavailable
  */
 export async function storeMetadata(
   writer: Writer,
@@ -49,9 +55,7 @@ export async function storeMetadata(
   return outcome
 }
 
-/**
- * The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored.
- */
+/** The counts are read before the upsert: a retry finds the rows of a commit that was not acknowledged already stored. */
 async function upsert(
   writer: Writer,
   table: NamedTable,
@@ -64,7 +68,11 @@ async function upsert(
   const listed = (columns: readonly string[]) =>
     columns.map((column, index) => (index === 0 ? postgres`${postgres(column)}` : postgres`, ${postgres(column)}`))
   const from = (alias: string) => listed(names.map((name) => `${alias}.${name}`))
-  const given = rows.map((row) => ({ ...row, account_id: writer.accountId }))
+  const given = rows.map((row) => ({
+    ...row,
+    account_id: writer.accountId,
+    ...(isSearched(table) && { search_text: searchTextOf(row) }),
+  }))
   /** The given rows with their dates completed from the stored ones. */
   const dated = () => postgres`
     given AS (

@@ -1,9 +1,9 @@
-import { idList } from '../../stores/clickhouse/idList.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
+import { idList } from '../../stores/clickhouse/textList.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type PixelEvent, pixelEventColumns } from '../tables/pixelEvent.ts'
 import { ExistingKeys } from './existingKeys.ts'
-import { RowBuffer } from './rowBuffer.ts'
+import { RowBuffer, storeNewRows } from './rowBuffer.ts'
 import { insertOnce } from './sendBatch.ts'
 
 /** The key by which duplicates of an event are found within its account. No part contains a space. */
@@ -28,10 +28,9 @@ WHERE ${writer.ofAccount}`
 }
 
 /**
- * Stores the events that are not stored yet; of several events with one key, the first is stored. No sums table counts
- * pixel events, so they need no journal: after an interruption, the next import of the file stores the missing ones.
+ * Stores the events that are not stored yet; of events with one key the first. No sums count them, so they need no journal:
+ * after an interruption, the next import of the file stores the missing ones.
  * @returns number of new events
- * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function storePixelEvents(
   writer: Writer,
@@ -40,12 +39,7 @@ export async function storePixelEvents(
 ): Promise<number> {
   const rows = new RowBuffer(pixelEventColumns)
   for (const event of events) rows.add(storedKeyOf(event), event)
-  const dropStored = async () => rows.drop(await existing.findExisting([...rows.keys()]))
-  await dropStored()
-  const inserted = rows.size
-  // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
-  existing.add(rows.keys())
-  const send = () => insertOnce(writer, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes })
-  while (rows.size > 0 && !(await send())) await dropStored()
-  return inserted
+  return await storeNewRows(rows, existing, () =>
+    insertOnce(writer, { table: 'pixel_events', columns: pixelEventColumns, bytes: rows.bytes }),
+  )
 }

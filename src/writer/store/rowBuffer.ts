@@ -1,10 +1,10 @@
 import type { Column } from '../../stores/clickhouse/columnKinds.ts'
 import { RowBinary } from '../../stores/clickhouse/rowBinary.ts'
+import type { ExistingKeys } from './existingKeys.ts'
 
 /**
- * Large enough that ClickHouse creates few parts, which it merges with all indexes; small enough for two batches and the server's
- * copy of one in memory, and to arrive within the window of a write. A click takes about 500 bytes. The buffer doubles as it
- * grows: just below a power of two.
+ * Large, so that ClickHouse merges few parts; small enough for two batches and the server's copy in memory, and for the window
+ * of a write. A click takes about 500 bytes. Just below a power of two, since the buffer doubles.
  */
 const rowsMax = 50_000
 const bytesMax = 30 << 20
@@ -67,4 +67,24 @@ export class RowBuffer<Row> {
     this.#ends.clear()
     this.#out.truncate(0)
   }
+}
+
+/**
+ * Stores the buffered rows that are not stored yet, and empties the buffer.
+ * @param send one attempt; returns false when any of the rows may be stored
+ * @returns number of new rows
+ */
+export async function storeNewRows<Row>(
+  rows: RowBuffer<Row>,
+  existing: ExistingKeys,
+  send: () => Promise<boolean>,
+): Promise<number> {
+  const dropStored = async () => rows.drop(await existing.findExisting([...rows.keys()]))
+  await dropStored()
+  const inserted = rows.size
+  // Added before they are sent: after an attempt of unknown outcome, any of them may be stored.
+  existing.add(rows.keys())
+  while (rows.size > 0 && !(await send())) await dropStored()
+  rows.clear()
+  return inserted
 }

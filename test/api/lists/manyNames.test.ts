@@ -15,10 +15,12 @@ let key: string
 beforeAll(async () => {
   key = await api.account('names')
   await api.stores.postgres`
-    INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
-    SELECT 'names', 'k' || lpad(n::text, 36, '0'), ${cyrillic} || n, 'u', 'active', now(), now()
+    INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
+    SELECT 'names', 'k' || lpad(n::text, 36, '0'), ${cyrillic} || n, 'u', 'active', now(), now(),
+      format('k%sX%sXactive', lpad(n::text, 36, '0'), ${cyrillic.toLowerCase()} || n)
     FROM generate_series(1, ${campaignCount}::int) AS n`
-  await api.stores.postgres`UPDATE campaigns SET name = ${awkward} WHERE account_id = 'names' AND id = ${idOf(1)}`
+  await api.stores.postgres`
+    UPDATE campaigns SET name = ${awkward}, search_text = '' WHERE account_id = 'names' AND id = ${idOf(1)}`
   const at = '2026-11-20T10:00:00.000Z'
   const clicks = [1, campaignCount].map((n) => ({ id: `c${n}`, clickedAt: at, campaignId: idOf(n) }))
   await importContent(api.stores, 'names', 'clicks', clicks)

@@ -172,8 +172,8 @@ describe('an export of metadata', () => {
   it('of thousands of rows has each one once', async () => {
     const manyKey = await api.account('many')
     await api.stores.postgres`
-      INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at)
-      SELECT 'many', 'c' || n, '=' || n, 'u', 'active', ARRAY['=a', 'b|c'], now, now
+      INSERT INTO campaigns (account_id, id, name, user_id, status, tags, created_at, updated_at, search_text)
+      SELECT 'many', 'c' || n, '=' || n, 'u', 'active', ARRAY['=a', 'b|c'], now, now, ''
       FROM generate_series(1, 2001) AS n, (SELECT timestamptz '2026-11-01 00:00:00Z' + interval '1 ms' AS now) AS at`
     const ids = ndjsonRows((await api.get('/campaigns?format=ndjson', manyKey)).body).map(({ id }) => id)
     expect([ids.length, new Set(ids).size]).toEqual([2_001, 2_001])

@@ -11,9 +11,10 @@ import {
 } from '../../../schema/search.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { searchCampaigns as searchAllCampaigns } from '../../../src/api/search/campaigns.ts'
-import { fold } from '../../../src/api/search/caseFolding.ts'
 import { planCampaignSearch } from '../../../src/api/search/plan.ts'
 import type { RouteContext } from '../../../src/http/context.ts'
+import { fold } from '../../../src/query/searchText.ts'
+import { importContent } from '../../import/runImport.ts'
 import { testNowMs, useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
 import { readPages } from '../../kit/readRows.ts'
@@ -142,8 +143,8 @@ describe('GET /conversions/search', () => {
     const big = await api.account('big')
     const id = (n: number) => `campaign-with-a-long-id-to-fill-the-request-${n}`
     await api.stores.postgres`
-      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
-      SELECT 'big', ${id(0)} || n, 'Mass ' || n, 'big', 'active', now(), now()
+      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
+      SELECT 'big', ${id(0)} || n, 'Mass ' || n, 'big', 'active', now(), now(), ${id(0)} || format('%sXmass %1$sXactive', n)
       FROM generate_series(1, 30000) AS n`
     await storeConversions(api.stores, 'big', [
       { id: 'v1', converted_at: at, campaign_id: `${id(0)}29999` },
@@ -226,12 +227,37 @@ describe('GET /campaigns/search', () => {
     expect(await ids('sommer\nsommer')).toEqual([])
   })
 
+  it('finds imported campaigns and offers by their present values', async () => {
+    const imported = await api.account('imported')
+    const createdAt = '2026-11-20T10:00:00Z'
+    for (const [name, tags] of [
+      ['Ärger ΟΔΟΣ', ['Sommer']],
+      ['Zürich', ['WINTER']],
+    ] as const) {
+      await importContent(api.stores, 'imported', 'campaigns', [{ id: 'K1', name, tags, createdAt }])
+      await importContent(api.stores, 'imported', 'offers', [{ id: 'O1', name, tags, createdAt }])
+    }
+    await importContent(api.stores, 'imported', 'conversions', [
+      { id: 'v1', offerId: 'O1', convertedAt: createdAt, status: 'approved' },
+    ])
+    const found = async (q: string) => [
+      ...(await readAll('/campaigns/search', `q=${encodeURIComponent(q)}`, 10, imported)),
+      ...(await readAll('/conversions/search', `q=${encodeURIComponent(q)}&fields=offerName`, 10, imported)),
+    ]
+    expect([await found('ZÜRI'), await found('winter'), await found('ärger'), await found('sommer')]).toEqual([
+      ['K1', 'v1'],
+      ['K1'],
+      [],
+      [],
+    ])
+  })
+
   it('lists each row once, newest first, also when few of many rows match', async () => {
     const many = await api.account('many')
     await api.stores.postgres`
-      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
+      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
       SELECT 'many', 'k' || n, CASE WHEN n % 100 = 0 THEN 'öö' ELSE 'other' END, 'many', 'active',
-        to_timestamp(n / 3), now()
+        to_timestamp(n / 3), now(), format('k%sX%sXactive', n, CASE WHEN n % 100 = 0 THEN 'öö' ELSE 'other' END)
       FROM generate_series(1, 1000) AS n`
     const expected = Array.from({ length: 10 }, (_, n) => `k${1000 - 100 * n}`)
     for (const limit of [3, 200]) {

@@ -19,8 +19,8 @@ import { createTestEnvironment } from '../../kit/stores.ts'
 async function fill(postgres: Postgres, accountId: string, rows: number): Promise<void> {
   for (let first = 0; first < rows; first += 5_000) {
     await postgres`
-      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at)
-      SELECT ${accountId}, 'c' || n, repeat('a', 200), ${accountId}, 'active', now(), now()
+      INSERT INTO campaigns (account_id, id, name, user_id, status, created_at, updated_at, search_text)
+      SELECT ${accountId}, 'c' || n, repeat('a', 200), ${accountId}, 'active', now(), now(), format('c%sX%sXactive', n, repeat('a', 200))
       FROM generate_series(${first}::integer, ${Math.min(first + 5_000, rows) - 1}::integer) AS n`
   }
 }
