@@ -15,9 +15,9 @@ export interface Account {
 
 /**
  * Creates an account.
- * @param values `importOf`: SHA-256 of the manifest from which the account is imported, until `storeKeys` ends the import;
- *   `retention`: whole UTC months; null: that of the plan, as when it is not given
- * @returns the account, or undefined when the id exists or was deleted, or the subscription plan does not exist
+ * @param values `importOf`: SHA-256 of the manifest of an import, until `storeKeys` ends it; `retention`: whole UTC months,
+ *   null: the plan decides
+ * @returns undefined when the id exists or was deleted, or the subscription plan does not exist
  */
 export async function createAccount(
   postgres: Postgres,
@@ -58,13 +58,7 @@ export async function createAccount(
 
 /** @returns all accounts, oldest first */
 export async function listAccounts(postgres: Postgres): Promise<Account[]> {
-  return await queryPostgres(
-    postgres<Account[]>`
-      SELECT id, name, plan, currency, created_at AS "createdAt"
-      FROM accounts
-      WHERE ${isNotDeleted(postgres)}
-      ORDER BY created_at, id`,
-  )
+  return await readAccounts(postgres, postgres`true`)
 }
 
 /** @returns the account with this id if its import from this manifest was interrupted; otherwise undefined */
@@ -73,30 +67,27 @@ export async function findInterruptedImport(
   id: string,
   importOf: string,
 ): Promise<Account | undefined> {
-  const [account] = await queryPostgres(
-    postgres<Account[]>`
-      SELECT id, name, plan, currency, created_at AS "createdAt"
-      FROM accounts
-      WHERE id = ${id} AND import_of = ${importOf} AND ${isNotDeleted(postgres)}`,
-  )
+  const [account] = await readAccounts(postgres, postgres`id = ${id} AND import_of = ${importOf}`)
   return account
 }
 
 /** @returns the account with this id, undefined if it does not exist */
 export async function findAccount(postgres: Postgres, id: string): Promise<Account | undefined> {
-  const [account] = await queryPostgres(
-    postgres<Account[]>`
-      SELECT id, name, plan, currency, created_at AS "createdAt"
-      FROM accounts
-      WHERE id = ${id} AND ${isNotDeleted(postgres)}`,
-  )
+  const [account] = await readAccounts(postgres, postgres`id = ${id}`)
   return account
 }
 
-/**
- * Changes the subscription plan of an account; all instances apply it within 5 seconds.
- * @returns the updated account, or undefined when the account or the plan does not exist
- */
+async function readAccounts(postgres: Postgres, condition: PendingQuery<Row[]>): Promise<Account[]> {
+  return await queryPostgres(
+    postgres<Account[]>`
+      SELECT id, name, plan, currency, created_at AS "createdAt"
+      FROM accounts
+      WHERE ${condition} AND ${isNotDeleted(postgres)}
+      ORDER BY created_at, id`,
+  )
+}
+
+/** Changes the plan of an account; all instances apply it within 5 seconds. @returns undefined when account or plan does not exist */
 export async function setPlanOfAccount(postgres: Postgres, id: string, plan: string): Promise<Account | undefined> {
   const [account] = await queryPostgres(
     postgres<Account[]>`

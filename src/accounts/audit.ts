@@ -18,7 +18,6 @@ export type AuditAction =
   | 'retention.remove'
   | 'retention.set'
 
-/** One change made by the command. */
 export interface AuditEntry {
   at: Date
   action: AuditAction
@@ -31,9 +30,8 @@ export interface AuditEntry {
 }
 
 /**
- * Builds a WITH clause that records changes in the audit log. It is part of the statement that makes the change, so that a
- * change is stored with its entry or not at all.
- * @param changes query of `account_id` and `details` (jsonb), one row per change; without a row nothing is recorded
+ * WITH clause that records changes in the audit log, for the statement that makes them: both are stored or neither.
+ * @param changes query of `account_id` and `details` (jsonb), one row per change
  */
 export function auditClause(
   postgres: Postgres,
@@ -47,7 +45,7 @@ export function auditClause(
       FROM (${changes}) AS change (account_id, details))`
 }
 
-/** @returns all entries, or those of one account, oldest first; entries of a deleted account remain */
+/** @returns the entries of all accounts, or of one, oldest first; entries of a deleted account remain */
 export async function listAuditEntries(postgres: Postgres, accountId?: string): Promise<AuditEntry[]> {
   return await queryPostgres(
     postgres<AuditEntry[]>`

@@ -1,7 +1,6 @@
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 import { auditClause } from './audit.ts'
 
-/** The state of the deletion of an account. */
 export interface Deletion {
   /** Milliseconds since its keys were revoked, by the clock of Postgres. */
   ageMs: number
@@ -10,8 +9,7 @@ export interface Deletion {
 }
 
 /**
- * Begins the deletion of an account: its keys are revoked, its id can never be used again, and no command finds it any
- * longer. Idempotent.
+ * Begins a deletion: its keys are revoked, its id can never be used again, no command finds it. Idempotent.
  * @returns undefined when there is no such account
  */
 export async function beginDeletion(postgres: Postgres, accountId: string): Promise<Deletion | undefined> {
@@ -53,10 +51,7 @@ export async function findDeletion(postgres: Postgres, accountId: string): Promi
   return row
 }
 
-/**
- * Removes all rows of an account from Postgres, table by table, and completes its deletion, which has begun. The
- * caller holds the lease of the account, so that no writer adds rows. Idempotent.
- */
+/** Removes all rows of the account from Postgres and completes its deletion. The caller holds the account's lease. Idempotent. */
 export async function completeDeletion(postgres: Postgres, accountId: string): Promise<void> {
   const tables = await queryPostgres(
     postgres<{ name: string }[]>`

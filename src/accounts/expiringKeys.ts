@@ -4,13 +4,11 @@ import { runPeriodically } from '../stores/timing/periodic.ts'
 /** How long before its expiry a key is reported. */
 const noticeMs = 7 * 86_400_000
 
-/** Time between two checks, in milliseconds. */
 const intervalDefaultMs = 3_600_000
 
 /** Below the timeout of a Prometheus scrape, which would otherwise get no metrics at all. */
 const countDeadlineMs = 2_000
 
-/** A valid key that expires soon. */
 export interface ExpiringKey {
   id: string
   accountId: string
@@ -18,10 +16,7 @@ export interface ExpiringKey {
   expiresAt: Date
 }
 
-/**
- * Finds valid keys that expire within 7 days, the first to expire first. Keys that were replaced by a new one are left out.
- * @throws Problem `unavailable`
- */
+/** Finds valid keys that expire within 7 days and are not replaced, the first to expire first. @throws Problem `unavailable` */
 export async function listExpiringKeys(postgres: Postgres, nowMs: number, deadlineMs?: number): Promise<ExpiringKey[]> {
   return await queryPostgres(
     postgres<ExpiringKey[]>`
@@ -44,8 +39,7 @@ export async function countExpiringKeys(postgres: Postgres, nowMs: number): Prom
 }
 
 /**
- * Warns of each key that expires within 7 days, once, at the start or when it enters that time. Checks every hour; a check
- * that fails is repeated at the next interval.
+ * Warns of each key once, when it will expire within 7 days. Checks every hour.
  * @param now the current time, epoch milliseconds
  * @returns function that stops it and resolves when the current check has ended
  */

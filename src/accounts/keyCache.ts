@@ -5,13 +5,10 @@ import { withDeadline } from '../stores/timing/deadline.ts'
 import { type KeyRecord, type LookUpKey, openKeyLookUps, tooLate } from './keyLookups.ts'
 import { openKeyUses } from './keyUses.ts'
 
-/** Cache of API keys. */
 export interface KeyCache {
   /**
-   * Finds a key by its hash. The record is at most 5 seconds old, or at most 60 while Postgres is unavailable; concurrent
-   * look-ups of one key share one query.
-   * @param hash SHA-256 in hexadecimal
-   * @returns null when the key does not exist
+   * Finds a key by its hash, SHA-256 in hexadecimal. Concurrent look-ups of one key share one query.
+   * @returns a record of the age in the table below; null when the key does not exist
    * @throws Problem `unavailable` when Postgres is unavailable and the key was not read in the last 60 seconds
    */
   find(hash: string): Promise<KeyRecord | null>

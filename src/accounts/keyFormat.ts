@@ -35,10 +35,7 @@ export function prefixOfKey(text: string): string {
 const encodedAlphanumeric = '%(?:25)*(?:3[0-9]|[46][1-9a-f]|[57][0-9a])'
 const keyInText = new RegExp(`(${[...keyStart].map(orEncoded).join('')})(?:[0-9a-z]|${encodedAlphanumeric})+`, 'gi')
 
-/**
- * Masks the secret of every key in a text, such as a URL for the log; also of keys with characters that are
- * percent-encoded, once or several times, and of keys in another case.
- */
+/** Masks the secret of every key in a text, such as a URL for the log; also in another case or percent-encoded, even repeatedly. */
 export function hideKeys(text: string): string {
   return text.replace(keyInText, '$1…')
 }

@@ -25,10 +25,9 @@ export interface KeyRecord {
 }
 
 /**
- * Looks a key up in Postgres.
- * @param hash SHA-256 in hexadecimal
- * @returns null when the key does not exist
- * @throws Error of the driver, `tooLate` when the statement exceeds its deadline, or Problem `unavailable` when the queue is full
+ * Looks a key up in Postgres by its SHA-256 in hexadecimal. @returns null when the key does not exist
+ * @throws Error of the driver, `tooLate` when the statement exceeds its deadline, or Problem `unavailable` when the queue is
+ *   full
  */
 export type LookUpKey = (hash: string) => Promise<KeyRecord | null>
 
@@ -41,8 +40,8 @@ const limits = { itemsMax: 256, concurrentMax: 2, pace: { starts: 1, withinMs: 2
 const queuedMax = 5_000
 
 /**
- * Opens look-ups that share statements, in order of arrival. Any client can send well-formed keys that do not exist:
- * whatever their number, the rate of statements to Postgres is limited, and each key is looked up.
+ * Opens look-ups that share statements, in order of arrival. Clients may send any number of well-formed keys that do not exist:
+ * the rate of statements is limited.
  * @param deadlineMs timeout of a statement
  */
 export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKey {
@@ -79,10 +78,7 @@ interface KeyRow extends RetainedRanges {
   clickAllowance: number
 }
 
-/**
- * Keys that were created while the deletion of their account began are revoked too: the deletion does not see them.
- * @returns the existing keys by hash
- */
+/** Keys created while the deletion of their account began are revoked too: the deletion does not see them. @returns keys by hash */
 async function lookUpKeys(postgres: Postgres, hashes: readonly string[]): Promise<Map<string, KeyRecord>> {
   const rows = await postgres<KeyRow[]>`
     SELECT encode(hash, 'hex') AS hash, accounts.id AS "accountId", accounts.name AS "accountName", currency,

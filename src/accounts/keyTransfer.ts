@@ -51,8 +51,7 @@ export async function countKeysOfOthers(
 }
 
 /**
- * Stores keys of an account, which are then valid here as well. Keys that exist are left as they are; a deleted account
- * gets none. Once the account has all of them, its import has ended: `findInterruptedImport` no longer finds it.
+ * Stores keys of an account, unless they exist or the account is deleted. With all of them its import has ended.
  * @returns how many of the keys the account has afterwards
  */
 export async function storeKeys(

@@ -6,11 +6,9 @@ const useMs = 60_000
 const knownMax = 20_000
 
 /**
- * Opens the record of the last use of keys. A key is written at most once a minute. One statement runs at a time and
- * writes all keys that were used since the previous one began, so the number of statements does not grow with requests.
- * The value shows which keys are still in use; a failed write is lost.
+ * Records the last use of keys in the background, at most once a minute per key. One statement at a time writes all keys since
+ * the previous one, so their number does not grow with requests. A failed write is lost.
  * @param now the current time, epoch milliseconds
- * @returns function that records a use, in the background
  */
 export function openKeyUses(postgres: Postgres, now: () => number): (keyId: string) => void {
   const usedAtMs = new LRUCache<string, number>({ max: knownMax })

@@ -6,7 +6,6 @@ import { isNotDeleted } from './accounts.ts'
 import { auditClause } from './audit.ts'
 import { hashOfKey, makeKeyText, prefixOfKey } from './keyFormat.ts'
 
-/** The stored attributes of an API key, without the secret. */
 export interface KeyRow {
   id: string
   accountId: string
@@ -25,8 +24,8 @@ export interface KeyRow {
 
 /**
  * Creates an API key of an account.
- * @param values `isShown`: false for a key that the caller will show and then pass to `markShown`; it replaces those of this
- *   name that were never shown. The caller holds a lease meanwhile, so that these are left from interrupted processes.
+ * @param values `isShown`: false for a key that is shown and then passed to `markShown`; it replaces those of this name that
+ *   were never shown, which under the caller's lease are left from interrupted processes
  * @returns the row and the key itself, which is not stored; undefined when the account does not exist
  */
 export async function createKey(
@@ -74,30 +73,22 @@ export async function markShown(postgres: Postgres, { accountId, id }: KeyRow): 
 
 /** @returns all keys of an account, including revoked and expired keys, oldest first */
 export async function listKeys(postgres: Postgres, accountId: string): Promise<KeyRow[]> {
-  return await queryPostgres(
-    postgres<KeyRow[]>`
-      SELECT ${keyColumns(postgres)}
-      FROM api_keys
-      WHERE account_id = ${accountId}
-      ORDER BY created_at, id`,
-  )
+  return await readKeys(postgres, postgres`account_id = ${accountId}`)
 }
 
 /** @returns the key with this id, also a revoked or expired one; undefined if it does not exist */
 export async function findKey(postgres: Postgres, id: string): Promise<KeyRow | undefined> {
-  const [row] = await queryPostgres(
-    postgres<KeyRow[]>`
-      SELECT ${keyColumns(postgres)}
-      FROM api_keys
-      WHERE id = ${id}`,
-  )
+  const [row] = await readKeys(postgres, postgres`id = ${id}`)
   return row
 }
 
-/**
- * Revokes a key; all instances reject it within 5 seconds. A second call does not change the time of revocation.
- * @returns the updated key, or undefined when it does not exist
- */
+async function readKeys(postgres: Postgres, condition: PendingQuery<Row[]>): Promise<KeyRow[]> {
+  return await queryPostgres(
+    postgres<KeyRow[]>`SELECT ${keyColumns(postgres)} FROM api_keys WHERE ${condition} ORDER BY created_at, id`,
+  )
+}
+
+/** Revokes a key, once; all instances reject it within 5 seconds. @returns the updated key, or undefined when it does not exist */
 export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow | undefined> {
   const [row] = await queryPostgres(
     postgres<KeyRow[]>`
@@ -126,9 +117,68 @@ export async function revokeKey(postgres: Postgres, id: string): Promise<KeyRow 
   return row
 }
 
-/** The columns of `KeyRow`. */
 export function keyColumns(postgres: Postgres): PendingQuery<Row[]> {
   return postgres`id, account_id AS "accountId", name, prefix, scopes, created_at AS "createdAt",
     expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
     replaced_by AS "replacedBy"`
+}
+
+/** A key and the one that it replaces. */
+export interface Rotation {
+  /** The new key itself, which is not stored. */
+  key: string
+  row: KeyRow
+  /** When the replaced key ends. */
+  previousExpiresAt: Date
+}
+
+/**
+ * Replaces a key by a new one with the same name, scopes and lifetime; the old key ends after the grace period or at its own
+ * expiry.
+ * @param graceMs milliseconds from `nowMs`; 0 ends the old key at once, on all instances within 5 seconds
+ * @returns undefined when the key does not exist, is revoked, expired or already replaced
+ */
+export async function rotateKey(
+  postgres: Postgres,
+  { id, graceMs, nowMs }: { id: string; graceMs: number; nowMs: number },
+): Promise<Rotation | undefined> {
+  const key = makeKeyText()
+  const newId = uuidv7()
+  const now = new Date(nowMs)
+  const [rotated] = await queryPostgres(
+    postgres<(KeyRow & { previousExpiresAt: Date })[]>`
+      WITH previous AS (
+        SELECT * FROM api_keys
+        WHERE id = ${id}
+          AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${now}::timestamptz)
+          AND replaced_by IS NULL
+          AND NOT EXISTS (SELECT FROM account_deletions WHERE account_deletions.account_id = api_keys.account_id)
+        FOR UPDATE),
+      created AS (
+        INSERT INTO api_keys (id, account_id, name, hash, prefix, scopes, created_at, expires_at)
+        SELECT ${newId}, account_id, name, decode(${hashOfKey(key)}, 'hex'), ${prefixOfKey(key)}, scopes,
+          ${now}::timestamptz, ${now}::timestamptz + (expires_at - created_at)
+        FROM previous
+        RETURNING *),
+      ended AS (
+        UPDATE api_keys
+        SET expires_at = least(previous.expires_at, ${new Date(nowMs + graceMs)}::timestamptz), replaced_by = ${newId}
+        FROM previous
+        WHERE api_keys.id = previous.id
+        RETURNING api_keys.expires_at AS previous_expires_at),
+      ${auditClause(
+        postgres,
+        'key.rotate',
+        postgres`
+          SELECT account_id, jsonb_build_object('key', id, 'name', name, 'scopes', scopes, 'expiresAt', expires_at,
+            'replaces', ${id}::text, 'previousExpiresAt', previous_expires_at)
+          FROM created, ended`,
+      )}
+      SELECT ${keyColumns(postgres)}, previous_expires_at AS "previousExpiresAt"
+      FROM created, ended`,
+  )
+  if (!rotated) return undefined
+  const { previousExpiresAt, ...row } = rotated
+  return { key, row, previousExpiresAt }
 }

@@ -42,10 +42,7 @@ export async function listPlans(postgres: Postgres): Promise<SubscriptionPlanRow
   )
 }
 
-/**
- * Changes limits of a subscription plan; all instances apply them within 5 seconds.
- * @returns the updated plan, or undefined when it does not exist
- */
+/** Changes limits of a plan; all instances apply them within 5 seconds. @returns undefined when the plan does not exist */
 export async function setPlanLimits(
   postgres: Postgres,
   name: string,
@@ -84,7 +81,6 @@ export async function setPlanLimits(
   return plan
 }
 
-/** The columns of `SubscriptionPlanRow`. */
 function planColumns(postgres: Postgres): PendingQuery<Row[]> {
   return postgres`name, has_api AS "hasApi", requests_per_minute AS "requestsPerMinute",
     events_per_minute AS "eventsPerMinute", identifier_events_per_minute AS "identifierEventsPerMinute",

@@ -18,7 +18,7 @@ export interface Retention {
   nowMs: number
 }
 
-/** A setting of an account; null: that of its plan. Absent: unchanged. */
+/** A setting of an account; null: the plan decides. Absent: unchanged. */
 export interface RetentionSetting {
   clickMonths?: number | null
   eventMonths?: number | null
@@ -45,15 +45,11 @@ export async function listRetention(postgres: Postgres, accountId?: string): Pro
   return rows.map(({ clicksMs, eventsMs, ...row }) => ({ ...row, retained: { clicksMs, eventsMs } }))
 }
 
-/**
- * A month is removed this long after its end at the earliest: an accepted event may have occurred 30 days ago. A day more,
- * because the clocks of instances differ.
- */
+/** From the end of a month to its removal, at least: an event may be 30 days old when accepted, and clocks differ by up to a day. */
 const removalDelayMs = eventAgeMaxMs + 86_400_000
 
 /**
- * Computes which rows an account retains by its setting. Uses the slower of the two clocks: a clock that is ahead would
- * remove rows for ever.
+ * Computes which rows an account retains. Uses the slower of the two clocks: one that is ahead would remove rows for ever.
  * @param nowMs the clock of this process
  * @returns starts of UTC months; never before what earlier removals have left
  */
@@ -102,10 +98,7 @@ export async function readRetentionSetting(
   return row
 }
 
-/**
- * Changes how long an account retains rows. Rows are removed by a later removal.
- * @returns false when the account does not exist
- */
+/** Changes how long an account retains rows, for later removals. @returns false when the account does not exist */
 export async function setRetention(
   postgres: Postgres,
   accountId: string,

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Scope, scopes } from '../../schema/scopes.ts'
-import { rotateKey } from '../accounts/keyRotation.ts'
-import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey } from '../accounts/keys.ts'
+import { createKey, findKey, type KeyRow, listKeys, markShown, revokeKey, rotateKey } from '../accounts/keys.ts'
 import { listPlans } from '../accounts/plans.ts'
 import { acquireLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'

@@ -3,12 +3,10 @@ import { withDeadline } from './timing/deadline.ts'
 
 export interface BatcherOptions<Item, Result> {
   /**
-   * Processes a batch and returns one result per item, in their order. An Error among the results fails its own item; an
-   * exception fails all items.
+   * Processes a batch: one result per item, in order. An Error among the results fails its item, an exception all items.
    * @param signal aborts at the deadline
    */
   run(items: readonly Item[], signal: AbortSignal): Promise<readonly (Result | Error)[]>
-  /** Maximum number of items per batch. */
   itemsMax: number
   /** Maximum number of concurrent batches; further items are queued. */
   concurrentMax: number
@@ -22,10 +20,9 @@ export interface BatcherOptions<Item, Result> {
    */
   pace?: { starts: number; withinMs: number }
   /**
-   * Delays a batch until the callers of the last batch have had the time to call again: one large batch costs less than two
-   * small ones. It waits until the batch has as many items as the last one had together with those queued meanwhile, until
-   * no item has come for `quietMs`, or for `mostMs` plus `mostMsPerItem` for each expected item. While another batch runs, it
-   * waits until it has `beside.items` items, or for `beside.mostMs`. No delay by default.
+   * Delays a batch until the callers of the last batch could call again: one large batch costs less than two small ones. It
+   * waits for as many items as the last batch and the queue had, for `quietMs` without a new item, or for `mostMs` plus
+   * `mostMsPerItem` for each expected item; beside a running batch, for `beside.items` items or `beside.mostMs`.
    */
   gather?: {
     quietMs: number
@@ -66,7 +63,6 @@ export class Batcher<Item, Result> {
     this.#options = options
   }
 
-  /** Number of items in no batch yet. */
   get queued(): number {
     return this.#queuedItems
   }

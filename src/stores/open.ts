@@ -14,17 +14,13 @@ import { assertUtf8, isPostgresRejection, listenTo, openPostgres, type Postgres 
 export interface Stores {
   readonly clickhouse: ClickHouse
   readonly postgres: Postgres
-  /**
-   * Separate connections to the same Postgres, for reads that take longer the more an account has stored. Key look-ups and
-   * events never wait for them.
-   */
+  /** Connections to the same Postgres for reads that take longer the more an account has stored; key look-ups never wait for them. */
   readonly postgresReader: Postgres
   /** `listenTo` of a Postgres server; the embedded engine has none. */
   readonly listen?: (channel: string, onNotice: (payload: string | undefined) => void) => void
   close(): Promise<void>
 }
 
-/** Writes a log line about the stores. */
 export type StoreLog = (line: { level: 'info' | 'warn' | 'error'; message: string }) => void
 
 /** Connections of `postgresReader` to a server. Two searches at once leave processor time for events on a small machine. */
@@ -144,10 +140,10 @@ async function reach(
       if (error instanceof SettingsError) throw error
       if (isRejection(error) || performance.now() >= deadlineMs) {
         throw new SettingsError(
-          `${server} ${isRejection(error) ? 'rejects the connection' : 'does not respond'}: ${reasonOf(error)}.`,
+          `${server} ${isRejection(error) ? 'rejects the connection' : 'does not respond'}: ${causeOf(error)}.`,
         )
       }
-      if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${server}: ${reasonOf(error)}.` })
+      if (!isAnnounced) log({ level: 'warn', message: `Waiting for ${server}: ${causeOf(error)}.` })
       isAnnounced = true
       await sleep(retryMs)
     }
@@ -160,7 +156,7 @@ function isRejection(error: unknown): boolean {
 }
 
 /** The first line of the driver's message, which names the cause. */
-function reasonOf(error: unknown): string {
+function causeOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string }
   const line = (message ?? '').split('\n')[0]?.replace(/[\s.]+$/, '') ?? ''
   return line || code || String(error)

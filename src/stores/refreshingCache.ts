@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** Options of a cache of values that change. */
 export interface RefreshingCacheOptions<Request, Value> {
-  /** Number of values. */
   max: number
   /** From this age on a value is read again in the background. */
   refreshMs: number
@@ -12,7 +10,6 @@ export interface RefreshingCacheOptions<Request, Value> {
   sharesFirstRead?: boolean
   /** Least time from one background read of a value to the next, when it fails; 0 unless given. */
   retryMs?: number
-  /** The current time, milliseconds. */
   now: () => number
   /** The key of a value; the account first. */
   keyOf(request: Request): string
@@ -48,7 +45,7 @@ export class RefreshingCache<Request, Value> {
 
   /**
    * Returns a value that is younger than `ttlMs`, undefined when it does not exist.
-   * @throws the error of `read` when the value is older; that of a background read is discarded
+   * @throws the error of `read` when the value is older; errors of background reads are discarded
    */
   async find(request: Request): Promise<Value | undefined> {
     const { keyOf, ttlMs, sharesFirstRead } = this.#options

@@ -2,8 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countExpiringKeys, listExpiringKeys, warnOfExpiringKeys } from '../../src/accounts/expiringKeys.ts'
-import { rotateKey } from '../../src/accounts/keyRotation.ts'
-import { createKey, findKey, revokeKey } from '../../src/accounts/keys.ts'
+import { createKey, findKey, revokeKey, rotateKey } from '../../src/accounts/keys.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { runHere } from '../cli/runCommand.ts'
 import { testNowMs, useTestApp } from '../kit/app.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { execute } from '../../src/stores/clickhouse/client.ts'
 import { readClickHouseClock, waitForClickHouseClock } from '../../src/stores/clickhouse/clock.ts'
-import { execute } from '../../src/stores/clickhouse/execute.ts'
 import {
   beginsBefore,
   insertRows,

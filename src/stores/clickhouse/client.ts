@@ -1,9 +1,14 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  type ClickHouseSettings,
+  createClient,
+  parseError,
+} from '@clickhouse/client'
 import { openReads, type Read } from './reads.ts'
 
-/** Address and credentials of ClickHouse. */
 export interface ClickHouseAddress {
   url: string
   /** Unix socket to connect to instead of the host and port of the URL. */
@@ -22,10 +27,9 @@ const connectionsMax = 32
 const idleConnectionMs = 2_500
 
 /**
- * Settings of every query and insert on distributed tables. A subquery runs once, over all shards, and its result is sent to
- * each; an insert ends when every shard has its rows, on a majority of its replicas.
- * TRAP: with `parallel_distributed_insert_select`, on by default, INSERT … SELECT would run on each shard separately, and a
- * repair would compare the sums of one shard with the rows of one shard.
+ * Settings for distributed tables: a subquery runs once over all shards; an insert ends when every shard has its rows, on a
+ * majority of replicas.
+ * TRAP: with `parallel_distributed_insert_select`, on by default, a repair would compare sums and rows of each shard alone.
  */
 const clusterSettings: ClickHouseSettings = {
   distributed_product_mode: 'global',
@@ -58,7 +62,7 @@ export function connect(address: ClickHouseAddress, isDistributed = false): Clie
 }
 
 function agentOf({ url, socketPath }: ClickHouseAddress): http.Agent {
-  // The agent passes its options to `net.connect`, which takes a socket; the types of Node name only those of TCP.
+  // The agent passes its options to `net.connect`, which takes a socket; the types of Node name only options of TCP.
   const options = {
     socketPath,
     keepAlive: true,
@@ -82,4 +86,19 @@ export async function ensureDatabase(client: ClickHouseClient, address: ClickHou
     })
     await withoutDatabase.close()
   }
+}
+
+type WriteStatement = Parameters<ClickHouseClient['exec']>[0]
+
+/**
+ * Runs a statement that writes, and waits until ClickHouse has finished it. @throws ClickHouseError, or a connection's error
+ * TRAP: with progress headers the status 200 comes before the end. A failure after ten seconds is in a later header and in the
+ * body, which `command` and `insert` of the driver do not read.
+ */
+export async function execute(client: ClickHouseClient, statement: WriteStatement): Promise<void> {
+  const response = await client.exec(statement)
+  const chunks: Buffer[] = []
+  for await (const chunk of response.stream) chunks.push(chunk as Buffer)
+  const headers = response.response_headers as http.IncomingHttpHeaders
+  if (headers['x-clickhouse-exception-code']) throw parseError(Buffer.concat(chunks).toString().trim())
 }

@@ -24,7 +24,7 @@ export async function readClickHouseClock({ client, cluster }: ClickHouse): Prom
 const waitMaxMs = 10_000
 
 /**
- * Waits until ClickHouse's clock reaches a moment; in a cluster, that of every node.
+ * Waits until ClickHouse's clock reaches a moment; in a cluster, the clock of every node.
  * @param momentMs epoch milliseconds
  * @throws Problem `unavailable` when a node does not respond, or when the moment is not reached after ten seconds
  */

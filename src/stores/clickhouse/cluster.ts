@@ -2,10 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { SettingsError } from '../../settings.ts'
 import { type ClickHouseAddress, type Client, connect, ensureDatabase } from './client.ts'
 
-/**
- * A ClickHouse cluster. Each node stores its part of the rows in a local database, with the tables, views and sums of a single
- * server. Queries use a second database with `Distributed` tables over the nodes.
- */
+/** Nodes with their own rows in a local database, like single servers; queries use a second one with `Distributed` tables over them. */
 export interface Cluster {
   readonly name: string
   /** The database of each node's own tables. */
@@ -18,7 +15,6 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-/** One server of a cluster. */
 export interface ClusterNode {
   readonly url: string
   /** Uses the local database of this server. */
@@ -27,7 +23,6 @@ export interface ClusterNode {
   readonly isFirst: boolean
 }
 
-/** The identity of a node. */
 export interface Identity {
   /** Unique for each server. */
   host: string
@@ -160,10 +155,7 @@ export function assertClusterTopology(
   return replicas > 0
 }
 
-/**
- * A write is confirmed by a majority of replicas: of two, by both. A third could be behind; a look-up there would miss a
- * stored click, which would then count twice.
- */
+/** A write is confirmed by a majority: of two by both. A third could be behind, and a look-up there miss a stored click. */
 const replicasMax = 2
 
 function isSameShard(one: Member, other: Member): boolean {

@@ -51,7 +51,6 @@ export function columnsOf<Of extends Fields>(fields: Of): readonly Column<RowOf<
   })
 }
 
-/** @returns a row of which every field is absent */
 export function blankRow<Of extends Fields>(fields: Of): RowOf<Of> {
   return Object.fromEntries(Object.entries(fields).map(([field, name]) => [field, kinds[name].absent])) as RowOf<Of>
 }

@@ -6,8 +6,8 @@ import { type Cluster, openCluster } from './cluster.ts'
 export interface ClickHouse {
   readonly client: Client
   /**
-   * Separate connections for reads of callers, as the read-only user where the settings name one. Writes, and look-ups before
-   * events are stored, use `client`, so that they never wait for callers' reads.
+   * Connections for reads of callers, read-only where the settings name such a user. Writes and look-ups of events never wait
+   * for them.
    */
   readonly reader: Client
   readonly database: string
@@ -25,7 +25,6 @@ export interface ClickHouse {
   close(): Promise<void>
 }
 
-/** A cluster as the settings name it. */
 export interface ClusterNaming {
   name: string
   /** HTTP addresses of its nodes; empty: the hosts of the cluster's configuration, at the port of `CLICKHOUSE_URL`. */
@@ -83,16 +82,6 @@ export function openClickHouse(
 /** Whether the server was reached and rejected the request. */
 export function isClickHouseRejection(error: unknown): boolean {
   return error instanceof ClickHouseError
-}
-
-/** Whether `throwIf` ended a statement; in writes only deadlines use it. */
-export function isDeadlinePassed(error: unknown): boolean {
-  return error instanceof ClickHouseError && error.type === 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'
-}
-
-/** Whether a table is missing. */
-export function isUnknownTable(error: unknown): boolean {
-  return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE'
 }
 
 /** Whether ClickHouse could not store data because its disk is full or fails. */

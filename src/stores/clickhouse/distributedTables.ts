@@ -1,10 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Cluster } from './cluster.ts'
 
-/**
- * The sharding key of each table, the account first. All versions of a row are on one node, and so are a row and the rows that
- * views derive from it.
- */
+/** By table, the account first. All versions of a row are on one node, with the rows that views derive from it. */
 const shardingKeys: Record<string, string> = {
   clicks: 'account_id, id',
   click_index: 'account_id, id',
@@ -15,10 +12,7 @@ const shardingKeys: Record<string, string> = {
   pixel_events: 'account_id, origin, id',
 }
 
-/**
- * Views write sums on the node of their rows; reads add them up over all nodes. A repair writes the differences of an account
- * to one node, so that readers see all of them or none.
- */
+/** Views write sums on the node of their rows. A repair writes an account's differences to one node: readers see all or none. */
 const shardingKeyOfSums = 'account_id'
 
 /** The comment of each distributed table: the hash of a row modulo this number selects its shard. */
@@ -26,7 +20,6 @@ export function shardsOf({ shards }: Cluster): string {
   return `${shards} ${shards === 1 ? 'shard' : 'shards'}`
 }
 
-/** A table of a node. */
 interface Table {
   name: string
   engine: string
@@ -35,8 +28,7 @@ interface Table {
 }
 
 /**
- * Creates one distributed table for each local table. They store nothing, so one that differs is replaced.
- * @param client of one node
+ * Creates one distributed table for each local table of a node. They store nothing, so one that differs is replaced.
  * @throws Error for a table without a sharding key
  */
 export async function createDistributedTables(

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { parseError } from '@clickhouse/client'
 
 /**
- * The bytes before the text of an error. If a statement fails in the middle of its response, ClickHouse writes the error
- * after the rows, between two marks with a tag from a header, and closes the connection; a proxy may hide the close.
+ * The bytes before the text of an error. A statement that fails in the middle of its response writes the error after the rows,
+ * between marks with a tag from a header, and closes the connection; a proxy may hide the close.
  * @returns undefined for a server before 25.11, which only closes the connection
  */
 function markOf({ headers }: IncomingMessage): Buffer | undefined {
@@ -20,11 +20,7 @@ export function exceptionIn(body: Buffer, response: IncomingMessage): Error | un
 
 const textAfter = (mark: Buffer, bytes: Buffer) => bytes.subarray(mark.length).toString().trim()
 
-/**
- * Yields the bytes of a response that may fail in the middle.
- * @param chunks its body
- * @throws ClickHouseError; its text is not yielded
- */
+/** Yields the bytes of a response that may fail in the middle. @throws ClickHouseError; its text is not yielded */
 export async function* untilException(
   chunks: AsyncIterable<Buffer>,
   response: IncomingMessage,

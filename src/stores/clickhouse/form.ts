@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Statement } from './sql.ts'
 
-/** The body and the headers of a request. */
 export interface Form {
   body: string
   headers: Record<string, string>

@@ -1,5 +1,4 @@
-// Privileges of ClickHouse users, for embedded engines. `docs/clickhouse-users.sql` has the same for servers; a test compares
-// them.
+// Privileges in embedded engines. `docs/clickhouse-users.sql` has them for servers; a test compares both.
 
 /** The engines of the tables that migrations create. All others are rejected: File, URL, S3 and more access files or other servers. */
 export const tableEngines = ['ReplacingMergeTree', 'SummingMergeTree']
@@ -20,14 +19,12 @@ export function writerGrants(database: string): string[] {
   ]
 }
 
-/** Reads rows. */
 export function readerGrants(database: string): string[] {
   return [`GRANT SELECT ON ${database}.*`]
 }
 
 /**
- * Settings of the reader, which its queries may not change. When the reader has used its memory, ClickHouse ends the query
- * that exceeds `memory_overcommit_ratio_denominator_for_user` most, so that small queries of other accounts continue.
+ * Settings that the reader's queries may not change. When its memory is used up, ClickHouse ends the largest query.
  * @param memory bytes of one query, and of all queries of the reader together
  */
 export function readerSettings(memory: { query: number; reader: number }): Record<string, string> {

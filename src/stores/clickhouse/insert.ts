@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { ClickHouseSettings } from '@clickhouse/client'
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import { type ClickHouse, isDeadlinePassed, keepAliveSettings } from './connection.ts'
-import { execute } from './execute.ts'
+import { execute } from './client.ts'
+import { type ClickHouse, keepAliveSettings } from './connection.ts'
 import { formOf } from './form.ts'
 import { asProblem } from './select.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
 
 /**
- * Settings of every write: one block of any size and over any number of months, so that each partition stores all of it or
- * nothing. A deletion replaces `now64` by the time at which it was sent, as `beginsBefore` needs.
+ * Every write is one block, over any number of months: a partition stores all of it or nothing. Deletions replace `now64` by
+ * the time at which they were sent, as `beginsBefore` needs.
  */
 const writeSettings: ClickHouseSettings = {
   async_insert: 0,
@@ -32,7 +32,6 @@ export interface WriteBounds {
   deadlineMs: number
 }
 
-/** Rows to insert. */
 export interface Insertion {
   table: string
   /** In the order of the bytes, with the types that the bytes have; columns that are not named get their defaults. */
@@ -40,13 +39,13 @@ export interface Insertion {
   /** Rows in ClickHouse's RowBinary format. */
   bytes: Buffer
   /**
-   * Whether all keys differ, so that neither the rows nor the grouped rows of views must be collapsed. By default ClickHouse
-   * collapses every block, which costs more than writing it.
+   * Whether all keys differ: then ClickHouse need not collapse the rows and the grouped rows of views, which costs more than
+   * writing.
    */
   isDistinct?: boolean
   /**
-   * Whether skip indexes are built by the first merge instead of the insert, for small inserts: reading a new part without
-   * its index is cheaper than building it. By default the insert builds them.
+   * Whether the first merge builds the skip indexes instead of the insert. For small inserts: reading a part without them costs
+   * less.
    */
   areIndexesDeferred?: boolean
   /** The time of storage of all rows, epoch milliseconds, for tables that have `stored_at`. */
@@ -71,23 +70,16 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, b
   const { table, bytes, isDistinct, areIndexesDeferred, signal } = insertion
   const label = `insert.${table}`
   const startedMs = performance.now()
-  const statement = render(insertSql(insertion, bounds))
   try {
-    await execute(clickhouse.client, {
-      query: statement.text,
+    await run(clickhouse.client, insertSql(insertion, bounds), label, {
+      queryId: bounds?.queryId,
       values: Readable.from([bytes], { objectMode: false }),
-      query_id: bounds?.queryId ?? randomUUID(),
-      query_params: statement.params,
-      clickhouse_settings: {
-        ...writeSettings,
-        log_comment: label,
+      settings: {
         ...(isDistinct && { optimize_on_insert: 0 }),
         ...(areIndexesDeferred && { materialize_skip_indexes_on_insert: 0 }),
       },
-      ...(signal && { abort_signal: signal }),
+      signal,
     })
-  } catch (error) {
-    throw asWriteProblem(error)
   } finally {
     clickhouse.onQuery?.(label, (performance.now() - startedMs) / 1000)
   }
@@ -124,7 +116,6 @@ export function beginsBefore(deadlineMs: number): Fragment {
 
 /**
  * Runs an INSERT … SELECT.
- * @param label names it in ClickHouse's own logs
  * @param queryId for statements that other processes may end
  * @param values rows of its `input`
  * @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known
@@ -136,14 +127,12 @@ export async function runStatement(
   queryId?: string,
   values?: Readable,
 ): Promise<void> {
-  await run(clickhouse.client, statement, label, queryId, values)
+  await run(clickhouse.client, statement, label, { queryId, values })
 }
 
 /**
- * Runs a statement on every node: DELETE, KILL QUERY. Each node of a cluster changes its own tables, which contain a row
- * together with its derived rows. It is sent to all nodes at once, so that each can begin it before its deadline, and has
- * ended on all of them, or its outcome is unknown, when the promise settles.
- * @param label names it in ClickHouse's own logs
+ * Runs a statement on every node at once, so that each can begin it before its deadline. Each node changes its own tables. When
+ * the promise settles, it has ended on every node, or its outcome is unknown.
  * @param queryId for statements that other processes may end
  * @throws Problem `unavailable` when its outcome on a node is not known, else NotBegun when a node did not begin it
  */
@@ -154,28 +143,35 @@ export async function runOnEveryNode(
   queryId?: string,
 ): Promise<void> {
   const clients = cluster ? cluster.nodes.map((node) => node.client) : [client]
-  const outcomes = await Promise.allSettled(clients.map((one) => run(one, statement, label, queryId)))
+  const outcomes = await Promise.allSettled(clients.map((one) => run(one, statement, label, { queryId })))
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (errors.length > 0) throw errors.find((error) => !(error instanceof NotBegun)) ?? errors[0]
+}
+
+interface RunOptions {
+  queryId?: string | undefined
+  /** Rows of its `input`. They take the body, so its parameters are in the URL and must be short. */
+  values?: Readable | undefined
+  settings?: ClickHouseSettings
+  signal?: AbortSignal | undefined
 }
 
 async function run(
   client: ClickHouse['client'],
   statement: Fragment,
   label: string,
-  queryId: string = randomUUID(),
-  values?: Readable,
+  { queryId = randomUUID(), values, settings, signal }: RunOptions,
 ): Promise<void> {
   const rendered = render(statement)
-  const { body, headers } = formOf(rendered)
+  const form = values ? undefined : formOf(rendered)
   try {
     await execute(client, {
-      // Rows take the body; the parameters beside them are short.
-      ...(values
-        ? { query: rendered.text, query_params: rendered.params, values }
-        : { query: body, http_headers: headers }),
+      ...(form
+        ? { query: form.body, http_headers: form.headers }
+        : { query: rendered.text, query_params: rendered.params, values }),
       query_id: queryId,
-      clickhouse_settings: { ...writeSettings, log_comment: label },
+      clickhouse_settings: { ...writeSettings, log_comment: label, ...settings },
+      ...(signal && { abort_signal: signal }),
     })
   } catch (error) {
     throw asWriteProblem(error)
@@ -183,6 +179,8 @@ async function run(
 }
 
 function asWriteProblem(error: unknown): unknown {
-  const hasNotBegun = isDeadlinePassed(error) || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+  // In writes only deadlines use `throwIf`.
+  const isTooLate = error instanceof ClickHouseError && error.type === 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'
+  const hasNotBegun = isTooLate || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
   return hasNotBegun ? new NotBegun() : asProblem(error)
 }

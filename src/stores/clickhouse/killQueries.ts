@@ -5,8 +5,8 @@ import { selectRows } from './select.ts'
 import { ch, text } from './sql.ts'
 
 /**
- * Kills queries and inserts by a prefix of their query ids, and waits until they have ended: later they commit nothing. In a cluster
- * this includes the parts of a statement on other nodes.
+ * Kills statements by a prefix of their query ids, in a cluster on every node, and waits until they have ended: later they
+ * commit nothing.
  * @throws Problem `unavailable` when a node does not respond
  */
 export async function killQueries(clickhouse: ClickHouse, prefix: string): Promise<void> {

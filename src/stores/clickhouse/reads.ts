@@ -7,7 +7,6 @@ import { exceptionIn } from './exceptionTail.ts'
 import { formOf } from './form.ts'
 import type { Statement } from './sql.ts'
 
-/** A SELECT with its settings. */
 export interface ReadOrder {
   statement: Statement
   settings: ClickHouseSettings
@@ -24,7 +23,6 @@ export type Read = (order: ReadOrder) => Promise<http.IncomingMessage>
 
 /**
  * Sends reads without the driver, which waits for a timer before each statement and counts the bytes of each response.
- * @param agent the pool of connections
  * @param idleTimeoutMs longest pause of the server
  * @param defaults settings of every statement
  */
@@ -77,10 +75,7 @@ export function openReads(
   }
 }
 
-/**
- * Reads a result in the format JSON.
- * @throws ClickHouseError when the statement failed in the middle of the response
- */
+/** Reads a result in the format JSON. @throws ClickHouseError when the statement failed in the middle of the response */
 export function readJson<Result>(response: http.IncomingMessage): Promise<Result> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

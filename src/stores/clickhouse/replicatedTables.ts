@@ -1,6 +1,6 @@
 /**
- * Adapts a statement of a migration to a replica: tables replicate, so rows are inserted on the first replica of a shard only.
- * @returns undefined when the replica skips the statement
+ * Adapts a statement of a migration to a replica. Rows are inserted on the first replica of a shard only.
+ * @returns undefined when the replica skips it
  * @throws Error for an unknown kind of statement
  */
 export function replicatedStatement(statement: string, isFirst: boolean): string | undefined {

@@ -3,15 +3,11 @@ const initialBytes = 1 << 20
 /** Above this a native copy is faster than a loop over characters. */
 const shortText = 24
 
-/**
- * Rows in ClickHouse's RowBinary format: values one after another, in the order of the columns, nothing between them.
- * It costs both sides about half of JSON, and no value needs escaping. The buffer grows and is reused.
- */
+/** Rows in ClickHouse's RowBinary format: the values of the columns in order, nothing between them. Half the cost of JSON. */
 export class RowBinary {
   #bytes = Buffer.allocUnsafeSlow(initialBytes)
   #length = 0
 
-  /** Bytes so far. */
   get length(): number {
     return this.#length
   }
@@ -69,7 +65,6 @@ export class RowBinary {
     this.uint64(epochMs)
   }
 
-  /** Nullable(DateTime64(3)). */
   instantOrNull(epochMs: number | null): void {
     this.flag(epochMs === null)
     if (epochMs !== null) this.instant(epochMs)
@@ -83,7 +78,6 @@ export class RowBinary {
     this.#length = this.#bytes.writeBigInt64LE(millionths, this.#length)
   }
 
-  /** Nullable(Float64). */
   floatOrNull(value: number | null): void {
     this.flag(value === null)
     if (value === null) return
@@ -97,7 +91,6 @@ export class RowBinary {
     this.#bytes[this.#length++] = value ? 1 : 0
   }
 
-  /** UInt32. */
   uint32(value: number): void {
     this.#reserve(4)
     this.#length = this.#bytes.writeUInt32LE(value, this.#length)

@@ -6,10 +6,8 @@ import { untilException } from './exceptionTail.ts'
 import { type ReadOrder, readJson } from './reads.ts'
 import { ch, type Fragment, render } from './sql.ts'
 
-/** The connection that a query uses. */
 export type QueryTarget = Pick<ClickHouse, 'reader' | 'onQuery'>
 
-/** Options of one query. */
 export interface QueryOptions {
   /** Names the query in ClickHouse's logs and in metrics: `reports`, `clicks.page`. */
   label: string
@@ -29,8 +27,8 @@ export interface GroupedRows<Row> {
 const queryTimeoutS = 20
 
 /**
- * Share of a query's memory limit above which groups and sorted rows are written to disk. The limit is half of what all reads
- * have, so eight reads at once still fit: a group takes twice its memory while its keys are moved.
+ * Share of a query's memory limit from which it continues on disk. Eight reads fit: a group takes twice its memory while it is
+ * moved.
  */
 const diskRatio = 0.125
 
@@ -54,16 +52,10 @@ export const batchTimeout: Pick<QueryOptions, 'settings'> = {
   settings: { max_execution_time: 600, ...keepAliveSettings },
 }
 
-/**
- * For FINAL over up to ten thousand rows: one thread collapses them. ClickHouse splits them among threads, which costs more
- * than it gains: a page of 50 scattered conversions took 31 ms of CPU, 24 without.
- */
+/** For FINAL over up to ten thousand rows: one thread costs less than splitting them among threads. */
 export const smallFinal: ClickHouseSettings = { split_intersecting_parts_ranges_into_layers_final: 0 }
 
-/**
- * For short reads without projections: more threads, compiled expressions and the search for projections take longer than
- * they save, a tenth of a query of 5 to 10 ms. 180,000 rows of sums still took 34 ms instead of 40.
- */
+/** For short reads without projections: threads, compiled expressions and the search for projections cost more than they save. */
 export const smallRead: ClickHouseSettings = {
   max_threads: 1,
   optimize_use_projections: 0,
@@ -72,17 +64,12 @@ export const smallRead: ClickHouseSettings = {
   compile_sort_description: 0,
 }
 
-/**
- * For reads of any number of rows: the kernel prefers the threads of other queries. Beside eight long reads of one account, a
- * report from sums of another took 1 to 4 times as long as alone on a busy machine, 15 to 50 times without this. Without the capability
- * CAP_SYS_NICE ClickHouse ignores the setting.
- */
+/** For reads of any number of rows: the kernel prefers other threads. Without the capability CAP_SYS_NICE ClickHouse ignores it. */
 export const longRead: ClickHouseSettings = { os_thread_priority: '10' }
 
 /**
  * Runs a SELECT and returns its rows.
- * @throws Problem `query_timeout` when it exceeds its time limit, `unavailable` when ClickHouse is unreachable or has too
- *   little memory for it
+ * @throws Problem `query_timeout`, or `unavailable` when ClickHouse is unreachable or has too little memory for it
  */
 export async function selectRows<Row>(clickhouse: QueryTarget, query: Fragment, options: QueryOptions): Promise<Row[]> {
   const result = await runQuery<{ data: Row[] }>(clickhouse, query, options)
@@ -111,8 +98,8 @@ export async function selectGroups<Row>(
 }
 
 /**
- * Runs a SELECT and yields its result in a ClickHouse format, as it arrives. The server finishes before it sends the first
- * byte: the result is complete and never contains the text of an error.
+ * Runs a SELECT and yields its result, complete and without the text of an error: the server finishes before it sends the first
+ * byte.
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`
  */
@@ -121,14 +108,7 @@ export async function* selectBytes(
   query: Fragment,
   options: QueryOptions,
 ): AsyncGenerator<Buffer> {
-  const startedMs = performance.now()
-  try {
-    yield* withIdleTimeout(await clickhouse.reader.read(orderOf(query, options, { wait_end_of_query: 1 })))
-  } catch (error) {
-    throw asProblem(error, readAdvice)
-  } finally {
-    clickhouse.onQuery?.(options.label, (performance.now() - startedMs) / 1000)
-  }
+  yield* readBytes(clickhouse, query, options, { wait_end_of_query: 1 })
 }
 
 /** A streamed result takes as long as its reader, and has any number of rows. */
@@ -138,8 +118,8 @@ const streamSettings: ClickHouseSettings = { max_execution_time: 0, ...longRead 
 const streamIdleMs = 60_000
 
 /**
- * Runs a SELECT and streams its result in a ClickHouse format while the server computes it. The memory of this process is
- * constant, at any length and speed of reading; that of ClickHouse depends on the statement: a sort needs all rows.
+ * Streams the result of a SELECT while the server computes it. This process needs constant memory; a sort in ClickHouse needs
+ * all rows.
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`, also in the middle; the result is then incomplete
  */
@@ -148,9 +128,18 @@ export async function* streamBytes(
   query: Fragment,
   options: QueryOptions,
 ): AsyncGenerator<Buffer> {
+  yield* readBytes(clickhouse, query, options, streamSettings)
+}
+
+async function* readBytes(
+  clickhouse: ClickHouse,
+  query: Fragment,
+  options: QueryOptions,
+  defaults: ClickHouseSettings,
+): AsyncGenerator<Buffer> {
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.read(orderOf(query, options, streamSettings))
+    const response = await clickhouse.reader.read(orderOf(query, options, defaults))
     yield* untilException(withIdleTimeout(response), response)
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason
@@ -192,7 +181,7 @@ function abortError({ reason }: AbortSignal): unknown {
   return reason instanceof DOMException ? new Problem('unavailable', 'The client disconnected.') : reason
 }
 
-/** @param defaults settings beside those of every read */
+/** @param defaults settings beside `readSettings` */
 function orderOf(query: Fragment, { label, signal, settings }: QueryOptions, defaults?: ClickHouseSettings): ReadOrder {
   return {
     statement: render(query),
@@ -204,10 +193,7 @@ function orderOf(query: Fragment, { label, signal, settings }: QueryOptions, def
 /** ClickHouse's codes for a query that exceeded its time limit. */
 const timeoutCodes = new Set(['159', '160'])
 
-/**
- * ClickHouse's code for memory: the query exceeded its own limit, or the server has no more for it. Only the message says
- * which.
- */
+/** Memory: the query exceeded its own limit, or the server has no more. Only the message says which. */
 const memoryCode = '241'
 const readAdvice = 'request a shorter range, add filters, or try again later'
 
@@ -220,7 +206,7 @@ const busyCodes = new Set(
 )
 
 /**
- * Converts a driver's error to a Problem: `query_timeout` or `unavailable`; any other error is returned unchanged.
+ * Converts a driver's error to Problem `query_timeout` or `unavailable`; returns any other error unchanged.
  * @param memoryAdvice what the caller can do about a query that needs too much memory
  */
 export function asProblem(error: unknown, memoryAdvice = 'try again'): unknown {
@@ -246,8 +232,8 @@ function clickhouseUnavailable(): Problem {
 }
 
 /**
- * Socket errors carry a system code; the client's own timeout and a connection closed early do not. ENOENT: the Unix
- * socket of an embedded engine that is restarting is missing.
+ * The client's own timeout and an early close have no system code. ENOENT: the socket of an embedded engine that restarts is
+ * missing.
  */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false

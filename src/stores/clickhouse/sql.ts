@@ -13,10 +13,7 @@ export interface Fragment {
   readonly holes: readonly (Value | Fragment)[]
 }
 
-/**
- * Creates a fragment of SQL: ch`SELECT id FROM clicks WHERE account_id = ${text(accountId)}`.
- * A hole takes a typed value or another fragment.
- */
+/** A fragment of SQL: ch`SELECT id FROM clicks WHERE account_id = ${text(accountId)}`. A hole is a typed value or a fragment. */
 export function ch(parts: TemplateStringsArray, ...holes: readonly (Value | Fragment)[]): Fragment {
   return { parts, holes }
 }
@@ -30,7 +27,6 @@ export function identifier(name: string): Fragment {
   return { parts: [name], holes: [] }
 }
 
-/** The empty fragment. */
 export const nothing: Fragment = ch``
 
 /** Joins fragments with a separator; `nothing` for an empty list. */
@@ -49,8 +45,8 @@ export const text = (value: string): Value => ({ type: 'String', value })
 export const texts = (value: readonly string[]): Value => ({ type: 'Array(String)', value })
 
 /**
- * Times that rows may have: the whole years that both Date and DateTime of ClickHouse represent. Epoch milliseconds,
- * `untilMs` exclusive. Imports reject other times.
+ * Times that rows may have, epoch milliseconds, `untilMs` exclusive: whole years that Date and DateTime represent. Imports
+ * reject others.
  */
 export const storableTimes = { fromMs: Date.UTC(1970, 0, 1), untilMs: Date.UTC(2106, 0, 1) }
 

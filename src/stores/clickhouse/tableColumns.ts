@@ -2,7 +2,6 @@ import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
 import type { ColumnKind, RowOf } from './columnKinds.ts'
 import { ch } from './sql.ts'
 
-/** The ids of the entities that clicks and conversions share. */
 export const entityIdFields = {
   campaignId: 'text',
   offerId: 'text',
@@ -88,7 +87,6 @@ export const pixelEventFields = {
   clickId: 'text',
   visitorId: 'text',
   campaignId: 'text',
-  /** Owner of the campaign. */
   userId: 'text',
   value: 'floatOrNull',
   currency: 'text',

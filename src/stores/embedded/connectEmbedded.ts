@@ -17,7 +17,6 @@ import {
   writeLine,
 } from './protocol.ts'
 
-/** The embedded engines from the view of a client. */
 export interface EmbeddedEngines {
   readonly clickhouse: ClickHouseAddress | undefined
   readonly postgres: PostgresAddress | undefined
@@ -45,8 +44,8 @@ const reconnectPauseMaxMs = 30_000
 const logSizeMax = 5 * 1024 * 1024
 
 /**
- * Connects to the supervisor of a folder, which runs the engines, or starts it; resolves when all requested engines are
- * ready. From then on engines and supervisor are restarted when they die.
+ * Connects to the supervisor of a folder, or starts it; resolves when the requested engines are ready. They are restarted when
+ * they die.
  * @throws EmbeddedError naming the setting
  */
 export async function connectEmbedded(options: EmbeddedOptions): Promise<EmbeddedEngines> {
@@ -88,8 +87,8 @@ class SupervisorConnection implements EmbeddedEngines {
   readonly #wants: EngineName[]
   readonly #options: EmbeddedOptions
   readonly #movedListeners: ((address: ClickHouseAddress) => void)[] = []
-  #clickhouse: ClickHouseAddress | undefined
-  #postgres: PostgresAddress | undefined
+  clickhouse: ClickHouseAddress | undefined
+  postgres: PostgresAddress | undefined
   #socket: Socket | undefined
   #closed = false
 
@@ -97,14 +96,6 @@ class SupervisorConnection implements EmbeddedEngines {
     this.#paths = paths
     this.#wants = wants
     this.#options = options
-  }
-
-  get clickhouse(): ClickHouseAddress | undefined {
-    return this.#clickhouse
-  }
-
-  get postgres(): PostgresAddress | undefined {
-    return this.#postgres
   }
 
   onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void {
@@ -122,7 +113,6 @@ class SupervisorConnection implements EmbeddedEngines {
     })
   }
 
-  /** Resolves when every requested engine is ready. */
   async open(): Promise<void> {
     const deadline = Date.now() + startTimeoutMs
     while (!this.#closed) {
@@ -175,11 +165,11 @@ class SupervisorConnection implements EmbeddedEngines {
 
   #watch(notice: Extract<Notice, { kind: 'ready' }>): void {
     if (notice.engine === 'postgres') {
-      this.#postgres = notice.address
+      this.postgres = notice.address
       return
     }
-    const previous = this.#clickhouse
-    this.#clickhouse = notice.address
+    const previous = this.clickhouse
+    this.clickhouse = notice.address
     if (!previous || previous.socketPath === notice.address.socketPath) return
     for (const listener of this.#movedListeners) listener(notice.address)
   }
@@ -211,10 +201,7 @@ function connectTo(path: string): Promise<Socket | undefined> {
   })
 }
 
-/**
- * Starts a supervisor that outlives this process.
- * @returns `taken` when another one owns the folder: it is starting or ending
- */
+/** Starts a supervisor that outlives this process. @returns `taken` when another one owns the folder: it is starting or ending */
 async function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): Promise<'listening' | 'taken'> {
   const entry = join(packageRoot, 'dist/src/stores/embedded/supervisor.js')
   if (!existsSync(entry)) throw new EmbeddedError(`the program is not compiled (${entry} is missing): npm run build.`)

@@ -7,7 +7,6 @@ export type Address = Extract<EngineNotice, { kind: 'ready' }>['address']
 export interface EngineProcessOptions {
   /** For log lines, e.g. `ClickHouse`. */
   title: string
-  /** The compiled program and its arguments. */
   entry: string
   args: string[]
   /** The engine is ready at this address, at the first start or after a restart. */
@@ -15,7 +14,6 @@ export interface EngineProcessOptions {
   /** The first start failed; the next attempt follows the next call of `start`. */
   failed: (message: string) => void
   log: (line: LogLine) => void
-  /** Receives the output of the process. */
   print: (text: string) => void
 }
 
@@ -36,17 +34,13 @@ const printedMax = 4096
 /** One engine process: started on demand, restarted when it exits, ended on request. */
 export class EngineProcess {
   readonly #options: EngineProcessOptions
-  #address: Address | undefined
+  /** Its present address; undefined while it starts or does not run. */
+  address: Address | undefined
   #running: Promise<void> | undefined
   #ending = new AbortController()
 
   constructor(options: EngineProcessOptions) {
     this.#options = options
-  }
-
-  /** Its current address; undefined while it starts or does not run. */
-  get address(): Address | undefined {
-    return this.#address
   }
 
   /** Starts it unless it runs; one that is ending is started again afterwards. */
@@ -64,7 +58,7 @@ export class EngineProcess {
   async end(): Promise<void> {
     this.#ending.abort()
     // A new client must not receive the address of an engine that is ending.
-    this.#address = undefined
+    this.address = undefined
     await this.#running
   }
 
@@ -79,10 +73,10 @@ export class EngineProcess {
       const outcome = await runOnce(this.#options, ending, (address) => {
         if (wasReady) log({ level: 'info', message: `${title} is ready again after ${secondsSince(startedAt)} s.` })
         wasReady = true
-        this.#address = address
+        this.address = address
         ready(address)
       })
-      this.#address = undefined
+      this.address = undefined
       if (ending.aborted) return
       if (!wasReady) {
         failedStarts += 1
@@ -106,7 +100,6 @@ interface Outcome {
   isFinal: boolean
 }
 
-/** Runs one process until it ends. */
 function runOnce(
   options: EngineProcessOptions,
   ending: AbortSignal,

@@ -9,8 +9,7 @@ const pauseMs = 50
 const lockedCodes = [11, 35]
 
 /**
- * Acquires the kernel's lock on a file (`flock(2)`) until this process ends, in any way, so a lock is never stale. The file
- * itself stays and has no meaning.
+ * Acquires the kernel's lock on a file (`flock(2)`) until this process ends in any way. The content of the file has no meaning.
  * @param waitMs how long to retry while another process holds it
  * @returns false when another process still holds it
  */

@@ -59,10 +59,7 @@ export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
   }
 }
 
-/**
- * Another user who may write in the folder could replace the engines' folders. Groups count as other users.
- * @throws EmbeddedError
- */
+/** Others who may write in the folder could replace the engines' folders. Groups count as others. @throws EmbeddedError */
 function refuseShared(folder: string, dataDir: string): void {
   const { uid, mode } = statSync(folder)
   const own = process.getuid?.() ?? 0

@@ -19,7 +19,6 @@ export interface ClickHouseCredentials {
   password: string
 }
 
-/** The Unix socket of the embedded Postgres. */
 export interface PostgresAddress {
   path: string
 }

@@ -1,6 +1,5 @@
-// The process that owns the engines of one DATA_DIR. The first client that finds none starts it. It outlives
-// that client, serves every client, and ends 2 s after the last one has detached. Its first line on standard output is
-// `listening`, `taken` (another supervisor owns the folder) or `failed: …`.
+// Owns the engines of one DATA_DIR. The first client starts it; it ends 2 s after the last client has detached. Its first line
+// on standard output is `listening`, `taken` (another supervisor owns the folder) or `failed: …`.
 import { unlinkSync, writeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'

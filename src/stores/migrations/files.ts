@@ -26,8 +26,7 @@ export type StoreName = 'clickhouse' | 'postgres'
 const cache = new Map<string, Promise<Migration[]>>()
 
 /**
- * Reads the migrations of a store, in order. Reads each folder once: an upgrade replaces the files under a running process,
- * which continues with those that it started with.
+ * Reads the migrations of a store, in order; each folder once, since an upgrade replaces the files under a running process.
  * @param root the folder that contains `clickhouse/` and `postgres/`
  */
 export function readMigrations(root: string, store: StoreName): Promise<Migration[]> {
@@ -51,7 +50,6 @@ async function readFolder(folder: string): Promise<Migration[]> {
 /**
  * Finds the files that have not run on a store.
  * @param files all files of the store; the first one is the baseline
- * @param applied the files that ran on it
  * @throws MigrationError when the store has another baseline, or a later file has changed or is missing
  */
 export function findPending(

@@ -1,4 +1,4 @@
-import { packageRoot } from '../../package.ts'
+import { packageRoot, version } from '../../package.ts'
 import type { ClickHouse } from '../clickhouse/connection.ts'
 import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
@@ -6,15 +6,14 @@ import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
 import { type AppliedMigration, findPending, MigrationError, readMigrations } from './files.ts'
 import { migrateClickHouse } from './migrateClickHouse.ts'
-import { migratePostgres } from './migratePostgres.ts'
 
 /** The name of the lease that a migration of ClickHouse holds; no writer starts meanwhile. */
 export const migrationLease = 'migrate'
 
 /**
- * Migrates both stores to the current schema: runs each file of `postgres/` and `clickhouse/` once, in the order of their
- * names. Safe when several instances start together: one runs the files, the others wait and find nothing to do.
- * @param root the folder that contains `postgres/` and `clickhouse/`; the package, unless given
+ * Runs each file of `postgres/` and `clickhouse/` once, in the order of their names. Of several instances one runs them, the
+ * others wait.
+ * @param root the folder that contains `postgres/` and `clickhouse/`
  * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
  * @throws MigrationError when another build created the tables, or a file that ran has changed or is missing
  */
@@ -31,9 +30,28 @@ export async function migrate(
   }
 }
 
+/** Runs all pending files in one transaction, behind a lock that ends with it. @returns the files that ran @throws MigrationError */
+export async function migratePostgres(postgres: Postgres, root: string): Promise<string[]> {
+  const files = await readMigrations(root, 'postgres')
+  return await postgres.begin(async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(hashtext('tributary migrate'))`
+    await transaction`
+      CREATE TABLE IF NOT EXISTS schema_migrations (
+        name text PRIMARY KEY, checksum text NOT NULL, version text, applied_at timestamptz NOT NULL DEFAULT now())`
+    const applied = await transaction<AppliedMigration[]>`
+      SELECT name, checksum, to_jsonb(schema_migrations) ->> 'version' AS version FROM schema_migrations`
+    const pending = findPending('postgres', files, applied)
+    for (const { name, sql, checksum } of pending) {
+      await transaction.unsafe(sql)
+      await transaction`INSERT INTO schema_migrations (name, checksum, version) VALUES (${name}, ${checksum}, ${version})`
+    }
+    return pending.map(({ name }) => `postgres/${name}`)
+  })
+}
+
 /**
- * Asserts that the stores have exactly the schema of this version. While a process waited for a lease, a newer version may
- * have migrated the stores; this one would not know how to write their rows.
+ * Asserts that the stores have the schema of this version: a newer one may have migrated them while this process waited for a
+ * lease.
  * @throws MigrationError, or Problem `unavailable`
  */
 export async function assertCurrent({ clickhouse, postgres }: Parameters<typeof migrate>[0]): Promise<void> {

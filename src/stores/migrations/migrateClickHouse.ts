@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ClickHouseClient } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import { version } from '../../package.ts'
 import { Problem } from '../../problem.ts'
+import { execute } from '../clickhouse/client.ts'
 import { waitForClickHouseClock } from '../clickhouse/clock.ts'
 import type { Cluster, ClusterNode } from '../clickhouse/cluster.ts'
-import { type ClickHouse, isUnknownTable, keepAliveSettings } from '../clickhouse/connection.ts'
+import { type ClickHouse, keepAliveSettings } from '../clickhouse/connection.ts'
 import { createDistributedTables, shardsOf, tablesOf } from '../clickhouse/distributedTables.ts'
-import { execute } from '../clickhouse/execute.ts'
 import { replicatedStatement } from '../clickhouse/replicatedTables.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { isHeld, type Lease, LeaseLost } from '../postgres/lease.ts'
@@ -23,7 +23,6 @@ import {
 /**
  * Runs the pending files on the server, or on each node of the cluster.
  * @param lease the migration lease; no writer starts while it is held
- * @param root the folder that contains `clickhouse/`
  * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
  * @throws MigrationError, or Problem `unavailable`
  */
@@ -51,10 +50,7 @@ interface ExclusiveAccess {
   confirm(): Promise<void>
 }
 
-/**
- * Waits until no import is running: a table that is filled from another must neither miss a row that arrives meanwhile nor
- * contain it twice. No writer starts while the migration lease is held.
- */
+/** Waits for the end of imports: a table that is filled from another may neither miss a row that arrives meanwhile nor repeat it. */
 async function waitForWriters(
   { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Postgres },
   lease: Lease,
@@ -81,10 +77,7 @@ async function assertLeaseHeld(lease: Lease): Promise<void> {
   }
 }
 
-/**
- * Runs the files on one node after the other; each node records its own. Once all have the same tables, the distributed
- * tables follow. After a failure the next run continues on the nodes that are left.
- */
+/** Runs the files on one node after the other, each with its own record, then creates the distributed tables. A later run continues. */
 async function migrateCluster(
   cluster: Cluster,
   database: string,
@@ -101,7 +94,6 @@ async function migrateCluster(
   return [...ran]
 }
 
-/** Adds the address of the node to an error. */
 async function withNodeName<Outcome>(node: ClusterNode, work: Promise<Outcome>): Promise<Outcome> {
   try {
     return await work
@@ -111,11 +103,7 @@ async function withNodeName<Outcome>(node: ClusterNode, work: Promise<Outcome>):
   }
 }
 
-/**
- * Refuses a change between single server and cluster, and another number of shards: a row on another shard than the next
- * version of it would count twice.
- * @throws MigrationError
- */
+/** A row on another shard than its next version would count twice. @throws MigrationError */
 async function assertNodesAgree({ client, cluster, database }: ClickHouse): Promise<void> {
   for (const node of cluster?.nodes ?? [{ client, url: '' }]) {
     for (const { engine, comment } of await tablesOf(node.client, database)) {
@@ -140,8 +128,7 @@ async function assertNodesAgree({ client, cluster, database }: ClickHouse): Prom
 }
 
 /**
- * ClickHouse has no transactions for table definitions: every statement can be run again, and a file is recorded after its
- * last statement.
+ * Statements may run again, as ClickHouse has no transactions for them; a file is recorded after its last statement.
  * @param adapt the statement as this node runs it, undefined to skip it
  */
 async function runPending(
@@ -151,11 +138,7 @@ async function runPending(
   adapt: (statement: string) => string | undefined,
 ): Promise<string[]> {
   const pending = findPending('clickhouse', files, await readApplied(client))
-  if (pending.length > 0) {
-    await access.begin()
-    // Earlier versions made the table without it. A store that is refused above does not change.
-    await client.command({ query: 'ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS version String' })
-  }
+  if (pending.length > 0) await access.begin()
   for (const { name, sql, checksum } of pending) {
     for (const statement of splitStatements(sql)) {
       const query = adapt(statement)
@@ -174,12 +157,12 @@ async function readApplied(client: ClickHouseClient): Promise<AppliedMigration[]
     const query = 'SELECT * FROM schema_migrations FINAL'
     return await (await client.query({ query, format: 'JSONEachRow' })).json()
   } catch (error) {
-    if (!isUnknownTable(error)) throw error
+    if (!(error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE')) throw error
   }
   await client.command({
     query: `
       CREATE TABLE IF NOT EXISTS schema_migrations
-      (name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
+      (name String, checksum String, version String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
       ENGINE = ReplacingMergeTree ORDER BY name
       SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   })

@@ -2,6 +2,7 @@ import postgres from 'postgres'
 import { Problem } from '../../problem.ts'
 import { SettingsError } from '../../settings.ts'
 import { withDeadline } from '../timing/deadline.ts'
+import { whenAborted } from '../timing/whenAborted.ts'
 
 /** The pool of connections to Postgres; it connects lazily. */
 export type Postgres = postgres.Sql
@@ -16,8 +17,8 @@ export type PostgresAddress = { url: string } | { path: string }
 export const poolConnectionsMax = 10
 
 /**
- * Opens a pool. The embedded engine is one session behind a socket, so it gets one connection: more
- * would only be queued. TRAP: nothing may rely on session state (SET, advisory session locks, LISTEN) for the same reason.
+ * Opens a pool. The embedded engine is one session, so it gets one connection. TRAP: nothing may rely on session state (SET,
+ * advisory session locks, LISTEN) for the same reason.
  * @param connectionsMax connections to a server
  */
 export function openPostgres(address: PostgresAddress, connectionsMax = poolConnectionsMax): Postgres {
@@ -33,10 +34,7 @@ export function openPostgres(address: PostgresAddress, connectionsMax = poolConn
     : postgres(address.url, { ...options, max: connectionsMax })
 }
 
-/**
- * Verifies that Postgres responds and its database is UTF-8: another encoding cannot store every name.
- * @throws SettingsError when it is not
- */
+/** Verifies that Postgres responds in UTF-8, which every name needs. @throws SettingsError when it does not */
 export async function assertUtf8(postgres: Postgres): Promise<void> {
   const [row] = await postgres<{ encoding: string }[]>`SELECT current_setting('server_encoding') AS encoding`
   if (row?.encoding === 'UTF8') return
@@ -49,8 +47,8 @@ export async function assertUtf8(postgres: Postgres): Promise<void> {
 const unreachable = /^(E(?!RR_)[A-Z]+|CONNECTION_|CONNECT_TIMEOUT|08|53|57P)/
 
 /**
- * Listens on a channel, over a connection of its own, for as long as the pool is open. The embedded engine delivers nothing.
- * @param onNotice receives each payload; undefined once listening starts and after each reconnection, when notices may be lost
+ * Listens on a channel while the pool is open. The embedded engine delivers nothing.
+ * @param onNotice receives each payload; undefined at the start and after each reconnection, when notices may be lost
  */
 export function listenTo(postgres: Postgres, channel: string, onNotice: (payload: string | undefined) => void): void {
   // The driver retries by itself.
@@ -58,9 +56,9 @@ export function listenTo(postgres: Postgres, channel: string, onNotice: (payload
 }
 
 /**
- * Has a query planned for the present tables. Other statements are prepared once per connection. TRAP: after five executions
- * the server keeps one plan of a prepared statement for all values, and until a table is analysed that plan may be one for a
- * table that was almost empty. The embedded engine needs 2 ms more for a search that is not prepared.
+ * Has a query planned for the present tables.
+ * TRAP: after five executions of a prepared statement the server keeps one plan for all values, perhaps for an almost empty
+ * table.
  */
 export function withNewPlan<Rows extends readonly postgres.MaybeRow[]>(query: PendingQuery<Rows>): PendingQuery<Rows> {
   // The driver's types name this option only for `unsafe`.
@@ -72,11 +70,7 @@ export function withNewPlan<Rows extends readonly postgres.MaybeRow[]>(query: Pe
 /** Equal to the time limit of a ClickHouse query. */
 const queryTimeoutMs = 20_000
 
-/**
- * Runs a query; an unreachable Postgres and a late result become the caller's 503.
- * @param timeoutMs how long to wait for the result
- * @throws Problem `unavailable`
- */
+/** Runs a query. @throws Problem `unavailable` when Postgres is unreachable, or after `timeoutMs` */
 export async function queryPostgres<Rows>(query: PromiseLike<Rows>, timeoutMs = queryTimeoutMs): Promise<Rows> {
   try {
     return await withDeadline(timeoutMs, postgresUnavailable, () => query)
@@ -86,7 +80,7 @@ export async function queryPostgres<Rows>(query: PromiseLike<Rows>, timeoutMs = 
 }
 
 /**
- * Runs a query until a signal aborts. A server cancels it; the embedded engine cannot, and finishes it.
+ * Runs a query until a signal aborts. A server cancels it; the embedded engine finishes it.
  * @throws Problem `unavailable`; `query_timeout` when the server or an operator ended it; or the signal's reason
  */
 export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[]>(
@@ -94,13 +88,12 @@ export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[
   signal: AbortSignal,
 ): Promise<Rows> {
   signal.throwIfAborted()
-  let cancel: (() => void) | undefined
+  let stopListening = () => {}
   const aborted = new Promise<never>((_, reject) => {
-    cancel = () => {
+    stopListening = whenAborted(signal, () => {
       query.cancel()
       reject(signal.reason)
-    }
-    signal.addEventListener('abort', cancel)
+    })
   })
   try {
     return await Promise.race([query, aborted])
@@ -109,7 +102,7 @@ export async function queryUntilAborted<Rows extends readonly postgres.MaybeRow[
     if ((error as { code?: unknown }).code !== queryCanceled) throw error
     throw new Problem('query_timeout', 'The database ended the query; try again.', { retryAfterS: 5 })
   } finally {
-    if (cancel) signal.removeEventListener('abort', cancel)
+    stopListening()
   }
 }
 

@@ -24,8 +24,8 @@ export interface Lease {
    */
   readonly statementDeadlineMs: number | undefined
   /**
-   * Asserts that this process holds the lease; usually without a query. Call it right before anything that the next holder
-   * could not undo. A lease that expired, after an outage or a suspension, is extended if no other process has acquired it.
+   * Asserts that this process holds the lease; usually without a query. Call it right before what the next holder could not
+   * undo. An expired lease is extended if no other process has acquired it.
    * @throws LeaseLost, or Problem `unavailable` when Postgres does not respond
    */
   assertHeld(): Promise<void>
@@ -35,20 +35,17 @@ export interface Lease {
    */
   recordStatementDeadline(deadlineMs: number): Promise<void>
   /**
-   * Releases at once, so that the next holder does not wait for the expiry; while Postgres is unavailable it does.
-   * @param deadlineMs until when a statement of unknown outcome may begin, null when there is none; the recorded one,
-   *   unless given
+   * Releases at once; while Postgres is unavailable, the next holder waits for the expiry.
+   * @param deadlineMs until when a statement of unknown outcome may begin, null for none; the recorded one unless given
    */
   release(deadlineMs?: number | null): Promise<void>
 }
 
-/** Options of acquiring a lease. */
 export interface LeaseOptions {
   /** Blocking lease: acquisition fails while it is held. */
   blockedBy?: string
   /** Called once, before the first wait. @param held the lease that is held: the requested one, or `blockedBy` */
   onWait?: (held: string) => void
-  /** Ends the wait. */
   signal?: AbortSignal
   /** Retries an attempt while Postgres is unavailable; one attempt, unless given. */
   retry?: <Outcome>(attempt: () => Promise<Outcome>) => Promise<Outcome>
@@ -70,9 +67,8 @@ export async function acquireLease(
 ): Promise<Lease> {
   const owner = randomUUID()
   for (let isFirst = true; ; isFirst = false) {
-    const startedAt = readClocks()
-    const { taken, held } = await retry(() => tryToAcquire(postgres, name, owner, blockedBy))
-    if (taken) return hold(postgres, name, owner, taken, startedAt)
+    const { lease, held } = await retry(() => tryToAcquire(postgres, name, owner, blockedBy))
+    if (lease) return lease
     if (isFirst) onWait?.(held)
     signal?.throwIfAborted()
     await pause(retryMs)
@@ -87,23 +83,21 @@ export async function acquireLease(
  * @throws Problem `unavailable`
  */
 export async function tryLease(postgres: Postgres, name: string, blockedBy?: string): Promise<Lease | undefined> {
-  const owner = randomUUID()
-  const startedAt = readClocks()
-  const { taken } = await tryToAcquire(postgres, name, owner, blockedBy)
-  return taken && hold(postgres, name, owner, taken, startedAt)
+  return (await tryToAcquire(postgres, name, randomUUID(), blockedBy)).lease
 }
 
 /**
- * Acquires the lease, then checks the blocking lease; the process that acquires the blocking lease checks this one afterwards.
- * Each writes before it reads, so at least one sees the other. TRAP: not a transaction; a connection that breaks within
- * one ends the process (postgres 3.4: its rollback finds no socket).
+ * Acquires the lease, then checks the blocking one, whose holder checks this one afterwards. Each writes before it reads, so at
+ * least one sees the other.
+ * TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
  */
 async function tryToAcquire(
   postgres: Postgres,
   name: string,
   owner: string,
   blockedBy: string | undefined,
-): Promise<{ taken?: LeaseRow; held: string }> {
+): Promise<{ lease?: Lease; held: string }> {
+  const startedAt = readClocks()
   const [row] = await queryPostgres(postgres<LeaseRow[]>`
     INSERT INTO leases (name, owner, fence, expires_at)
     VALUES (${name}, ${owner}, 1, clock_timestamp() + ${leaseMs} * interval '1 millisecond')
@@ -116,18 +110,16 @@ async function tryToAcquire(
     await release(postgres, name, owner, row.statement_deadline)
     return { held: blockedBy }
   }
-  return { held: name, taken: row }
+  return { held: name, lease: hold(postgres, name, owner, row, startedAt) }
 }
 
-/** The row of an acquired lease. */
 interface LeaseRow {
   fence: string
   statement_deadline: Date | null
 }
 
 /**
- * Whether a lease has a holder. Expired leases are taken from their holders first, so that no suspended holder can extend
- * one after this check.
+ * Whether a lease has a holder. Expired leases are taken from their holders first, so that none is extended after this check.
  * @param pattern of LIKE
  */
 export async function isHeld(postgres: Postgres, pattern: string): Promise<boolean> {
@@ -139,7 +131,6 @@ export async function isHeld(postgres: Postgres, pattern: string): Promise<boole
   return held.length > 0
 }
 
-/** The owner of a free lease. */
 const noOwner = ''
 
 async function release(postgres: Postgres, name: string, owner: string, deadline: Date | null): Promise<void> {

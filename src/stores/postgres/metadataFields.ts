@@ -1,9 +1,6 @@
 import type { NamedTable } from '../../../schema/metadata.ts'
 
-/**
- * Kinds of metadata columns. `required` and `status` are text that is never absent, `list` is an array of texts that may be
- * empty; all others are null when absent.
- */
+/** `required` and `status` are text that is never absent, `list` an array of texts, perhaps empty; others are null when absent. */
 export type MetadataKind = 'required' | 'status' | 'text' | 'money' | 'list' | 'instant'
 
 const named = { id: 'required', name: 'required' } as const
@@ -48,7 +45,6 @@ interface Values {
   instant: number | null
 }
 
-/** A row of a metadata table in memory. */
 export type MetadataRowOf<Table extends NamedTable> = {
   -readonly [Name in keyof (typeof metadataFields)[Table]]: (typeof metadataFields)[Table][Name] extends MetadataKind
     ? Values[(typeof metadataFields)[Table][Name]]
@@ -64,7 +60,6 @@ const absent: { [Kind in MetadataKind]: () => Values[Kind] } = {
   instant: () => null,
 }
 
-/** @returns a row of which every field is absent */
 export function blankMetadata<Table extends NamedTable>(table: Table): MetadataRowOf<Table> {
   const blank = Object.entries<MetadataKind>(metadataFields[table]).map(([name, kind]) => [name, absent[kind]()])
   return Object.fromEntries(blank) as MetadataRowOf<Table>

@@ -3,14 +3,9 @@ import { type Postgres, queryPostgres } from './connection.ts'
 /** Resources with rows that are removed by age. */
 export type RetainedResource = 'clicks' | 'events'
 
-/**
- * Times from which the rows of an account are retained, epoch milliseconds, each the start of a UTC month; earlier rows are
- * removed, or being removed. 0: all rows are retained.
- */
+/** From when an account's rows are retained: starts of UTC months, epoch milliseconds; 0: all. Earlier rows are or will be removed. */
 export interface RetainedRanges {
-  /** Of `clicked_at`. */
   readonly clicksMs: number
-  /** Of `occurred_at`. */
   readonly eventsMs: number
 }
 

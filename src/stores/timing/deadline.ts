@@ -1,12 +1,8 @@
 import { whenAborted } from './whenAborted.ts'
 
 /**
- * Runs work that must end within a time. When the time is over, the error of `late` is thrown, whatever the work is
- * waiting for, and a later result is dropped.
- * TRAP: in a process that was suspended, the timer fires before received data has been read. setImmediate lets the data
- * be read first.
- * @param deadlineMs milliseconds from now
- * @param late creates the error
+ * Runs work that must end within a time. Afterwards the error of `late` is thrown, and a later result is dropped.
+ * TRAP: in a process that was suspended, the timer fires before received data is read; setImmediate lets it be read first.
  * @param work its signal aborts, with the error, when the time is over
  */
 export async function withDeadline<Result>(

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Runs a task at once and then after each interval until it is stopped. A failure does not end the repetition, and the timer
- * does not keep the process alive.
+ * Runs a task at once and after each interval until it is stopped. Failures do not end it; the timer keeps no process alive.
  * @param task receives a signal that aborts when the repetition is stopped
  * @param onFailure receives the message of an error of the task, except after the stop
  * @param intervalMs time from the end of one run to the start of the next, milliseconds

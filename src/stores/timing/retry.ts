@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
 
-/** Options of a retry. */
 export interface RetryOptions {
   /** Receives a progress line; none is written unless given. */
   onMessage?: (line: string) => void
-  /** Ends the retries when it aborts. */
   signal?: AbortSignal
   /** Milliseconds from the first failure until the step fails; a minute unless given. An embedded engine restarts within 2 s. */
   giveUpAfterMs?: number
@@ -16,7 +14,7 @@ const firstPauseMs = 100
 const pauseMaxMs = 2_000
 
 /**
- * Retries a step while a store is unavailable. Only for idempotent steps.
+ * Retries an idempotent step while a store is unavailable.
  * @param step its name in the progress line: `storing a batch`
  * @throws the last error after `giveUpAfterMs`, the signal's reason, or any error that is not an outage
  */

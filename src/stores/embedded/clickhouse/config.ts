@@ -17,8 +17,8 @@ interface ConfigFileOptions {
 }
 
 /**
- * The server's settings: caches and memory for a machine that runs the API as well, one small log file, no log tables (this
- * engine has none). TRAP: the level of the log is `log-level`; `logger.level` counts only in clickhouse-server.
+ * Caches and memory for a machine that also runs the API; one small log file.
+ * TRAP: the level of the log is `log-level`; `logger.level` counts only in clickhouse-server.
  */
 export function configXml({ usersFile, logFile, memory }: ConfigFileOptions): string {
   return `<clickhouse>

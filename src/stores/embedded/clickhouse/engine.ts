@@ -1,5 +1,5 @@
-// The process of the embedded ClickHouse: its worker thread calls libchdb and runs the engine, its main thread watches the
-// supervisor. It ends by `kill -9`: acknowledged data is in files.
+// The process of the embedded ClickHouse: its worker thread runs the engine by libchdb, its main thread watches the supervisor.
+// It ends by `kill -9`: acknowledged data is in files.
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -88,8 +88,7 @@ async function main(paths: EmbeddedPaths): Promise<void> {
     await sleep(pollMs)
     port = readPort(portFile)
   }
-  // TRAP: a client that resets its connection within the headers of a request makes the engine abort. Its own handler of SIGABRT
-  // would print addresses and sleep for 4 s first; registered later, this one replaces it.
+  // TRAP: a client that resets its connection in the headers of a request makes the engine abort, after 4 s in its own handler.
   process.on('SIGABRT', die)
   const socketPath = newSocket(paths)
   await relay(socketPath, port)
@@ -101,10 +100,7 @@ function readPort(file: string): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
 }
 
-/**
- * A path unique to this start: a client with the passwords of an earlier start meets an outage, which it retries, instead of a
- * rejection. Sockets of earlier starts are removed.
- */
+/** A path unique to this start: a client with earlier passwords meets an outage, which it retries. Removes earlier sockets. */
 function newSocket(paths: EmbeddedPaths): string {
   for (const name of readdirSync(paths.sockets)) {
     if (isClickHouseSocket(name)) rmSync(join(paths.sockets, name))

@@ -9,9 +9,8 @@ export interface FileAccess {
 }
 
 /**
- * Permanently confines the calling thread and every thread that it starts afterwards: they open only the given files, run no
- * program and connect to no TCP port. Uses Landlock of the Linux kernel (5.19 or newer; TCP 6.7), which needs no privilege.
- * Missing paths are skipped.
+ * Permanently confines the calling thread and the threads that it starts: they open only the given files, run no program and
+ * connect to no TCP port. Uses Landlock of Linux (5.19; TCP 6.7), without privilege. Missing paths are skipped.
  * @returns false where the system has no such Landlock; nothing is confined then
  * @throws Error when the kernel rejects a supported call
  */

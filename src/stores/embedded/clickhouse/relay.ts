@@ -1,12 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Bytes that are read from the engine at a time. */
 const bufferBytes = 256 * 1024
 
 /**
- * Listens on a Unix socket and relays every connection to a TCP port of 127.0.0.1. ClickHouse listens on TCP only, where a
- * client cannot tell the engine from another user's process that has bound the port since. The socket is in a private
- * folder, and the relay runs in the engine's process: they end together, so connections reach the engine or nothing.
+ * Relays connections of a Unix socket to a TCP port of 127.0.0.1. ClickHouse listens on TCP only, where another user's process
+ * could have bound the port since. Relay and engine are one process and end together.
  * @param port of this process
  */
 export async function relay(socketPath: string, port: number): Promise<void> {
@@ -22,10 +20,7 @@ export async function relay(socketPath: string, port: number): Promise<void> {
   })
 }
 
-/**
- * Connects to the engine and writes what it sends to the client. Every read has the same buffer, since a new one for each would
- * double the time of the relay; so the next read waits until the last one is written.
- */
+/** Writes what the engine sends to the client. All reads share a buffer, so the next one waits until the last is written. */
 function connectTo(port: number, client: Socket): Socket {
   const engine = connect({
     port,

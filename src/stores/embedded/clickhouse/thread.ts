@@ -4,7 +4,6 @@ import { workerData } from 'node:worker_threads'
 import { DataType, load, open } from 'ffi-rs'
 import { confineThread, type FileAccess } from './landlock.ts'
 
-/** The data of the thread. */
 export interface ClickHouseCall {
   library: string
   argv: string[]

@@ -1,18 +1,14 @@
 import { ownerGrants, readerGrants, readerSettings, writerGrants } from '../../clickhouse/grants.ts'
 import type { MemoryLimits } from './memory.ts'
 
-/** The database of the embedded ClickHouse. */
 export const embeddedDatabase = 'tributary'
 
-/** A user of ClickHouse as its configuration file defines it. */
 export interface ClickHouseUser {
   name: string
   passwordSha256: string
   /** GRANT statements without TO. */
   grants: readonly string[]
-  /** Default settings of its queries. */
   settings?: Readonly<Record<string, string>>
-  /** Settings that its queries may not change. */
   fixedSettings?: readonly string[]
 }
 
@@ -50,10 +46,7 @@ export function embeddedUsers(
 export const writerName = 'tributary'
 export const readerName = 'tributary_reader'
 
-/**
- * Settings that make a query read or write a file, or contact another server, without any grant: clickhouse-local limits
- * their paths to no folder, where a server does. `merge_tree_` marks settings of tables.
- */
+/** Settings by which a query uses files or other servers without any grant. `merge_tree_` marks settings of tables. */
 const outsideSettings = [
   'format_schema',
   'format_schema_source',
@@ -67,11 +60,10 @@ const outsideSettings = [
 ]
 
 /**
- * The users of a ClickHouse. The start statements can only run as a `default` without a password; it may do what they do
- * and nothing else, and `max_sessions_for_user` refuses every other session of that name while they run, which is the
- * engine's whole life. The `default` profile takes back what clickhouse-local turns on and a server does not, and lets the
- * reader of a long response pause; it counts only here, in no query. TRAP: only the profile named `default` constrains
- * settings of tables, for every user.
+ * The start statements run as a `default` without a password, which may do nothing else; while they run,
+ * `max_sessions_for_user` refuses its other sessions. The `default` profile resets what clickhouse-local turns on and a server
+ * does not.
+ * TRAP: only the profile named `default` constrains settings of tables, for every user.
  */
 export function usersXml(users: readonly ClickHouseUser[]): string {
   return `<clickhouse>

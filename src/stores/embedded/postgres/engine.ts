@@ -65,10 +65,7 @@ function isMissingOrEmpty(folder: string): boolean {
   return !existsSync(folder) || readdirSync(folder).length === 0
 }
 
-/**
- * Creates the database in a temporary folder and renames it when it is complete, so that a killed start leaves no incomplete
- * database. In a separate process, because it takes 500 MB, which this process would not release.
- */
+/** Creates the database in a temporary folder and renames it when it is complete. A process of its own releases the 500 MB. */
 async function makeFolder(paths: EmbeddedPaths): Promise<void> {
   const prefix = 'postgres.making-'
   for (const name of readdirSync(paths.dataDir)) {

@@ -5,9 +5,8 @@ export interface Maintenance {
 }
 
 /**
- * Analyzes the tables that have changed by a tenth, as autovacuum does, or were never analyzed: after an import the planner
- * would otherwise sort all rows of an account for each page. A sample of 3,000 rows takes some 20 ms per table, for which
- * every client waits; Postgres's own size takes ten times as long.
+ * Analyzes tables that changed by a tenth or were never analyzed, as autovacuum does. Every client waits some 20 ms per table;
+ * with Postgres's own sample size ten times as long.
  */
 const analyzeChanged = `
 DO $$

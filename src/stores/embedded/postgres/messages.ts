@@ -1,5 +1,4 @@
-// The parts of the Postgres protocol, version 3, that are needed to forward its messages:
-// https://www.postgresql.org/docs/18/protocol-message-formats.html
+// The parts of the protocol, version 3, that are needed: https://www.postgresql.org/docs/18/protocol-message-formats.html
 
 const protocolMajor = 3
 const sslRequest = 80877103
@@ -12,7 +11,6 @@ const forwardedTypes = new Set('QPBDECHS')
 /** CopyData, CopyDone, CopyFail: Postgres ignores them outside of a COPY, and there is none. */
 const ignoredTypes = new Set('dcf')
 
-/** A message of a client. */
 export type Incoming =
   | { kind: 'message'; message: Buffer }
   /** A request for TLS or GSSAPI; the client continues without when it is rejected. */
@@ -97,10 +95,7 @@ export function nameOfClosed(message: Buffer): string {
   return message[5] === 'S'.charCodeAt(0) ? textAt(message, 6) : ''
 }
 
-/**
- * Whether a Query or Parse would read data from the client. That would end the engine: it cannot wait, and the data follows
- * only after its response.
- */
+/** Whether a Query or Parse reads data from the client. That would end the engine, which cannot wait for it. */
 export function isCopyFromClient(message: Buffer): boolean {
   const text =
     messageType(message) === 'P'

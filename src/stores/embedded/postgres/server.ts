@@ -37,10 +37,10 @@ const defaultOptions: ServerOptions = {
 const queuedBytesMax = 1024 * 1024
 
 /**
- * Shares one Postgres session among many clients over a Unix socket: a client has exclusive use from the first message of a
- * cycle to its Sync, and from BEGIN to the end of the transaction. The transaction of a client that disconnects in between
- * is rolled back. Clients share what belongs to a session (settings, advisory session locks); prepared statements are
- * dropped with their connection. There is no query cancelling, no LISTEN and no COPY FROM STDIN.
+ * Shares one Postgres session among the clients of a Unix socket. A client has it from the first message of a cycle to its
+ * Sync, and from BEGIN to the end of the transaction, which is rolled back if the client disconnects. Clients share settings
+ * and advisory session locks; prepared statements end with their connection. There is no query cancelling, no LISTEN and no
+ * COPY FROM STDIN.
  */
 export async function servePostgres(
   session: Session,
@@ -55,7 +55,6 @@ export async function servePostgres(
 interface Connection {
   socket: Socket
   reader: MessageReader
-  /** Complete messages in the queue. */
   queued: Buffer[]
   queuedBytes: number
   /** Named prepared statements, to be dropped when it disconnects. */

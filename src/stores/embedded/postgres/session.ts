@@ -26,10 +26,9 @@ const startParams = [
 ]
 
 /**
- * A file system with a working fsync: Emscripten's has none, so Postgres' calls would do nothing.
- * During a start after a crash Postgres flushes each of its 2,000 files, which took 2 to 6 s. That is unnecessary here: writes
- * since the last checkpoint are in the log and are repeated. So until it has started, only files that this process has
- * written are flushed.
+ * A file system with a working fsync, which Emscripten's lacks. During a start Postgres flushes each of its 2,000 files, for 2
+ * to 6 s; that is unnecessary, since the log repeats later writes. So until then only files written by this process are
+ * flushed.
  */
 class FlushedFiles extends NodeFS {
   started = false
@@ -81,9 +80,9 @@ interface EmscriptenFiles {
 }
 
 /**
- * A PGlite that ends this process when the engine breaks, for instance by a stack overflow in deeply nested JSON; the
- * supervisor restarts it. TRAP: PGlite itself ignores what a broken engine throws and calls it again, for ever. The error of
- * a statement, in contrast, is thrown with an exit status.
+ * Ends this process when the engine breaks, as by a stack overflow in nested JSON; the supervisor restarts it.
+ * TRAP: PGlite ignores what a broken engine throws and calls it again, for ever. Only the error of a statement has an exit
+ * status.
  */
 class BreakablePGlite extends PGlite {
   async whenStarted(): Promise<void> {
