@@ -7,18 +7,15 @@ import { RefreshingCache } from '../stores/refreshingCache.ts'
 import { clickCampaignsSql, type OwnedId, ownedKey } from './sql.ts'
 import type { ValidEvent } from './validate.ts'
 
-/** The campaign of an event. */
 export interface EventCampaign {
   readonly campaignId: string
-  /** The owner of the campaign. */
   readonly userId: string
 }
 
 /** Finds the campaigns of events. */
 export interface Attribution {
   /**
-   * Finds the campaign of an event among the clicks and campaigns of its account. An id that does not exist and an id of
-   * another account give the same error.
+   * Finds the campaign of an event. An id that does not exist and an id of another account give the same error.
    * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
    */
   resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign>

@@ -1,8 +1,7 @@
 import { Problem } from '../problem.ts'
 
 /**
- * Runs a step for the items of a batch that are no Problems; it does not run without such items.
- * @param step returns one result per item, in their order
+ * Runs a step for the items that are no Problems, if any. @param step returns one result per item, in their order
  * @returns the results and the Problems, in the order of the items
  */
 export async function besideProblems<Item, Result>(

@@ -24,13 +24,13 @@ interface IdentifiedEvent extends OwnedId {
   event: { eventId: string | undefined }
 }
 
-/** The events of one call, of which those with an id that is not in flight are processed. */
+/** The events of one call; an event whose id is in flight is not processed. */
 export interface EnteredEvents<Event> {
   /** The first events of their ids, and the events without an id. */
   firsts: Event[]
   /**
-   * Waits for the events of this call, and for the first events of their ids in other calls. Call it at once: other calls
-   * wait for its results.
+   * Waits for the events of this call, and for the first events of their ids in other calls. Call it at once: others wait for
+   * it.
    * @param ran one outcome or error per event of `firsts`, in their order
    * @returns one outcome per event, in their order: an event whose first one is stored is a duplicate
    * @throws the error of `ran`, or of one of the events
@@ -106,8 +106,7 @@ export interface Acceptance {
 const lookUpSettings = { optimize_use_projections: 0 } as const
 
 /**
- * Reads the last acceptance of each event from ClickHouse.
- * @returns a function that returns it; undefined for an id that was never accepted
+ * Reads the last acceptance of each event from ClickHouse; undefined for an id that was never accepted.
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function findAcceptances(
@@ -120,16 +119,13 @@ export async function findAcceptances(
     const options = { label: 'events.duplicates', signal, settings: lookUpSettings }
     for (const row of await selectRows<OwnedId & Acceptance>(clickhouse, acceptancesSql(events), options)) {
       const known = last.get(ownedKey(row))
-      if (!known || isBefore(known, row)) last.set(ownedKey(row), row)
+      if (!known || isReplacedBy(known, row)) last.set(ownedKey(row), row)
     }
   }
   return (event) => (last.size === 0 ? undefined : last.get(ownedKey(event)))
 }
 
-/**
- * Clocks of instances may be wrong, so an event is also a duplicate if ClickHouse stored the last one in the window.
- * @returns the generation to store an event as, or undefined for a duplicate
- */
+/** The generation to store an event as; undefined for a duplicate. As clocks may be wrong, the time of storage counts too. */
 export function generationAfter(last: Acceptance | undefined, receivedAtMs: number): number | undefined {
   if (!last) return 0
   const isDuplicate = receivedAtMs - last.receivedAtMs <= duplicateWindowMs || last.storedForMs <= duplicateWindowMs
@@ -137,7 +133,7 @@ export function generationAfter(last: Acceptance | undefined, receivedAtMs: numb
 }
 
 /** Whether row `b` replaces row `a` of the same id: it has a later generation, or the same one received earlier. */
-function isBefore(a: Acceptance, b: Acceptance): boolean {
+function isReplacedBy(a: Acceptance, b: Acceptance): boolean {
   if (a.generation !== b.generation) return a.generation < b.generation
   return a.receivedAtMs > b.receivedAtMs
 }

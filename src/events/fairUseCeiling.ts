@@ -5,7 +5,6 @@ import type { QueryTarget } from '../stores/clickhouse/select.ts'
 
 /** Reservation of one event below the ceiling of its account. */
 export interface Reservation {
-  /** The event is stored. */
   confirm(): void
   /** It is not known whether the event is stored: the count is read again before the account's next event. */
   cancel(): void
@@ -30,7 +29,6 @@ const countsMax = 50_000
 interface Count extends AccountMonth {
   /** Events stored by this process. */
   own: number
-  /** Reserved events. */
   reserved: number
   /** Events stored by other instances and earlier processes, at least; copies count until a merge. */
   others: number
@@ -41,10 +39,7 @@ interface Count extends AccountMonth {
   reservation: Reservation
 }
 
-/**
- * Limits the events that an account stores per month. Exact for one process; events of other instances are counted within
- * 5 seconds.
- */
+/** Limits the events of an account per month: exact for one process, events of other instances are counted within 5 seconds. */
 export class FairUseCeiling {
   readonly #clickhouse: QueryTarget
   readonly #counts = new LRUCache<string, Count>({ max: countsMax })
@@ -53,10 +48,7 @@ export class FairUseCeiling {
     this.#clickhouse = clickhouse
   }
 
-  /**
-   * Reads missing and expired counts; usually none, so it returns without a query.
-   * @throws Problem `unavailable`, `query_timeout`
-   */
+  /** Reads missing and expired counts, usually none. @throws Problem `unavailable`, `query_timeout` */
   async prepare(accountMonths: Iterable<AccountMonth>): Promise<void> {
     const counts = new Set([...accountMonths].map((accountMonth) => this.#countOf(accountMonth)))
     const nowMs = performance.now()
@@ -94,8 +86,7 @@ export class FairUseCeiling {
       for (const [index, count] of counts.entries()) {
         const { own, reserved, others } = count
         const found = (storedOf.get(count.accountId) ?? 0) - own - reserved
-        // Reserved events of this process may be stored already or not, so `found` can be too low. Only a read without them
-        // lowers the count: a merge removed copies.
+        // Reserved events may be stored already, so `found` can be too low. Only a read without them lowers the count.
         const isExact = reserved === 0 && own === ownBefore[index]
         count.others = isExact ? found : Math.max(others, found)
         count.readAtMs = startedAtMs

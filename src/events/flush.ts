@@ -10,7 +10,6 @@ import type { AccountMonth, FairUseCeiling, Reservation } from './fairUseCeiling
 import { type IncomingEvent, monthsOf, rowOf } from './incomingEvent.ts'
 import type { EventMetrics } from './prometheusMetrics.ts'
 
-/** Dependencies of a flush. */
 export interface FlushParts {
   clickhouse: ClickHouse
   /** Serves the look-ups. */
@@ -71,10 +70,7 @@ export async function flushEvents(
   return outcomes.map((outcome) => (outcome === 'stored' ? (stored[next++] as Outcome | Problem) : outcome))
 }
 
-/**
- * Looks up duplicates, and reserves the new events below the ceiling of their accounts.
- * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
- */
+/** Looks up duplicates, and reserves the new events below the ceiling of their accounts. @throws like `flushEvents` */
 export async function decideEvents(
   parts: FlushParts,
   events: readonly IncomingEvent[],
@@ -103,7 +99,6 @@ export async function decideEvents(
 
 /**
  * Stores events. After a failed or unconfirmed insert they are looked up, since they may be stored nevertheless.
- * @param remainingMs until the deadline of the flush
  * @returns one outcome per event, in their order; a Problem for an event that is not known to be stored
  */
 async function store(
@@ -129,12 +124,9 @@ async function store(
 const buffers: RowBinary[] = []
 
 /**
- * Stores rows in one insert; when it returns they are on disk. While ClickHouse is unavailable the insert is retried with
- * the same rows under a new query id, so that ClickHouse does not drop it as a duplicate of an attempt that it lost in a
- * crash. If an earlier attempt was stored, the rows have equal keys and collapse.
- * @param rows at least one
- * @throws Problem `unavailable` or the reason of `retry.signal`: the rows may be stored or not; the driver's error when
- *   ClickHouse rejected the rows
+ * Stores at least one row in one insert; when it returns they are on disk. A retry has a new query id, so that ClickHouse does
+ * not drop it as a duplicate of an attempt that it lost in a crash. Rows of two attempts have equal keys and collapse.
+ * @throws Problem `unavailable` or the reason of `retry.signal`: the rows may be stored or not; or the driver's error
  */
 async function insert(clickhouse: ClickHouse, rows: readonly PixelEvent[], retry: FlushRetry): Promise<void> {
   const out = buffers.pop() ?? new RowBinary()

@@ -23,7 +23,6 @@ export interface Preview {
   row: PixelEvent | undefined
 }
 
-/** Ingestion of events. */
 export interface Intake {
   /**
    * Accepts events in one flush: attribution, duplicates (one look-up), fair-use ceiling, storage (one insert), in this order.
@@ -44,29 +43,20 @@ export interface Intake {
 /** Maximum number of events in flight in this process; more get 503 at once, which limits memory. */
 const inFlightMax = 10_000
 
-/**
- * An account may have at most this many times as many events in flight as remain free for all accounts: one busy
- * account 8,000, which fills a flush, two 4,444 each. So one account never uses all of them.
- */
+/** An account may have this many times as many events in flight as remain free: one busy account 8,000, two 4,444 each. */
 const shareOfFree = 4
 
-/**
- * A flush is one look-up of duplicates and one insert. The maximum is eight batches: with four, eight clients that send batches
- * have two flushes at a time, and an event takes twice as much CPU time of ClickHouse.
- */
+/** At most eight batches: with four, eight clients that send batches have two flushes at a time, at twice the CPU time. */
 const flushOptions = {
   itemsMax: 8_000,
   concurrentMax: 2,
-  // Each flush creates one part: 25 per second at most, which merges keep up with. Three may start at once, so that a
-  // single client waits for every third event only.
+  // Each flush creates one part: 25 per second at most, which merges keep up with. Three may start at once for a single client.
   pace: { starts: 3, withinMs: 120 },
-  // At 25 flushes per second, clients that are split over two flushes wait twice as long, and two small flushes cost more
-  // than a large one. A second flush starts beside a running one when it is large enough to be read while the other is
-  // stored. Reading a thousand requests takes 70 ms.
+  // Clients split over two flushes wait twice as long, and two small flushes cost more than a large one. A second flush starts
+  // beside a running one when it is large enough to be read while the other is stored.
   gather: { quietMs: 5, mostMs: 20, mostMsPerItem: 0.1, beside: { items: 1_000, mostMs: 100 } },
 }
 
-/** Dependencies of the intake. */
 export interface IntakeParts {
   stores: Pick<Stores, 'clickhouse' | 'postgres'>
   /** The current time, epoch milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Whether a value of JSON.parse has at most this number of bytes as JSON in UTF-8. It reads no more than that, and is not
- * recursive: JSON.stringify overflows the stack at about 4,000 levels.
+ * Whether a value of JSON.parse has at most this many bytes as JSON in UTF-8. Reads no more, and is not recursive:
+ * JSON.stringify overflows the stack at about 4,000 levels.
  */
 export function isJsonWithin(value: object, bytesMax: number): boolean {
   return isWithin(value, bytesMax, atMost) || isWithin(value, bytesMax, exactly)

@@ -4,10 +4,8 @@ import { type EventNote, type EventNoteCode, notesMax } from '../../schema/event
 /** Receives a note on a value that is stored differently from the way it was sent. */
 export type Note = (code: EventNoteCode, field: string, message: string) => void
 
-/** Discards notes. */
 export const noNotes: Note = () => {}
 
-/** The notes on an event without any. */
 const none: readonly EventNote[] = []
 
 /** Maximum length of a field name in a note; names come from the caller. */

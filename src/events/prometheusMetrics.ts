@@ -2,7 +2,6 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type EventNote, eventNoteTexts } from '../../schema/eventNote.ts'
 import type { Outcome } from './duplicates.ts'
 
-/** Metrics of received events. */
 export interface EventMetrics {
   /** Events with a 200 response so far; add to it. */
   readonly outcomes: Record<Outcome, number>
@@ -14,11 +13,7 @@ export interface EventMetrics {
 const sizeBuckets = [1, 5, 10, 50, 100, 250, 500, 1_000, 2_000, 4_000]
 const durationBucketsS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/**
- * Opens the metrics of events.
- * @param registry publishes the metrics; if undefined, they are not published
- * @param now current numbers of events: without a response, and queued for the next flush
- */
+/** Opens the metrics of events, published by `registry`. @param now present numbers: without a response, queued for the next flush */
 export function openEventMetrics(
   registry: Registry | undefined,
   now: { inFlight: () => number; queued: () => number },

@@ -6,8 +6,7 @@ import type { Note } from './notes.ts'
 type Kept = string | number | boolean
 
 /**
- * Keeps the first 20 properties of an event with a key and a value within the limits, and drops the others.
- * @param note receives a note on each dropped property
+ * Keeps the first 20 properties with a key and a value within the limits; notes each dropped one.
  * @returns JSON text of an object; empty when no property is kept
  */
 export function keepProperties(given: unknown, note: Note): string {

@@ -12,11 +12,7 @@ export function ownedKey({ accountId, id }: OwnedId): string {
   return `${accountId} ${id}`
 }
 
-/**
- * The campaigns of clicks.
- * @param wanted at least one
- * @returns rows `accountId`, `id`, `campaignId`
- */
+/** The campaigns of clicks, at least one. @returns rows `accountId`, `id`, `campaignId` */
 export function clickCampaignsSql(wanted: readonly OwnedId[]): Fragment {
   return ch`
 WITH ${textList(wanted.map(({ id }) => id))} AS ids
@@ -26,9 +22,8 @@ WHERE ${isWanted(wanted)}`
 }
 
 /**
- * All acceptances of server events by their ids, of any age; rows that a merge will collapse are returned separately. The
- * primary key finds the granules of the ids, and their hashes are read before the ids, which take five times as many bytes.
- * @param wanted at least one
+ * All acceptances of server events, at least one, of any age and copy. The primary key finds the granules; hashes are read
+ * before the ids, which take five times as many bytes.
  * @returns rows `accountId`, `id`, `generation`, `receivedAtMs`, `storedForMs`
  */
 export function acceptancesSql(wanted: readonly OwnedId[]): Fragment {
@@ -46,10 +41,7 @@ WHERE ${isWanted(wanted)}
   AND origin = 'server'`
 }
 
-/**
- * Whether a row has one of the wanted ids, an array `ids`, in its account. The primary key finds the pairs of all accounts in one
- * SELECT; one SELECT per account costs 3 ms each.
- */
+/** Whether a row has one of the ids, an array `ids`, in its account. One SELECT for all accounts: each costs 3 ms. */
 function isWanted(wanted: readonly OwnedId[]): Fragment {
   const accounts = wanted.map(({ accountId }) => accountId)
   const [account = ''] = accounts

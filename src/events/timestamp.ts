@@ -1,16 +1,10 @@
-/**
- * ISO 8601, extended form: a date, or a date and a time with optional seconds, fraction and offset (`Z`, `±hh`, `±hhmm`,
- * `±hh:mm`). Without an offset it is UTC.
- */
+/** ISO 8601, extended: date, or date and time with optional seconds, fraction and offset (`Z`, `±hh`, `±hhmm`, `±hh:mm`); else UTC. */
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?)?$/
 
 const minuteMs = 60_000
 
-/**
- * Parses a timestamp.
- * @returns epoch milliseconds, truncated; undefined for an invalid timestamp or a date that does not exist
- */
+/** Epoch milliseconds, truncated; undefined for an invalid timestamp or a date that does not exist. */
 export function readTimestamp(text: string): number | undefined {
   const parts = dateTime.exec(text)
   if (!parts) return undefined

@@ -34,8 +34,8 @@ const eventId = new RegExp(eventIdPattern)
 const idText = 'must be 1 to 64 letters, digits and _ . : -'
 
 /**
- * Validates an event in the order of the specification: the name, the identifiers, the other fields; the first error is
- * thrown. Values are not coerced; null is equivalent to an absent field.
+ * Validates an event: the name, the identifiers, the other fields; throws the first error. Null is equivalent to an absent
+ * field.
  * @param nowMs time of the request, epoch milliseconds
  * @param note receives a note on each value that is dropped or changed
  * @throws Problem `invalid_<field>` or `missing_identifier`
@@ -66,7 +66,7 @@ export function identifierOf({ identifiers, visitorId }: ValidEvent): string {
   return 'clickId' in identifiers ? `click ${identifiers.clickId}` : `visitor ${visitorId}`
 }
 
-/** With a click, `campaign_id` is not read: the campaign is that of the click. */
+/** With a click, `campaign_id` is not read: the click has the campaign. */
 function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEvent, 'identifiers' | 'visitorId'> {
   const { click_id: clickId, visitor_id: visitorId, campaign_id: campaignId } = body
   if (isPresent(clickId) && !matches(id, clickId)) throw invalid('click_id', idText)

@@ -25,10 +25,7 @@ export const rowFormatSettings = {
 
 const clickhouseFormats = { ndjson: ch`JSONEachRow`, csv: ch`CSVWithNames`, parquet: ch`Parquet` } as const
 
-/**
- * Further settings of exports of events, which are always sorted and have up to 8 KiB of properties. A sort on disk merges a block of
- * each part that it has written: ten million events of a kilobyte need 33 parts, with the default blocks of 65,409 rows 2 GB.
- */
+/** For exports of events, which are always sorted and have up to 8 KiB of properties: a sort on disk merges a block of each part. */
 export const eventExportSettings = { max_block_size: '8192' } as const
 
 /** Format and fields of an export, and the watermark at which an export ordered by `storedAt` ends, epoch milliseconds. */

@@ -27,10 +27,9 @@ export function conversionKey({ convertedAt, id }: StoredConversion): PageKey {
 }
 
 /**
- * Reads the latest versions of conversions by their keys. With FINAL, PREWHERE may contain only sort keys (a condition on
- * another column would keep older versions); there they avoid reading the text of other rows of a granule.
+ * Reads the latest versions of conversions, in the order of their keys. With FINAL, PREWHERE may contain only sort keys: a
+ * condition on another column would keep older versions.
  * @param state conditions on the latest version; rows that do not match are omitted
- * @returns rows in the order of the keys
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readConversions(
@@ -65,9 +64,8 @@ interface ListedVersion extends PageKey {
 }
 
 /**
- * Reads the newest versions that fulfil conditions on the sort key. The latest of each conversion is chosen here, which costs
- * less than reading the keys first and then the rows with FINAL.
- * @param versionsMax versions to read
+ * Reads the newest versions that fulfil conditions on the sort key, and chooses the latest ones here, which costs less than
+ * FINAL.
  * @param state conditions on the latest version; rows that do not match are omitted
  * @returns rows, newest first; the key of the last conversion that was read, and whether there are no more
  * @throws Problem `unavailable`, `query_timeout`
@@ -117,9 +115,8 @@ function parseRow(rowText: string): StoredConversion {
 const toFields = responseFields(conversionFields)
 
 /**
- * Reads the names that the rows of a page show.
- * @returns the function that converts a stored row to a row of the response
- * @throws Problem `unavailable`
+ * Reads the names that the rows of a page show. @returns the function that makes a row of the response @throws Problem
+ * `unavailable`
  */
 export async function conversionWriter(
   { nameCache }: { nameCache: NameCache },
@@ -128,7 +125,7 @@ export async function conversionWriter(
 ): Promise<(row: StoredConversion) => Conversion> {
   const entitiesOf = await readEntityNames(nameCache, accountId, rows)
   return (row) =>
-    // The fields of the list are those of the schema, which a test compares.
+    // A test compares the fields of the list with the schema.
     Object.assign(toFields(row, { entities: entitiesOf(row), baseCurrency: currency }), {
       storedAt: toInstantText(Number(row.storedAt)),
     }) as unknown as Conversion

@@ -8,9 +8,9 @@ export type CsvEscape = 'formulas' | undefined
 const formulaStart = /^[=+\-@\t\r]/
 
 /**
- * Checks that `csv_escape` is used with CSV.
+ * Checks that `csv_escape` is used with CSV: a client that relies on it must not receive raw cells.
  * @param format format of the response, undefined for JSON
- * @throws Problem `invalid_csv_escape` for any other format: a client that relies on it must not receive raw cells
+ * @throws Problem `invalid_csv_escape`
  */
 export function checkCsvEscape(csvEscape: CsvEscape, format: string | undefined): void {
   if (csvEscape === undefined || format === 'csv') return

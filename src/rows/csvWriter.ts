@@ -17,7 +17,6 @@ export function csvHeader(names: readonly string[], csvEscape: CsvEscape): strin
   return `${names.map(textCellOf(csvEscape)).join(',')}\n`
 }
 
-/** The lines of rows, without the header. */
 export function csvLines<Name extends string>(
   names: readonly Name[],
   rows: readonly Readonly<Record<Name, Cell>>[],
@@ -32,7 +31,6 @@ export function csvLines<Name extends string>(
   return rows.map((row) => `${names.map((name) => cellOf(row[name])).join(',')}\n`).join('')
 }
 
-/** Formats a text as a cell. */
 function textCellOf(csvEscape: CsvEscape): (text: string) => string {
   return csvEscape === 'formulas' ? (text) => quoted(escapeFormula(text)) : quoted
 }

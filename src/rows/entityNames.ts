@@ -38,11 +38,7 @@ export interface EntityNames {
   trafficSourceName: string | null
 }
 
-/**
- * Reads the entity names of some rows.
- * @returns the function that returns a row's ids and names
- * @throws Problem `unavailable`
- */
+/** Reads the entity names of some rows. @returns the function to ids and names of a row @throws Problem `unavailable` */
 export async function readEntityNames(
   names: NameCache,
   accountId: string,
@@ -73,8 +69,8 @@ export async function readEntityNames(
 }
 
 /**
- * Reads all current entity names of an account, for rows that ClickHouse formats.
- * @returns ids and names as export fields of `clicks` or `conversions`, in the order of the API
+ * Reads all entity names of an account, for rows that ClickHouse formats.
+ * @returns ids and names as export fields, in the order of the API
  * @throws Problem `unavailable`
  */
 export async function entityFields(
@@ -84,7 +80,7 @@ export async function entityFields(
 ): Promise<RowField[]> {
   const fields = await Promise.all(
     ids.map(async (field) => {
-      const rows = await readNames(postgres, entityTables[field], accountId)
+      const rows = await readAllNames(postgres, entityTables[field], accountId)
       const column = identifier(columnName(field))
       const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
       return [
@@ -104,7 +100,7 @@ export async function entityFields(
 const rowsPerStatement = 1_000
 
 /** Reads all names of a table of one account, in the order of their ids. */
-async function readNames(
+async function readAllNames(
   postgres: Postgres,
   table: NamedTable,
   accountId: string,

@@ -5,7 +5,6 @@ import { ch } from '../stores/clickhouse/sql.ts'
 import { pixelEventFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
 import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
-import { toText } from './values.ts'
 
 const selected = { ...pixelEventFields, storedAt: 'instant' } as const
 
@@ -13,11 +12,7 @@ const selected = { ...pixelEventFields, storedAt: 'instant' } as const
 export const eventColumns = selectFields(selected)
 export type StoredEventRow = Selected<typeof selected>
 
-/**
- * Adds the names of campaigns.
- * @returns rows of the API, in the same order
- * @throws Problem `unavailable`
- */
+/** Adds the names of campaigns. @returns rows of the API, in the same order @throws Problem `unavailable` */
 export async function toEventRows(
   names: NameCache,
   accountId: string,
@@ -44,10 +39,7 @@ export async function toEventRows(
   })
 }
 
-/**
- * The fields of an event in an export, in the order of the API.
- * @param campaign id and name of the campaign
- */
+/** The fields of an event in an export, in the order of the API. @param campaign id and name of the campaign */
 export function eventExportFields(campaign: readonly RowField[]): RowField[] {
   const stored = Object.entries(pixelEventFields).flatMap(([name, kind]) =>
     name === 'campaignId' ? campaign : [exportField(name, kind)],
@@ -72,4 +64,9 @@ export function toEvent(stored: Selected<typeof pixelEventFields>): StoredEventF
     occurredAt: toInstantText(stored.occurredAt),
     receivedAt: toInstantText(stored.receivedAt),
   }
+}
+
+/** @param stored absent text is the empty string */
+function toText(stored: string): string | null {
+  return stored || null
 }

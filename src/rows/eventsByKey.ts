@@ -13,8 +13,7 @@ export interface EventQuery {
 }
 
 /**
- * Reads the events at some keys, each in the row that merges keep. A key of another copy is left out: the kept row has a key
- * of its own if it matches the query.
+ * Reads the events at some keys, each in the row that merges keep; a key of another copy is left out.
  * @returns rows in the order of the keys, without repetitions
  * @throws Problem `unavailable`, `query_timeout`
  */
@@ -38,8 +37,8 @@ export async function readEventsByKey(
 }
 
 /**
- * The events with these keys, unordered, each in the row that merges keep, if that row matches the conditions. The hashes of
- * ids are compared first, which takes two thirds of the time of comparing ids at once.
+ * The events with these keys, unordered, if the row that merges keep matches. Comparing hashes before ids takes two thirds of
+ * the time.
  */
 function keptEventsSql(accountId: string, conditions: readonly Fragment[], keys: readonly EventKey[]): Fragment {
   const hasKey = ch`(${join(idsByOrigin(keys), ' OR ')})`

@@ -3,10 +3,7 @@ import { type ColumnKind, columnName } from '../stores/clickhouse/columnKinds.ts
 import { ch, type Fragment, identifier, join, text } from '../stores/clickhouse/sql.ts'
 import * as stored from '../stores/clickhouse/tableColumns.ts'
 
-/**
- * A field of a row that ClickHouse formats as NDJSON, CSV or Parquet: its name in the API, and its value, of a type that
- * the format supports. Absent text is stored as the empty string and exported as NULL.
- */
+/** A field that ClickHouse formats: its name in the API, and its value. Absent text is stored as the empty string, exported as NULL. */
 export interface RowField {
   name: string
   value: Fragment
@@ -17,8 +14,8 @@ export interface RowField {
 }
 
 /**
- * The stored fields of a click, with the names and the order of the API.
- * @param entities campaign, offer, landing page and traffic source: their ids, or ids and names
+ * The stored fields of a click, as in the API. @param entities ids of campaign, offer, landing page, traffic source; or ids and
+ * names
  */
 export function exportedClickFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
   return rowFields(stored.clickFields, baseCurrency, entities)

@@ -17,10 +17,7 @@ const trafficSourceName = `
   (SELECT sources.name FROM traffic_sources AS sources
    WHERE sources.account_id = campaigns.account_id AND sources.id = traffic_source_id) AS "trafficSourceName"`
 
-/**
- * The select list of a table, for a statement that uses no alias for the table: names and order of its schema, money as the
- * nearest double.
- */
+/** The select list of a table that has no alias: names and order of its schema, money as the nearest double. */
 export function resourceColumns(postgres: Postgres, table: NamedTable) {
   const columns = Object.entries<MetadataKind>(metadataFields[table]).flatMap(([name, kind]) => [
     `${columnName(name)}${kind === 'money' ? '::float8' : ''} AS "${name}"`,

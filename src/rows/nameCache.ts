@@ -7,11 +7,7 @@ import { queryPostgres } from '../stores/postgres/connection.ts'
 export type NamesById = ReadonlyMap<string, string>
 
 export interface NameCache {
-  /**
-   * Finds the names of ids, mostly without a query to Postgres.
-   * @param ids any number, repetitions and empty ids included
-   * @throws Problem `unavailable`
-   */
+  /** Finds the names of ids, mostly without a query. Repetitions and empty ids are allowed. @throws Problem `unavailable` */
   find(accountId: string, table: NamedTable, ids: Iterable<string>): Promise<NamesById>
 }
 

@@ -1,11 +1,7 @@
 import type { Metric } from '../../schema/metrics.ts'
 import type { Cell } from './csvWriter.ts'
 
-/**
- * The cells of the earlier metrics in a table with `compare`.
- * @param values by metric; undefined if there is no earlier row; the cells are then empty
- * @returns `previous_<metric>` of each metric, in their order
- */
+/** The cells `previous_<metric>` of a table with `compare`, in the order of the metrics; empty if there is no earlier row. */
 export function previousCells(
   metrics: readonly Metric[],
   values?: { readonly [Name in Metric]?: number | null | undefined },

@@ -22,9 +22,8 @@ interface Shown {
 type ResponseField = readonly [name: string, read: (row: StoredRow, shown: Shown) => unknown]
 
 /**
- * Prepares the conversion of stored fields of clicks or conversions to those of a response, in the order of the API. A page has
+ * The function that converts stored fields of clicks or conversions to fields of a response, in the order of the API. A page has
  * ten thousand values, so nothing is decided per row.
- * @returns the function that converts a row
  */
 export function responseFields(fields: Fields): (row: StoredRow, shown: Shown) => Record<string, unknown> {
   const converted = Object.entries(fields).flatMap(([name, kind]) => fieldsOf(name, kind))

@@ -9,10 +9,7 @@ export function readFields(fields: string | undefined): SelectedFields {
   return fields === undefined ? undefined : new Set(['id', ...fields.split(',')])
 }
 
-/**
- * Reads the parameter `fields` of a page in JSON.
- * @throws Problem `invalid_fields` when it names the cursor of a row
- */
+/** Reads the parameter `fields` of a page in JSON. @throws Problem `invalid_fields` when it names the cursor of a row */
 export function readPageFields(fields: string | undefined): SelectedFields {
   const selected = readFields(fields)
   if (!selected?.has(cursorField)) return selected

@@ -4,10 +4,9 @@ import { identifier } from '../stores/clickhouse/sql.ts'
 import type { Writer } from './lease/writer.ts'
 
 /**
- * Deletes every row of the account from ClickHouse: clicks, conversions, events, indexes and sums. The parts are rewritten
- * before it returns; ClickHouse removes the files of the old parts after `old_parts_lifetime` of their table (one second with
- * personal data, else eight minutes), in an idle table up to ten minutes later. Repeat it after an interruption.
- * @throws LeaseLost, or the last error when ClickHouse stays unavailable
+ * Deletes every row of the account from ClickHouse. The parts are rewritten before it returns; the files of the old parts are
+ * removed after `old_parts_lifetime` of their table (a second with personal data, else eight minutes), in an idle table up to
+ * ten minutes later. Repeat it after an interruption.
  */
 export async function deleteAccountRows(writer: Writer): Promise<void> {
   const tables = await writer.retry('reading the tables', async () => {

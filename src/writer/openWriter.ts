@@ -1,31 +1,35 @@
-import { assertCurrent } from '../stores/migrations/migrate.ts'
-import type { Lease } from '../stores/postgres/lease.ts'
-import { assertNotDeleted } from './lease/accountDeleted.ts'
+import { assertCurrent, migrationLease } from '../stores/migrations/migrate.ts'
+import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
+import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { WriteFence } from './lease/fence.ts'
 import { Writer, type WriterParts } from './lease/writer.ts'
-import { acquireWriterLease } from './lease/writerLease.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
+
+/** The account of a writer has been deleted, or its deletion has begun. Nothing is written. */
+export class AccountDeleted extends Error {
+  override name = 'AccountDeleted'
+
+  constructor(accountId: string) {
+    super(`account ${accountId} has been deleted.`)
+  }
+}
 
 /** Options of a writer; `signal` ends the wait for the lease and every step. */
 export interface WriterOptions extends Pick<WriterParts, 'onMessage' | 'signal'> {
   /** The account's lease, from `tryWriterLease`; absent: waits while another writer holds it or a migration runs. */
   lease?: Lease
   /**
-   * What is done first: `recover` completes the work of an interrupted writer; `settle` only waits until no statement of it is
-   * left; `delete` does too, for the deletion of the account, which no other writer may write any longer.
+   * `recover` completes the work of an interrupted writer; `settle` only waits until no statement of it is left; `delete` does
+   * too, for the deletion of the account.
    */
   first?: 'recover' | 'settle' | 'delete'
-  /**
-   * Time within which a statement must begin after it was prepared, in milliseconds; 2 s unless given. If its outcome is
-   * unknown, the account's next statement waits for the end of this time.
-   */
+  /** Milliseconds within which a statement must begin; 2 s unless given. After an unknown outcome the next one waits for their end. */
   statementWindowMs?: number | undefined
 }
 
 /**
  * Opens the writer of an account under its lease, which it releases if it cannot write.
- * @throws what `acquireWriterLease` and `recoverAccount` throw, AccountDeleted, or MigrationError when a newer version has
- *   migrated the databases since this process opened them
+ * @throws AccountDeleted, or MigrationError when a newer version has migrated the databases since this process opened them
  */
 export async function openWriter(
   stores: WriterParts['stores'],
@@ -63,4 +67,45 @@ export async function withWriter<Result>(
   } finally {
     await writer.close()
   }
+}
+
+const leaseOf = (accountId: string) => `writer:${accountId}`
+
+/**
+ * Acquires the account's lease; waits while another writer holds it or a migration runs.
+ * @throws Problem `unavailable` when a database stays unavailable, or the reason of `signal`
+ */
+async function acquireWriterLease(
+  { postgres }: WriterParts['stores'],
+  accountId: string,
+  { onMessage, signal }: Pick<WriterParts, 'onMessage' | 'signal'>,
+): Promise<Lease> {
+  const onWait = (held: string) =>
+    onMessage(
+      held === migrationLease
+        ? 'The stores are being migrated; waiting for the migration to end.'
+        : `Another writer is active on account ${accountId}; waiting for it to end.`,
+    )
+  return await acquireLease(postgres, leaseOf(accountId), {
+    ...{ blockedBy: migrationLease, signal, onWait },
+    retry: (attempt) => retryWhileUnavailable("waiting for the account's lease", attempt, { onMessage, signal }),
+  })
+}
+
+/** Acquires the account's lease if it is free and no migration runs. @returns undefined if another writer or a migration holds it */
+export async function tryWriterLease(
+  { postgres }: WriterParts['stores'],
+  accountId: string,
+): Promise<Lease | undefined> {
+  return await tryLease(postgres, leaseOf(accountId), migrationLease)
+}
+
+/** The deletion holds the lease too, so a writer that waited for it adds no rows afterwards. @throws AccountDeleted */
+async function assertNotDeleted(writer: Writer): Promise<void> {
+  const { accountId } = writer
+  const found = await writer.sql(
+    'reading the account',
+    (postgres) => postgres`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`,
+  )
+  if (found.length > 0) throw new AccountDeleted(accountId)
 }

@@ -20,22 +20,20 @@ export class UnverifiedMonths extends Error {
   }
 }
 
-/** Options of `removeMonths`. */
 interface Removal {
   /** WITH clause that records a change of what is retained, from the rows `recorded` (resource, retained_from). */
   audit: (postgres: Postgres) => PendingQuery<Row[]>
   /** SELECT of one row while the account has the settings from which the times were computed; absent: there are none. */
   isDue?: (postgres: Postgres) => PendingQuery<Row[]>
-  /** As of `completeRemoval`. */
   announceMs?: number | undefined
 }
 
 /**
  * Removes clicks and events before the given times; sums, indexes and conversions remain. What is retained is recorded first,
- * with checksums of the sums. An interrupted removal is completed by the next writer or a running server.
+ * with checksums of the sums. A later writer completes an interrupted removal.
  * @param until starts of UTC months, epoch milliseconds; a time before the recorded one changes nothing
  * @returns undefined when the settings changed meanwhile: nothing was removed
- * @throws UnverifiedMonths before anything is changed, LeaseLost, or the last error when a database stays unavailable
+ * @throws UnverifiedMonths before anything is changed
  */
 export async function removeMonths(
   writer: Writer,
@@ -53,9 +51,8 @@ export async function removeMonths(
 }
 
 /**
- * Checks that no click is missing or stored twice, and that sums and index agree with the clicks.
+ * Checks that no click is missing or stored twice, and that sums and index agree with the clicks. @throws UnverifiedMonths
  * @returns checksums of the sums and the index by month
- * @throws UnverifiedMonths
  */
 async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Promise<MonthChecksum[]> {
   const { accountId } = writer
@@ -85,10 +82,7 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
   return await checksumsOf(writer, span)
 }
 
-/**
- * One statement, so that nothing is removed without its record; repeating it changes nothing.
- * @returns false when the settings have changed: nothing is recorded
- */
+/** One statement: nothing is removed without its record. @returns false when the settings have changed: nothing is recorded */
 async function record(
   writer: Writer,
   changes: readonly { resource: RetainedResource; untilMs: number }[],

@@ -3,25 +3,21 @@ import { tryLease } from '../stores/postgres/lease.ts'
 import { reasonOf, runPeriodically } from '../stores/timing/periodic.ts'
 import { accountsWithUnfinishedWork } from './journal/accountTasks.ts'
 import type { Writer } from './lease/writer.ts'
-import { tryWriterLease } from './lease/writerLease.ts'
-import { withWriter } from './openWriter.ts'
+import { tryWriterLease, withWriter } from './openWriter.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
 /** Held by the only instance that currently completes interrupted imports. */
 const recoveryLease = 'recovery'
 
-/** Time between two checks for interrupted imports, in milliseconds. */
 const intervalDefaultMs = 60_000
 
-/** Log for the results of a recovery. */
 export interface RecoveryLog {
   info(line: string): void
   warn(line: string): void
 }
 
 /**
- * Completes interrupted imports of all accounts, at once and then after each interval, until it is stopped. An account with
- * an active writer is left to that writer; a failure is logged and retried after the interval.
+ * Runs `recoverAccounts` at once and after each interval; a failure is logged.
  * @returns function that stops it and resolves when the current step has ended
  */
 export function startRecovery(
@@ -37,8 +33,7 @@ export function startRecovery(
 }
 
 /**
- * Completes interrupted imports of all accounts, once. Only one instance does so at a time. An account with an active writer
- * is skipped, so no writer waits longer than the repair of its own account takes.
+ * Completes interrupted imports of all accounts, by one instance at a time. Accounts with an active writer are left to it.
  * @throws Problem `unavailable` when a store stays unavailable, or the reason of `signal`
  */
 export async function recoverAccounts(stores: Writer['stores'], log: RecoveryLog, signal: AbortSignal): Promise<void> {

@@ -1,9 +1,9 @@
-import { ch, type Fragment, instant, join, text } from '../../stores/clickhouse/sql.ts'
+import { ch, join } from '../../stores/clickhouse/sql.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
 import { type MonthlyRows, startOfNextMonth } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 import { sumCorrection } from './sumDifferences.ts'
-import { type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
+import { inSpan, type Span, storedSums, sumsTableNames, sumsTables } from './sumsTables.ts'
 
 const dayMs = 86_400_000
 
@@ -21,10 +21,9 @@ export function wholeDays(accountId: string, ranges: readonly { firstMs: number;
 }
 
 /**
- * Rebuilds the click index and all sums from the stored rows, one or a few months at a time. If the clicks of a month were
- * removed, or all its confirmed clicks are missing, it rebuilds only the sums of conversions of that month: retention may have
- * removed the clicks after the state to which Postgres was restored. Idempotent.
- * @param span whole UTC days
+ * Rebuilds the click index and all sums of a span of whole UTC days. For a month whose clicks were removed, or whose confirmed
+ * clicks are all missing, only the sums of conversions: Postgres may have been restored to a state before the removal.
+ * Idempotent.
  */
 export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
   for (const part of await spansToRebuild(writer, span)) await rebuildSpan(writer, part)
@@ -48,20 +47,20 @@ async function repairSumsTables(writer: Writer, span: Span): Promise<void> {
   }
 }
 
-/**
- * Splits a span into parts of whole UTC months, each within one year and of limited memory, with or without their clicks;
- * omits months without stored or derived rows.
- */
-export async function spansWithRows(writer: Writer, span: Span): Promise<Span[]> {
-  return await splitSpan(writer, span, new Set())
-}
-
-/** The same, except that months of which all confirmed clicks are missing are parts without their clicks. */
+/** Months whose confirmed clicks are all missing are parts without their clicks. */
 async function spansToRebuild(writer: Writer, span: Span): Promise<Span[]> {
-  return await splitSpan(writer, span, await monthsWithoutClicks(writer, span))
+  return await spansWithRows(writer, span, await monthsWithoutClicks(writer, span))
 }
 
-async function splitSpan(writer: Writer, span: Span, missing: ReadonlySet<string>): Promise<Span[]> {
+/**
+ * Splits a span into whole UTC months, joined within one year while memory allows; omits months without stored or derived rows.
+ * @param missing months whose parts lack their clicks, as removed months do
+ */
+export async function spansWithRows(
+  writer: Writer,
+  span: Span,
+  missing: ReadonlySet<string> = new Set(),
+): Promise<Span[]> {
   const days = [
     ch`SELECT toDate(clicked_at) AS day FROM clicks WHERE ${inSpan(span)}`,
     ch`SELECT toDate(clicked_at) AS day FROM click_index WHERE ${inSpan(span)}`,
@@ -105,10 +104,7 @@ export function joinMonths(months: readonly (MonthlyRows & Pick<Span, 'lacksClic
   return joined
 }
 
-/**
- * Rebuilds the click index. A click that is missing there would be stored twice; an indexed id without a click would never
- * be stored; an index row with a wrong campaign would attribute events to that campaign.
- */
+/** A click missing in the index would be stored twice, an indexed id without a click never; a wrong campaign would get its events. */
 async function rebuildClickIndex(writer: Writer, span: Span): Promise<void> {
   const label = 'rebuild.click_index'
   const key = ch`clicked_at, id, campaign_id`
@@ -127,10 +123,4 @@ WHERE ${inSpan(span)}
   AND (${key}) NOT IN (SELECT ${key} FROM click_index WHERE ${inSpan(span)})
   AND ${inTime}`,
   )
-}
-
-function inSpan({ accountId, fromMs, untilMs }: Span, at: Fragment = ch`clicked_at`): Fragment {
-  return ch`account_id = ${text(accountId)}
-  AND ${at} >= ${instant(fromMs)}
-  AND ${at} < ${instant(untilMs)}`
 }

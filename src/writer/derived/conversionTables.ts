@@ -1,15 +1,11 @@
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 
-/**
- * Rebuilds `conversion_index` and `converted_clicks` from the account's conversions: deletes wrong rows and inserts missing
- * ones. Conversions are few, so the whole account is compared.
- */
+/** Rebuilds `conversion_index` and `converted_clicks`: deletes wrong rows, inserts missing ones. Compares the whole account. */
 export async function rebuildConversionTables(writer: Writer): Promise<void> {
   for (const derivation of derivations(writer)) await rebuild(writer, derivation)
 }
 
-/** The tables that are derived from an account's conversions. */
 export function derivations({ ofAccount }: Writer): Derivation[] {
   const columns = ch`account_id, clicked_at, click_id, conversion_id, version, is_deleted, is_test, campaign_id, offer_id`
   return [
@@ -45,12 +41,11 @@ export interface Derivation {
   key: Fragment
   /** SELECT of the stored rows, in their latest versions. */
   stored: Fragment
-  /** SELECT of the correct rows. */
   derived: Fragment
 }
 
 /**
- * SELECT of the rows that are missing, wrong or superfluous in a table derived from conversions, with all columns.
+ * SELECT of the rows that are missing, wrong or superfluous, with all columns.
  * TRAP: ClickHouse 26.7 cannot run two NOT IN under UNION ALL over the tables of a cluster inside another query.
  */
 export function mismatches({ columns, stored, derived }: Derivation): Fragment {
@@ -80,8 +75,7 @@ FROM (${derived})
 WHERE (${columns}) NOT IN (${stored})
   AND ${inTime}`,
   )
-  // Deleted after the insert, so that an interruption removes no correct row. Where a key is still wrong, a wrong row with
-  // a higher version hides the correct one.
+  // After the insert, so that an interruption removes no correct row. A wrong row with a higher version hides the correct one.
   const hiding = ch`${writer.ofAccount} AND (${key}) IN (SELECT ${key} FROM (${wrong})) AND (${columns}) NOT IN (${derived})`
   await writer.deleteRows(table, hiding, label)
 }

@@ -5,11 +5,7 @@ import type { Writer } from '../lease/writer.ts'
 import { rebuildClickDays, rebuildSums, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 
-/**
- * Rebuilds all derived tables from the stored rows, on the days of batches that may be stored in part: in their table but
- * not in the derived ones, or the reverse. Then clears the batches from the journal.
- * @throws LeaseLost, or the last error when a database stays unavailable
- */
+/** Rebuilds the derived tables on the days of batches that may be stored in part, here or there. Then clears the batches. */
 export async function repairBatches(writer: Writer, batches: readonly JournalEntry[]): Promise<void> {
   const daysOf = (resource: JournalEntry['resource']) =>
     wholeDays(
@@ -28,9 +24,8 @@ export async function repairBatches(writer: Writer, batches: readonly JournalEnt
 }
 
 /**
- * Rebuilds the click index and all sums of some UTC days after other work. The days are in the journal meanwhile, so after an
- * interruption the next writer rebuilds them.
- * @param times within these days, epoch milliseconds
+ * Rebuilds the click index and all sums of the UTC days of these times, epoch milliseconds, after other work. The journal has
+ * the days meanwhile, so the next writer rebuilds them after an interruption.
  */
 export async function rebuildDaysAfter(
   writer: Writer,

@@ -8,8 +8,7 @@ export const differenceColumns = (name: string) => ({
 })
 
 /**
- * SELECT of every key of a sums table whose sums differ from the sums of the clicks and conversions: the key, and the correct
- * and the stored value of each compared sum. It returns no rows if the table is correct in that span.
+ * SELECT of every key whose sums differ from the clicks and conversions, with the correct and the stored value of each sum.
  * @param span whole UTC days
  */
 export function sumDifferences(name: SumsTableName, span: Span): Fragment {
@@ -33,10 +32,9 @@ HAVING ${join(unequal, ' OR ')}`
 }
 
 /**
- * INSERT of the differences of a sums table, positive or negative, as one block: readers see the old sums or the correct ones.
- * Idempotent, unless another process writes or repairs rows of the account meanwhile.
+ * INSERT of the differences, as one block: readers see the old sums or the correct ones. Idempotent while no other process
+ * writes.
  * @param span whole UTC days of one year, which is one partition and so one part
- * @param condition of the statement
  */
 export function sumCorrection(name: SumsTableName, span: Span, condition: Fragment): Fragment {
   const { table, keys } = sumsTables[name]

@@ -8,11 +8,15 @@ export interface Span {
   accountId: string
   fromMs: number
   untilMs: number
-  /**
-   * Its clicks have been removed, or are being removed; or none of its confirmed clicks is left. Their sums and their index
-   * remain as they are.
-   */
+  /** Its clicks are removed, or none of the confirmed ones is left: their sums and index remain as they are. */
   lacksClicks?: 'removed' | 'missing' | undefined
+}
+
+/** Condition: a row of the account has its time in the span. */
+export function inSpan({ accountId, fromMs, untilMs }: Span, at: Fragment = ch`clicked_at`): Fragment {
+  return ch`account_id = ${text(accountId)}
+  AND ${at} >= ${instant(fromMs)}
+  AND ${at} < ${instant(untilMs)}`
 }
 
 /** A table of sums over clicks and conversions. Views update it at each insert. */
@@ -32,7 +36,6 @@ interface SumsTable {
 
 const withinDays = ({ fromMs, untilMs }: Span) => ch`day >= ${day(fromMs)} AND day < ${day(untilMs)}`
 
-/** Every sums table by the name of its table. */
 export const sumsTables = {
   sums_by_day: {
     table: ch`sums_by_day`,
@@ -71,10 +74,7 @@ ARRAY JOIN
 export type SumsTableName = keyof typeof sumsTables
 export const sumsTableNames = Object.keys(sumsTables) as SumsTableName[]
 
-/**
- * SELECT of the correct sums: account_id, the keys, every sum. A key may have several rows, which are to be added up.
- * @param span whole UTC days
- */
+/** SELECT of the correct sums of whole UTC days: account_id, the keys, every sum. Rows with the same key are to be added up. */
 export function actualSums(name: SumsTableName, span: Span): Fragment {
   const isTracked = ch`NOT is_bot AND NOT is_test`
   return ch`${sumsOfRows(name, span, 'clicks', isTracked)}
@@ -101,9 +101,7 @@ function sumsOfRows(name: SumsTableName, span: Span, rows: RowTable, counts: Fra
   return ch`
 SELECT account_id, ${keysOf(time)}, ${sumsOf(rows)}
 FROM ${identifier(rows)} FINAL${expand}
-WHERE account_id = ${text(span.accountId)}
-  AND ${time} >= ${instant(span.fromMs)}
-  AND ${time} < ${instant(span.untilMs)}
+WHERE ${inSpan(span, time)}
   AND ${counts}
 GROUP BY account_id, ${keys}`
 }

@@ -23,18 +23,13 @@ const eventsInFlightMs = 12_000
 /** Time in which an import waits for the removal of replaced parts: they become removable after two seconds. */
 const briefRemovalMs = 3_000
 
-/** Options of `completeErasures`. */
 export interface Completion {
   /** Time after an erasure in which events from before it may still be stored; 12 s unless given. */
   inFlightMs?: number
-  /**
-   * When running queries keep the replaced parts: `wait` for ten minutes, then fail; or `leave` the erasures incomplete after
-   * some seconds, so that the next writer or a running server looks again.
-   */
+  /** When running queries keep the replaced parts: `wait` for ten minutes, then fail; or `leave` the erasures to a later writer. */
   ifStillRead?: 'wait' | 'leave'
 }
 
-/** Rows that were blanked. */
 export type ErasedRows = Record<PersonalTable['resource'], number>
 
 const clicks = personalTables.find(({ name }) => name === 'clicks') as PersonalTable
@@ -42,12 +37,10 @@ const tableNames = personalTables.map(({ name }) => name)
 const erasuresPerStatement = 5_000
 
 /**
- * Completes the account's incomplete erasures: blanks the personal fields of their rows in every table, and returns when the
- * replaced parts are gone from disk. Their `stored_at` becomes a time that no response has had as its `asOf`, so that
- * copies read the rows again. Repeat it after an interruption. Cheap when no erasure is incomplete.
+ * Blanks the personal fields of the rows of incomplete erasures, and returns when the replaced parts are gone from disk. Their
+ * `stored_at` becomes later than every `asOf` so far, so that copies read them again. Repeat it after an interruption.
  * @returns rows that were blanked by this call
- * @throws LeaseLost, Problem `unavailable` when the replaced parts are still read, or the last error when a database stays
- *   unavailable
+ * @throws Problem `unavailable` when the replaced parts are still read
  */
 export async function completeErasures(
   writer: Writer,
@@ -93,8 +86,8 @@ export async function eraseAgain(writer: Writer): Promise<void> {
 }
 
 /**
- * Lists the clicks of erased visitors as erased. Without it their conversions and events, which need not have the visitor,
- * could not be found once the click is blank, nor in a later import.
+ * Lists the clicks of erased visitors: their conversions and events, without the visitor, could not be found once the click is
+ * blank.
  */
 async function addClicksOfVisitors(writer: Writer): Promise<void> {
   for await (const page of pagesOfErasures(writer, 'incomplete')) {

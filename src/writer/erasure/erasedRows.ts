@@ -7,10 +7,7 @@ import { type PersonalTable, personalTables } from './personalFields.ts'
 const label = 'erase'
 const looking = 'looking for rows to erase'
 
-/**
- * Positions of rows that one mutation changes: each mutation rewrites all parts with such rows. The text of a mutation has at
- * most 1 MB, which Keeper stores for a replicated table.
- */
+/** Positions per mutation, which rewrites all parts with such rows. Its text has at most 1 MB, which Keeper stores. */
 const positionsPerMutation = { instant: 5_000, text: 2_000 }
 
 /** Positions in one parameter, which may have 128 KiB. */
@@ -34,10 +31,7 @@ WHERE ${writer.ofAccount}
   return [...counts].flatMap(([table, rows]) => (rows === 0 ? [] : [{ table, rows }]))
 }
 
-/**
- * Blanks the personal fields of the rows of erased visitors and clicks in a table.
- * @returns rows that were blanked
- */
+/** Blanks the personal fields of erased rows in a table. @returns rows that were blanked */
 export async function blankRows(
   writer: Writer,
   table: PersonalTable,

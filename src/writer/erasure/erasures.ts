@@ -5,7 +5,6 @@ import type { Writer } from '../lease/writer.ts'
 
 export type ErasedKind = 'visitor' | 'click'
 
-/** A visitor or click that was erased. */
 export interface Erasure {
   kind: ErasedKind
   /** Key of the hash, a UUID. */
@@ -30,7 +29,7 @@ export async function readErasureClock(writer: Writer): Promise<number> {
   return Math.floor(row?.ms ?? 0)
 }
 
-/** @returns the key of an account's hashes: that of its first erasure, or a new one; the caller holds the account's lease */
+/** @returns the key of an account's hashes, from its first erasure, or a new one; the caller holds the account's lease */
 export async function readErasureKey(writer: Writer): Promise<string> {
   const [row] = await query(
     writer,
@@ -41,8 +40,7 @@ export async function readErasureKey(writer: Writer): Promise<string> {
 }
 
 /**
- * Adds incomplete erasures; one that exists, or is listed twice, has the latest time. The next writer or a running
- * server completes them after an interruption.
+ * Adds incomplete erasures; one that exists, or is listed twice, has the latest time. A later writer completes them.
  * @param audit WITH clause that records the change, stored with it or not at all
  */
 export async function addErasures(
@@ -78,7 +76,7 @@ export interface ListedErasure extends Pick<Erasure, 'kind' | 'key' | 'hash'> {
   erasedAt: string
 }
 
-/** @returns all erasures, or those of one account, in a fixed order */
+/** @returns the erasures of all accounts, or of one, in a fixed order */
 export async function listErasures(postgres: Postgres, accountId?: string): Promise<ListedErasure[]> {
   const rows = await queryPostgres(postgres<(Omit<ListedErasure, 'erasedAt'> & { erasedAt: Date })[]>`
     SELECT account_id AS account, kind, key, upper(encode(hash, 'hex')) AS hash, erased_at AS "erasedAt"
@@ -88,7 +86,6 @@ export async function listErasures(postgres: Postgres, accountId?: string): Prom
   return rows.map((row) => ({ ...row, erasedAt: row.erasedAt.toISOString() }))
 }
 
-/** @returns whether the account has incomplete erasures */
 export async function hasIncompleteErasures(writer: Writer): Promise<boolean> {
   const rows = await query(
     writer,
@@ -98,7 +95,6 @@ export async function hasIncompleteErasures(writer: Writer): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Erasures that are compared in one statement of ClickHouse. */
 const erasuresPerPage = 5_000
 
 /** Reads the erasures of the account, in the order of key, kind and hash. @yields some of one key; not empty */
@@ -128,7 +124,6 @@ export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'al
   }
 }
 
-/** Marks all erasures of the account as complete, or as incomplete. */
 export async function markErasures(writer: Writer, isComplete: boolean): Promise<void> {
   await writer.change(
     'marking erasures',

@@ -6,11 +6,9 @@ import type { PersonalTable } from './personalFields.ts'
 const erasuresPerParameter = 1_500
 
 /**
- * Condition: the row belongs to an erased visitor or click, and has a time up to that of the erasure. It contains hashes
- * only: ClickHouse keeps the text of a mutation on disk.
- * Rows of an import are compared in `erasedIdentifiers.ts`.
+ * Condition: the row belongs to an erased visitor or click, and has a time up to the erasure. Only hashes: ClickHouse keeps the
+ * text of a mutation on disk. `erasedIdentifiers.ts` compares rows of an import.
  * @param erasures of one key
- * @param kinds which of them to compare
  */
 export function isErased(
   { clickId, datedAt }: Pick<PersonalTable, 'clickId' | 'datedAt'>,
@@ -26,7 +24,6 @@ export function isErased(
   return ch`toUnixTimestamp64Milli(${datedAt}) < greatest(${join([ch`toUInt64(0)`, ...untilMs], ', ')})`
 }
 
-/** Condition: a personal field is not blank. */
 export function hasPersonalData({ personal }: PersonalTable): Fragment {
   return ch`(${join(
     personal.map((column) => ch`${column} != ''`),
@@ -34,10 +31,7 @@ export function hasPersonalData({ personal }: PersonalTable): Fragment {
   )})`
 }
 
-/**
- * The end of the erased time of a visitor or click, epoch milliseconds, exclusive; 0: not erased.
- * @param erasures of this kind and of one key
- */
+/** The end of the erased time, epoch milliseconds, exclusive; 0: not erased. @param erasures of this kind and of one key */
 export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: readonly Erasure[]): Fragment {
   const prefix = `${erasures[0]?.key ?? ''} ${kind} `
   // HMAC takes ten times as long in ClickHouse, and protects no better here: no hash is computed from chosen text.

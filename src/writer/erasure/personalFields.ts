@@ -38,7 +38,6 @@ const personalOfEvent = ['visitorId', 'properties'] as const satisfies readonly 
 /** The origin of events that a server received by the API. */
 const apiOrigin = 'server' satisfies EventOrigin
 
-/** A table with personal fields. */
 export interface PersonalTable {
   name: 'clicks' | 'converted_click_rows' | 'conversions' | 'pixel_events'
   resource: 'clicks' | 'conversions' | 'events'
@@ -48,7 +47,6 @@ export interface PersonalTable {
   copy?: Fragment
   /** Column of the click that a row is or belongs to. */
   clickId: Fragment
-  /** The id of a row. */
   id: Fragment
   /** The earliest time of a row: rows with a time after an erasure are new data. */
   datedAt: Fragment
@@ -68,10 +66,7 @@ const clicks = {
   sortedBy: { column: ch`clicked_at`, kind: 'instant' },
 } as const
 
-/**
- * Every table with personal fields, in the order of an erasure: clicks are last, since their visitor leads to the rows of the
- * other tables.
- */
+/** In the order of an erasure: clicks are last, since their visitor leads to the rows of the other tables. */
 export const personalTables: readonly PersonalTable[] = [
   {
     name: 'pixel_events',

@@ -8,7 +8,7 @@ const tokenOf = ({ accountId }: Writer, resource: string) => `erasure ${resource
 
 /**
  * Records the rewrite, so that no `asOf` passes the new `stored_at` before every row with it is visible.
- * @returns `stored_at` of the rewritten rows of each resource, epoch milliseconds
+ * @returns `stored_at` of the rewritten rows, epoch milliseconds
  */
 export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable['resource'], number>> {
   const record = async (resource: 'clicks' | 'conversions') => {

@@ -17,10 +17,8 @@ const waitMaxMs = 600_000
 const announceAfterMs = 15_000
 
 /**
- * Waits until ClickHouse has finished all mutations of the tables: ending a statement does not end the mutation that it
- * began.
- * @throws Problem `unavailable` after `maxMs`, the reason of the writer's signal, or the last error when ClickHouse stays
- *   unavailable
+ * Waits for the end of all mutations of the tables: ending a statement does not end the mutation that it began.
+ * @throws Problem `unavailable` after `maxMs`
  */
 export async function waitForMutations(writer: Writer, tables: readonly string[], maxMs = waitMaxMs): Promise<void> {
   const wait = startWait(writer, 'Waiting until ClickHouse has finished its mutations.')
@@ -38,7 +36,6 @@ export async function waitForMutations(writer: Writer, tables: readonly string[]
 /**
  * Waits until the parts that have been replaced by now are removed from disk.
  * @returns false when they are not removed after `maxMs`: running queries read them, or mutations do not end
- * @throws the reason of the writer's signal, or the last error when ClickHouse stays unavailable
  */
 export async function waitForRemoval(writer: Writer, tables: readonly string[], maxMs = waitMaxMs): Promise<boolean> {
   const wait = startWait(writer, 'The rows are erased; waiting until ClickHouse has removed the replaced files.')
@@ -94,10 +91,7 @@ LIMIT 1`
   return (await onEveryNode(writer, query)).length > 0
 }
 
-/**
- * Makes ClickHouse look for old parts now: in an idle table it does so up to ten minutes later. No partition has this id, so
- * nothing is dropped; running merges and mutations of the table start again.
- */
+/** Makes ClickHouse look for old parts now. No partition has this id: nothing is dropped, but running merges start again. */
 async function removeOldParts(writer: Writer, tables: readonly string[]): Promise<void> {
   for (const name of tables) {
     const statement = ch`ALTER TABLE ${identifier(name)} DROP PARTITION ID 'none'`

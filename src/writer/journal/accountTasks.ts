@@ -2,8 +2,7 @@ import { type Postgres, queryPostgres } from '../../stores/postgres/connection.t
 import type { Writer } from '../lease/writer.ts'
 
 /**
- * Work that an account needs besides its batches.
- * `attribute_late_clicks`: clicks were stored, so conversions that arrived before their click may have to be attributed.
+ * `attribute_late_clicks`: clicks were stored, so conversions from before their click may have to be attributed.
  * `attribute_conversions`: duplicate clicks are removed, so conversions may have to be attributed to the remaining copy.
  */
 export type AccountTask = 'attribute_late_clicks' | 'attribute_conversions'
@@ -36,12 +35,7 @@ export async function completeTask(writer: Writer, task: AccountTask): Promise<v
   )
 }
 
-/**
- * Lists accounts with unconfirmed batches, incomplete tasks, erasures or removals of months: their writer is active or was
- * interrupted. Reads small tables.
- * @returns account ids
- * @throws Problem `unavailable`
- */
+/** Lists accounts whose writer is active or was interrupted. Reads small tables. @throws Problem `unavailable` */
 export async function accountsWithUnfinishedWork(postgres: Postgres): Promise<string[]> {
   const rows = await queryPostgres(postgres<{ account_id: string }[]>`
     SELECT account_id FROM (

@@ -6,11 +6,7 @@ import { type MonthlyRows, monthOf, startOfNextMonth } from './months.ts'
 /** Resources that are counted by month: distinct clicks, and conversions in their latest version. */
 export type CountedResource = 'clicks' | 'conversions'
 
-/**
- * Counts the rows that ClickHouse has, by UTC month.
- * @param range of clicked_at or converted_at, epoch milliseconds, `until` exclusive; whole months
- * @returns months that have rows, in order
- */
+/** Counts the rows in ClickHouse, by UTC month. @param range epoch milliseconds, `until` exclusive; whole months */
 async function countRows(
   writer: Writer,
   resource: CountedResource,
@@ -28,10 +24,7 @@ ORDER BY month`
   return await writer.select('counting rows', query, 'count_rows')
 }
 
-/**
- * Counts the rows in ClickHouse in every month that batches of the journal change.
- * @returns counts by resource and month; may include months between those of the batches
- */
+/** Counts the rows in ClickHouse in the months that batches change, perhaps also in months between them. */
 export async function countRowsOf(
   writer: Writer,
   batches: readonly { resource: CountedResource; added: readonly MonthlyRows[] }[],
@@ -82,7 +75,6 @@ export async function setConfirmedRows(
   )
 }
 
-/** A month in which ClickHouse has fewer rows than were confirmed. */
 export interface MissingRows {
   table: CountedResource
   month: string
@@ -91,9 +83,8 @@ export interface MissingRows {
 }
 
 /**
- * Compares the rows in ClickHouse with those that were confirmed. Rows that no import counted (rows that were restored
- * or inserted by hand) are added to the counts. Months of removed clicks are left out.
- * @returns months with missing rows
+ * Finds months with fewer rows in ClickHouse than were confirmed; months of removed clicks are left out. Rows that no import
+ * counted, as after a restore, are added to the counts.
  */
 export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {
   const missing: MissingRows[] = []
@@ -117,10 +108,7 @@ export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {
   return missing
 }
 
-/**
- * @param range of clicked_at, epoch milliseconds, `until` exclusive
- * @returns first days of the months of which clicks were confirmed and none is left; of removed months too
- */
+/** Months with confirmed clicks where none is left; also removed months. @param range epoch milliseconds, `until` exclusive */
 export async function monthsWithoutClicks(
   writer: Writer,
   { fromMs, untilMs }: { fromMs: number; untilMs: number },

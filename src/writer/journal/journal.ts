@@ -4,7 +4,6 @@ import type { MonthlyRows } from './months.ts'
 
 /** A batch that may have been sent: its token and the time range of its rows. */
 export interface JournalEntry {
-  /** Unique identifier of the batch. */
   token: string
   resource: 'clicks' | 'conversions'
   /** Earliest clicked_at or converted_at in it, epoch milliseconds. */
@@ -16,10 +15,8 @@ export interface JournalEntry {
 }
 
 /**
- * Records a batch before it is sent. New clicks may allow earlier conversions to be attributed, so the same statement records
- * that task.
- * @returns `stored_at` of its rows, epoch milliseconds: later than that of the account's earlier batches
- * @throws LeaseLost
+ * Records a batch before it is sent, and the task of attributing earlier conversions to its clicks.
+ * @returns `stored_at` of its rows, epoch milliseconds: later than in the account's earlier batches
  */
 export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<number> {
   const { accountId } = writer
@@ -47,9 +44,7 @@ export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<
   return recorded?.storedAt.getTime() ?? 0
 }
 
-/**
- * Clears batches that ClickHouse confirmed, and adds their rows to the counts of stored rows, in one statement. Idempotent.
- */
+/** Clears batches that ClickHouse confirmed, and adds their rows to the counts of stored rows, in one statement. Idempotent. */
 export async function clearBatches(writer: Writer, tokens: readonly string[]): Promise<void> {
   await writer.sql(
     'clearing a batch from the journal',
@@ -68,9 +63,8 @@ export async function clearBatches(writer: Writer, tokens: readonly string[]): P
 }
 
 /**
- * Clears batches of unknown outcome after their days were rebuilt: each may be stored or not. The counts of stored rows are
- * set to the rows in ClickHouse, but change by no more than these batches explain, so that `verify` still reports the loss
- * of rows confirmed earlier. One statement; idempotent.
+ * Clears batches of unknown outcome after their days were rebuilt. The counts of stored rows become the rows in ClickHouse, but
+ * change by no more than these batches explain: `verify` still reports a loss of earlier rows. One statement; idempotent.
  * @param counted the rows that ClickHouse has in every month of the batches
  */
 export async function settleBatches(

@@ -55,10 +55,7 @@ export class WriteFence {
     this.#unsettledUntilMs = lease.statementDeadlineMs
   }
 
-  /**
-   * Deadline of the last statement whose outcome is unknown, epoch milliseconds by ClickHouse's clock; undefined: every
-   * outcome is known.
-   */
+  /** Deadline of the last statement of unknown outcome, epoch milliseconds by ClickHouse's clock; undefined: all are known. */
   get unsettledUntilMs(): number | undefined {
     return this.#unsettledUntilMs
   }
@@ -87,8 +84,7 @@ export class WriteFence {
   }
 
   /**
-   * Waits until no earlier statement of the account can begin, and ends running ones. After it returns, no earlier
-   * statement changes any row.
+   * Waits until no earlier statement of the account can begin or change a row, and ends running ones.
    * @throws Problem `unavailable` while ClickHouse does not respond, or when its clock does not reach the deadline
    */
   async settle(): Promise<void> {

@@ -16,12 +16,11 @@ import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/r
 import { retryWhileUnavailable } from '../../stores/timing/retry.ts'
 import type { WriteFence } from './fence.ts'
 
-/** What a writer needs. */
 export interface WriterParts {
   readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
   readonly accountId: string
   readonly lease: Lease
-  /** Sends every statement that must not overlap with those of another writer. */
+  /** Sends every statement that must not overlap with a statement of another writer. */
   readonly fence: WriteFence
   /** Aborts when the lease is lost or the user interrupts the command. */
   readonly signal: AbortSignal
@@ -29,10 +28,7 @@ export interface WriterParts {
   readonly onMessage: (line: string) => void
 }
 
-/**
- * Groups above this size go to ClickHouse's disk. In a cluster, the node that receives a query sends it to the others with the
- * values of its parameters in its text.
- */
+/** In a cluster, the node that receives a query sends it to the others with the values of its parameters in its text. */
 const readSettings: ClickHouseSettings = {
   ...batchTimeout.settings,
   max_bytes_before_external_group_by: `${256 << 20}`,
@@ -41,8 +37,8 @@ const readSettings: ClickHouseSettings = {
 
 /**
  * The right to write an account's rows, held by one process at a time; `openWriter` opens it. Every method retries while a
- * store is unavailable, with a message that names the step: `storing a batch`.
- * @throws the last error when a store stays unavailable, or the reason of `signal`
+ * store is unavailable, with a message that names the step: `storing a batch`. All functions that take a writer throw
+ * LeaseLost, the last error when a store stays unavailable, or the reason of `signal`.
  */
 export class Writer implements WriterParts {
   readonly stores: WriterParts['stores']
@@ -74,7 +70,6 @@ export class Writer implements WriterParts {
     return this.retry(step, () => this.#read<Found>(this.stores.clickhouse, query, label))
   }
 
-  /** Reads rows of the tables of every node of a cluster. */
   selectOnEveryNode<Found>(step: string, query: Fragment, label: string): Promise<Found[]> {
     return this.retry(step, () => this.#readEveryNode<Found>(query, label))
   }
@@ -85,11 +80,10 @@ export class Writer implements WriterParts {
   }
 
   /**
-   * Runs an idempotent statement of Postgres that changes nothing unless the lease is still held. It locks the row of the lease,
-   * so that the next holder sees its changes.
+   * Runs an idempotent statement of Postgres that changes nothing unless the lease is held. It locks the row of the lease, so
+   * that the next holder sees its changes.
    * @param statement begins with `WITH ${held}`, which has one row while the lease is held, else none. It writes only rows that
    *   it selects from `held`, and returns a row if it did
-   * @throws LeaseLost when it returns no row
    */
   async change<Changed extends Row>(
     step: string,
@@ -107,11 +101,7 @@ export class Writer implements WriterParts {
     return rows
   }
 
-  /**
-   * Runs an idempotent INSERT … SELECT of ClickHouse.
-   * @param statement has the condition `inTime` in its WHERE
-   * @throws LeaseLost
-   */
+  /** Runs an idempotent INSERT … SELECT of ClickHouse. @param statement has the condition `inTime` in its WHERE */
   insert(step: string, label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
     const { clickhouse } = this.stores
     return this.retry(step, () =>
@@ -125,7 +115,6 @@ export class Writer implements WriterParts {
    * Changes rows of a table on every node until none matches.
    * @param change a mutation without its condition
    * @param where the account first; evaluated on each node over its own tables; a changed row does not match it
-   * @throws LeaseLost
    */
   changeRows(table: Fragment, change: Fragment, where: Fragment, label: string): Promise<void> {
     const matching = ch`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`
@@ -155,13 +144,11 @@ export class Writer implements WriterParts {
     return this.retry('ending earlier statements', () => this.fence.settle())
   }
 
-  /** Reads from when rows of the account are retained. */
   readRetained(): Promise<RetainedRanges> {
     const read = () => readRetainedRanges(this.stores.postgres, this.accountId)
     return this.retry('reading from when rows are retained', read)
   }
 
-  /** Releases the lease. */
   async close(): Promise<void> {
     await this.lease.release(this.fence.unsettledUntilMs ?? null)
   }

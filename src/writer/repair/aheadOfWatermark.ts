@@ -2,7 +2,7 @@ import { ch, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer } from '../lease/writer.ts'
 
-/** Rows that reads by `updated_since` do not return, because their `stored_at` is later than that of every batch. */
+/** Rows that reads by `updated_since` do not return, because their `stored_at` is later than in every batch. */
 interface RowsAheadOfWatermark {
   table: 'clicks' | 'conversions'
   /** First day of a UTC month, `2026-11-01`. */
@@ -13,9 +13,8 @@ interface RowsAheadOfWatermark {
 }
 
 /**
- * Finds rows with a `stored_at` later than that of every batch of the account, by month. `stored_at` increases from batch to
- * batch, so no batch stored these rows, or Postgres was restored to an earlier state than ClickHouse. Reads by
- * `updated_since` do not return them, and would skip later rows once they had.
+ * Finds rows with a `stored_at` later than in every batch, by month: no batch stored them, or Postgres was restored to an
+ * earlier state. Reads by `updated_since` do not return them, and would skip later rows once they had.
  */
 export async function findRowsAheadOfWatermark(writer: Writer): Promise<RowsAheadOfWatermark[]> {
   const found: RowsAheadOfWatermark[] = []

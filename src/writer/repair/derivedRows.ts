@@ -1,13 +1,19 @@
 import type { Metric } from '../../../schema/metrics.ts'
-import { ch, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
+import { ch, join, storableTimes } from '../../stores/clickhouse/sql.ts'
 import { spansWithRows } from '../derived/clickDays.ts'
 import { derivations, mismatches, rebuildConversionTables } from '../derived/conversionTables.ts'
 import { rebuildDaysAfter } from '../derived/repairBatches.ts'
 import { differenceColumns, sumDifferences } from '../derived/sumDifferences.ts'
-import { comparedSums, type Span, type SumsTableName, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
+import {
+  comparedSums,
+  inSpan,
+  type Span,
+  type SumsTableName,
+  sumsTableNames,
+  sumsTables,
+} from '../derived/sumsTables.ts'
 import type { Writer } from '../lease/writer.ts'
 
-/** Derived rows that do not match the clicks and conversions. */
 export interface WrongDerivedRows {
   table: string
   /** The UTC day, `2026-11-20`; null for tables derived from conversions, which are compared as a whole. */
@@ -71,16 +77,15 @@ ORDER BY utcDay`
   }))
 }
 
-async function compareClickIndex(writer: Writer, { accountId, fromMs, untilMs }: Span): Promise<WrongDerivedRows[]> {
-  const inSpan = ch`account_id = ${text(accountId)} AND clicked_at >= ${instant(fromMs)} AND clicked_at < ${instant(untilMs)}`
+async function compareClickIndex(writer: Writer, span: Span): Promise<WrongDerivedRows[]> {
   const query = ch`
 SELECT toDate(clicked_at) AS day, toUInt32(count()) AS keys
 FROM (
   SELECT clicked_at, id, campaign_id
   FROM (
-    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inSpan}
+    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inSpan(span)}
     UNION ALL
-    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inSpan})
+    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inSpan(span)})
   GROUP BY clicked_at, id, campaign_id
   HAVING min(is_click) = max(is_click))
 GROUP BY day

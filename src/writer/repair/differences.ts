@@ -14,10 +14,8 @@ export interface Difference extends Finding {
 const kindOf = new Map(kinds.map((one) => [one.kind, one]))
 
 /**
- * Compares the tables of an account with each other and with what was recorded, one or a few months at a time. The writer holds
- * the account's lease, so no row is written meanwhile; reads are not affected.
- * @returns all differences, in the order of `kinds`; empty when there are none
- * @throws Problem `unavailable`, `query_timeout`
+ * Compares the tables of an account with each other and with what was recorded. Under its lease no row is written meanwhile.
+ * @returns all differences, in the order of `kinds`
  */
 export async function findDifferences(writer: Writer): Promise<Difference[]> {
   const { accountId } = writer
@@ -32,8 +30,8 @@ export async function findDifferences(writer: Writer): Promise<Difference[]> {
 const roundsMax = 3
 
 /**
- * Corrects all repairable differences while reads continue. If all confirmed clicks of a month are missing, it does not change
- * the sums and the index of its clicks. An interrupted repair is completed by the next writer, by a running server, or by another repair.
+ * Corrects all repairable differences while reads continue. Sums and index of a month without any of its confirmed clicks
+ * remain. A later writer or repair completes an interrupted one.
  * @returns the remaining differences
  */
 export async function repairDifferences(writer: Writer, differences: readonly Difference[]): Promise<Difference[]> {

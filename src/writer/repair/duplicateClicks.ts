@@ -5,7 +5,6 @@ import { readConfirmedRows, setConfirmedRows } from '../journal/confirmedRows.ts
 import { monthOf } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 
-/** Ids that are stored more than once. */
 export interface DuplicateIds {
   table: 'clicks' | 'conversions'
   /** UTC month of the copies that a repair deletes, as its first day, `2026-11-01`. */
@@ -20,15 +19,14 @@ interface LaterCopy {
   /** clicked_at of the first copy, which remains; epoch milliseconds. */
   firstClickedAt: number
   id: string
-  /** Distinguishes copies of an id. */
   copy: string
 }
 
 const pageRows = 5_000
 
 /**
- * Counts ids of clicks that are stored more than once, with equal or different clicked_at, by month of the later copies. The
- * copy stored first remains: the smallest (stored_at, clicked_at, campaign_id).
+ * Counts ids of clicks that are stored more than once, by month of the later copies. The copy with the smallest (stored_at,
+ * clicked_at, campaign_id) remains.
  */
 export async function findDuplicateClickIds(writer: Writer): Promise<DuplicateIds[]> {
   const rows = await select<{ month: string; ids: number }>(
@@ -42,10 +40,7 @@ ORDER BY month`,
   return rows.map((row) => ({ table: 'clicks', ...row }))
 }
 
-/**
- * Deletes the later copies of clicks, and rebuilds their days. The days are recorded in the journal first, so that the next
- * writer or a running server completes an interrupted repair.
- */
+/** Deletes the later copies, and rebuilds their days, which are in the journal meanwhile. */
 export async function removeDuplicateClicks(writer: Writer): Promise<void> {
   for (;;) {
     const copies = await select<LaterCopy>(

@@ -9,8 +9,8 @@ import type { DuplicateIds } from './duplicateClicks.ts'
 const pageIds = 1_000
 
 /**
- * Counts ids of conversions that are stored with several converted_at, by month of those that a repair deletes. The one
- * updated last remains, as in an import; of equals, the one stored first, which has the lowest version.
+ * Counts ids of conversions with several converted_at, by month of those that a repair deletes. The one updated last remains,
+ * as in an import; of equals, the one stored first, which has the lowest version.
  */
 export async function findDuplicateConversionIds(writer: Writer): Promise<DuplicateIds[]> {
   const query = ch`
@@ -29,10 +29,7 @@ ORDER BY month`
   return rows.map((row) => ({ table: 'conversions', ...row }))
 }
 
-/**
- * Deletes the duplicate conversions, and writes the remaining one again, so that it has the highest version in every table.
- * Each page is recorded in the journal like a batch of an import.
- */
+/** Deletes the duplicates, and writes the remaining conversion again, so that it has the highest version in every table. */
 export async function removeDuplicateConversions(writer: Writer): Promise<void> {
   for (;;) {
     const rows = await readCurrentConversions(

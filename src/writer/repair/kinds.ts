@@ -7,8 +7,7 @@ import { findChangedMonths, rebuildRestoredMonths } from '../retention/removedMo
 import { findRemovedRows } from '../retention/removedRows.ts'
 import { attributeConversions, findUnattributed } from '../store/lateClicks.ts'
 import { findRowsAheadOfWatermark, findWatermarksInFuture, raiseWatermarks } from './aheadOfWatermark.ts'
-import { findWrongCopies, removeWrongCopies } from './clickCopies.ts'
-import { emptyWrongTexts, findWrongTexts } from './clickTexts.ts'
+import { emptyWrongTexts, findWrongCopies, findWrongTexts, removeWrongCopies } from './clickCopies.ts'
 import { findWrongDerivedRows, rebuildDerivedRows, type Sums } from './derivedRows.ts'
 import { findDuplicateClickIds, removeDuplicateClicks } from './duplicateClicks.ts'
 import { findDuplicateConversionIds, removeDuplicateConversions } from './duplicateConversions.ts'
@@ -24,7 +23,6 @@ export interface Finding {
 
 /** A kind of difference between what tables of an account have and what they should have. */
 export interface DifferenceKind<Found extends Finding = Finding> {
-  /** In JSON. */
   kind: string
   find(writer: Writer): Promise<Found[]>
   /** Idempotent; absent: nothing in the databases can correct the difference. */
@@ -197,7 +195,6 @@ export const kinds: readonly DifferenceKind[] = [
   }),
 ]
 
-/** Infers the type of what a kind finds. */
 function kind<Found extends Finding>(definition: DifferenceKind<Found>): DifferenceKind {
   return definition
 }

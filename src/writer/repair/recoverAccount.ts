@@ -6,24 +6,14 @@ import type { Writer } from '../lease/writer.ts'
 import { completeRemoval } from '../retention/completeRemoval.ts'
 import { attributeConversions, attributeLateClicks } from '../store/lateClicks.ts'
 
-/** Counts of the work completed for an interrupted writer. */
 export interface CompletedWork {
-  /** Unconfirmed batches that were repaired. */
   batches: number
-  /** Conversions that were attributed to their click. */
   attributed: number
-  /** Rows of erased visitors and clicks that were blanked. */
   erased: number
-  /** Rows of removed months that were removed. */
   removed: number
 }
 
-/**
- * Completes the work of an interrupted writer. A batch in the journal may be in its table but missing, or incomplete, in
- * the derived tables, or the reverse; and conversions may not be attributed although their click has arrived. Cheap when
- * there is nothing to complete.
- * @throws the last error when a database stays unavailable; the next writer starts again
- */
+/** Completes the work of an interrupted writer: erasures, removals, batches that are stored in part, attribution. Cheap without any. */
 export async function recoverAccount(writer: Writer): Promise<CompletedWork> {
   await writer.settle()
   // First: a change of a conversion writes its stored fields again. Imports do not wait for queries that read replaced parts.

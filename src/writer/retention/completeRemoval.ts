@@ -8,16 +8,12 @@ import { agedTables, countBefore, isBefore, retainedMsOf } from './removedRows.t
 /** Rows that were removed, copies that were not merged included. */
 export type RemovedCounts = Record<RetainedResource, number>
 
-/**
- * Servers know for up to 4.5 s what an account retained before, and then repeat responses for 2 s. After this time each
- * response that lacks removed rows says so.
- */
+/** Servers know for up to 4.5 s what was retained before, and repeat responses for 2 s. Later responses say that rows were removed. */
 const announceDefaultMs = 7_000
 
 /**
  * Completes a recorded removal. Idempotent; cheap when none is incomplete.
  * @param announceMs time between the record and the removal; 7 s unless given
- * @throws LeaseLost, or the last error when a database stays unavailable
  */
 export async function completeRemoval(writer: Writer, announceMs = announceDefaultMs): Promise<RemovedCounts> {
   const { accountId, signal } = writer

@@ -1,11 +1,7 @@
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 
-/**
- * Reads when the latest click, conversion or event of the account was stored.
- * @returns `stored_at`, epoch milliseconds; 0: the account has no rows
- * @throws the last error when ClickHouse stays unavailable
- */
+/** When the latest click, conversion or event of the account was stored, epoch milliseconds; 0: the account has no rows. */
 export async function readLastStoredMs(writer: Writer): Promise<number> {
   const query = ch`
 SELECT toUnixTimestamp64Milli(max(latest)) AS lastMs

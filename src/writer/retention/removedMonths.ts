@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PendingQuery, Row } from 'postgres'
-import { ch, type Fragment, instant, storableTimes, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, storableTimes } from '../../stores/clickhouse/sql.ts'
 import type { Postgres } from '../../stores/postgres/connection.ts'
 import { rebuildSpan } from '../derived/clickDays.ts'
-import { actualSums, type Span, storedSums, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
+import { actualSums, inSpan, type Span, storedSums, sumsTableNames, sumsTables } from '../derived/sumsTables.ts'
 import { startOfNextMonth } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 
@@ -17,8 +17,7 @@ export interface MonthChecksum {
 }
 
 /**
- * Computes the checksums of each month that has clicks, one for each sums table, over clicks and costs, and one for the click
- * index. Conversions do not change them.
+ * Computes checksums of the sums of clicks and costs, and of the click index, by month. Conversions do not change them.
  * @param span whole UTC months
  * @param source the tables, or what they should have according to the stored clicks
  */
@@ -58,16 +57,11 @@ HAVING of_clicks != 0 OR of_cost != 0`,
   const ofIndex = ch`
 SELECT clicked_at AS at, sipHash64(id, clicked_at, campaign_id) AS hash
 FROM ${source === 'tables' ? ch`click_index` : ch`clicks`} FINAL
-WHERE account_id = ${text(span.accountId)}
-  AND clicked_at >= ${instant(span.fromMs)}
-  AND clicked_at < ${instant(span.untilMs)}`
+WHERE ${inSpan(span)}`
   return [...ofSums, ['click_index', ofIndex]]
 }
 
-/**
- * @param from clauses that have a row each if the checksums may be stored
- * @returns WITH clause that stores checksums; months that are known keep theirs
- */
+/** WITH clause that stores checksums; months that are known keep theirs. @param from clauses with a row if they may be stored */
 export function recordChecksums(
   { accountId }: Writer,
   postgres: Postgres,
@@ -83,7 +77,6 @@ export function recordChecksums(
     ON CONFLICT DO NOTHING)`
 }
 
-/** Finds what has changed since the clicks of a month were removed. */
 export async function findChangedMonths(writer: Writer): Promise<{ table: string; month: string }[]> {
   const span = await removedSpan(writer)
   if (!span) return []
@@ -99,8 +92,8 @@ export async function findChangedMonths(writer: Writer): Promise<{ table: string
 }
 
 /**
- * Rebuilds the sums and the index of changed months from clicks that a restore brought back, as far as these are all clicks
- * of the month: they give what was recorded. Call it before the clicks are removed again. Idempotent.
+ * Rebuilds sums and index of changed months from restored clicks, if these are all clicks of the month: they give what was
+ * recorded. Call it before the clicks are removed again. Idempotent.
  */
 export async function rebuildRestoredMonths(writer: Writer): Promise<void> {
   const span = await removedSpan(writer)

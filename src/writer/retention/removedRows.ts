@@ -3,7 +3,6 @@ import { timeColumns } from '../../stores/clickhouse/tableColumns.ts'
 import type { RetainedRanges, RetainedResource } from '../../stores/postgres/retainedRanges.ts'
 import type { Writer } from '../lease/writer.ts'
 
-/** A table with rows that are removed by age. */
 interface AgedTable {
   name: string
   resource: RetainedResource

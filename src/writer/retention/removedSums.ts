@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { mustBeginBefore, runStatement } from '../../stores/clickhouse/insert.ts'
 import { streamBytes } from '../../stores/clickhouse/select.ts'
-import { ch, day, type Fragment, identifier, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier, instant, join, storableTimes, text } from '../../stores/clickhouse/sql.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
-import { storedSums } from '../derived/sumsTables.ts'
+import { storedSums, sumsTables } from '../derived/sumsTables.ts'
 import { monthOf } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 import { checksumsOf, recordChecksums } from './removedMonths.ts'
@@ -22,7 +22,6 @@ export const removedTables = Object.keys(columns) as RemovedTable[]
 /** The file of an account may not fit in memory. It need not be one block: a repetition first deletes what was stored. */
 const inBlocks = ch`max_insert_block_size = 262144, min_insert_block_size_rows = 262144, min_insert_block_size_bytes = 0`
 
-/** Names and types. */
 const definitionsOf = (table: RemovedTable) =>
   columns[table].split(/, (?=[a-z])/).map((column) => [column.replace(/ .*/, ''), column.replace(/^\S+ /, '')] as const)
 const namesOf = (table: RemovedTable) => definitionsOf(table).map(([name]) => name)
@@ -38,8 +37,7 @@ const jsonValues: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns a check of the lines of the file of a table, which `storeRemovedSums` stores as they are.
- * @param clicksMs from when clicks are retained
+ * A check of the lines of a table's file. @param clicksMs from when clicks are retained
  * @returns why a line of valid JSON is not a row of removed clicks; undefined if it is
  */
 export function removedSumsCheck(table: RemovedTable, clicksMs: number): (line: string) => string | undefined {
@@ -79,14 +77,9 @@ FROM (
 WHERE of_clicks != 0 OR of_cost != 0`
 }
 
-function isRemoved({ ofAccount }: Writer, table: RemovedTable, clicksMs: number): Fragment {
-  const isEarlier = {
-    sums_by_day: ch`day < ${day(clicksMs)}`,
-    sums_by_day_and_campaign: ch`day < ${day(clicksMs)}`,
-    sums_by_quarter_hour: ch`bucket < ${instant(clicksMs)}`,
-    click_index: ch`clicked_at < ${instant(clicksMs)}`,
-  }
-  return ch`${ofAccount} AND ${isEarlier[table]}`
+function isRemoved({ accountId, ofAccount }: Writer, table: RemovedTable, clicksMs: number): Fragment {
+  if (table === 'click_index') return ch`${ofAccount} AND clicked_at < ${instant(clicksMs)}`
+  return ch`${ofAccount} AND ${sumsTables[table].within({ accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs })}`
 }
 
 /** The account has removed other months than the exported account: its sums and rows would not belong together. */
@@ -101,10 +94,10 @@ export class RetainedOtherwise extends Error {
 }
 
 /**
- * Stores what another installation had of removed clicks, and records what is retained. The account must have no clicks and no
+ * Stores what another installation had of removed clicks, and records what is retained. The account has no clicks and
  * conversions yet. Repeat it after an interruption; once it is complete it changes nothing.
  * @param open content of the file of a table
- * @throws RetainedOtherwise before anything is changed, LeaseLost, or the last error when a database stays unavailable
+ * @throws RetainedOtherwise before anything is changed
  */
 export async function storeRemovedSums(
   writer: Writer,

@@ -8,7 +8,6 @@ import { type Conversion, conversionRowFields } from '../tables/conversion.ts'
 /**
  * Reads all columns of conversions in their current version, which a change writes again as deleted.
  * @param where conditions besides the account, and the clauses that follow `WHERE`
- * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function readCurrentConversions(
   writer: Writer,

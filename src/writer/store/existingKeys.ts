@@ -3,7 +3,6 @@ import { batchTimeout, selectBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 
-/** Queries for the keys of stored rows. */
 export interface KeySource {
   /** Name of the table in messages and logs. */
   name: string
@@ -20,10 +19,9 @@ const filterBits = 27
 const filterFrom = 10_000
 
 /**
- * Finds keys that are already stored. Random ids are scattered over an index, so looking up a batch of them reads all of
- * it; a Bloom filter in memory excludes nearly all new keys, and only the others are looked up. The filter is filled from
- * the index at the first batch that is large enough. Keys that another process stores later are missing from it. During an
- * import only the API stores rows: events. Event rows with equal keys collapse at a merge.
+ * Finds keys that are already stored. Random ids are scattered over an index, so looking up a batch reads all of it; a Bloom
+ * filter, filled from the index at the first large batch, excludes nearly all new keys. It lacks keys that other processes
+ * store later: during an import only the API's events, whose rows with equal keys collapse.
  */
 export class ExistingKeys {
   readonly #writer: Writer
@@ -35,7 +33,6 @@ export class ExistingKeys {
     this.#source = source
   }
 
-  /** @returns those of the keys that are stored */
   async findExisting(keys: readonly string[]): Promise<Set<string>> {
     if (!this.#filter && keys.length >= filterFrom) this.#filter = await this.#readAll()
     const filter = this.#filter
@@ -50,7 +47,6 @@ export class ExistingKeys {
     return new Set(rows.map(({ key }) => key))
   }
 
-  /** Adds keys that are being stored. */
   add(keys: Iterable<string>): void {
     const filter = this.#filter
     if (filter) for (const key of keys) mark(filter, crc32(key))

@@ -13,11 +13,10 @@ const pageRows = 10_000
 const looking = 'looking for conversions without their click'
 
 /**
- * Attributes conversions that arrived before their click, now that the click is stored: writes a new version with
- * `clickAt` and the click's dimensions; `updatedAt` does not change. Cheap when no conversion lacks its click. After an
- * interruption the account's task `attribute_late_clicks` remains, and the next writer or a running server completes it.
+ * Attributes conversions that arrived before their click: writes a new version with `clickAt` and the click's dimensions and
+ * the same `updatedAt`. Cheap when no conversion lacks its click. Until then the account's task `attribute_late_clicks`
+ * remains.
  * @returns number of attributed conversions
- * @throws LeaseLost, or the last error when a database stays unavailable
  */
 export async function attributeLateClicks(writer: Writer): Promise<number> {
   const attributed = await attributeAll(writer, isLate(writer), 'import.late_clicks')
@@ -26,8 +25,8 @@ export async function attributeLateClicks(writer: Writer): Promise<number> {
 }
 
 /**
- * The same for every conversion with a `clickAt` that differs from the click index, as after a click was stored twice, or with
- * other copied values than its stored click. Looks up the clicks of all conversions: 3 s for 100,000 of them among 10 million clicks.
+ * The same for every conversion whose `clickAt` or copied values differ from its click. Looks up the clicks of all
+ * conversions.
  */
 export async function attributeConversions(writer: Writer): Promise<number> {
   const attributed = await attributeAll(writer, isWrong(writer), 'repair.attribution')
@@ -35,10 +34,6 @@ export async function attributeConversions(writer: Writer): Promise<number> {
   return attributed
 }
 
-/**
- * Counts the conversions that `attributeConversions` would change: without the time of their stored click (`clickAt`, not the
- * imported `clickedAt`), or with other copied values.
- */
 export async function findUnattributed(writer: Writer): Promise<{ table: string; conversions: number }[]> {
   const query = ch`
 SELECT toUInt32(count()) AS conversions
@@ -49,7 +44,6 @@ WHERE ${writer.ofAccount}
   return row && row.conversions > 0 ? [{ table: 'conversions', ...row }] : []
 }
 
-/** @param label label of the queries in ClickHouse's query log */
 async function attributeAll(writer: Writer, condition: Fragment, label: string): Promise<number> {
   let attributed = 0
   let after: { convertedAt: number; id: string } | undefined = { convertedAt: 0, id: '' }
@@ -78,7 +72,7 @@ function isLate({ ofAccount }: Writer): Fragment {
     WHERE ${ofAccount} AND id IN (SELECT click_id FROM conversions WHERE ${ofAccount} AND ${isUnattributed}))`
 }
 
-/** Condition: `click_at` of the conversion is not that of its click in the index. */
+/** Condition: `click_at` of the conversion differs from its click in the index. */
 function isMisplaced({ ofAccount }: Writer): Fragment {
   const indexed = ch`
     FROM click_index
@@ -89,8 +83,8 @@ function isMisplaced({ ofAccount }: Writer): Fragment {
 }
 
 /**
- * Condition: the conversion is misplaced, or what it copied is not what its stored click has. An erasure of the conversion's own
- * visitor blanks all personal fields of the conversion, and leaves a click of another visitor as it is.
+ * Condition: the conversion is misplaced, or has copied other values than its click has. The erasure of a conversion's own
+ * visitor blanks its personal fields, but not a click of another visitor.
  */
 function isWrong(writer: Writer): Fragment {
   const { ofAccount } = writer
@@ -119,7 +113,6 @@ function valuesOf(fields: readonly string[]): Fragment {
   return ch`sipHash64(toString((${join(columns, ', ')})))`
 }
 
-/** In key order. */
 function readPage(
   writer: Writer,
   condition: Fragment,

@@ -9,11 +9,9 @@ import type { Writer } from '../lease/writer.ts'
 export type Batch = Omit<Insertion, 'storedAtMs'> & Omit<JournalEntry, 'token'>
 
 /**
- * Stores a batch; materialized views fill the derived tables. The journal holds the batch from before it is sent until
- * ClickHouse has confirmed it. A batch of unknown outcome is not sent again: its statement is ended, and the derived
- * tables are repaired from the stored rows.
+ * Stores a batch; views fill the derived tables. The journal holds it until ClickHouse has confirmed it. A batch of unknown
+ * outcome is not sent again: its statement is ended, and the derived tables are repaired.
  * @returns true when all rows are stored; false when any of them may be: the caller has to look up which
- * @throws LeaseLost, or the last error when ClickHouse stays unavailable; the next writer then repairs its days
  */
 export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> {
   const entry: JournalEntry = { ...batch, token: randomUUID() }
@@ -27,7 +25,6 @@ export async function sendBatch(writer: Writer, batch: Batch): Promise<boolean> 
 /**
  * Inserts rows; attempts that did not begin are repeated, one that began is not.
  * @returns true when all rows are stored; false when any of them may be; no attempt runs afterwards
- * @throws LeaseLost, or the last error when ClickHouse stays unavailable
  */
 export async function insertOnce(writer: Writer, insertion: Insertion): Promise<boolean> {
   const isStored = await writer.retry('storing a batch', async () => {

@@ -5,7 +5,6 @@ import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 /** The columns of `clicks` that are written; other columns have defaults. */
 export const clickRowFields = { accountId: 'id', ...clickFields } as const
 
-/** A click as it is stored. */
 export type Click = RowOf<typeof clickRowFields>
 
 export const clickColumns = [...columnsOf(clickRowFields), clickTextColumn]

@@ -1,10 +1,7 @@
 import { blankRow, type ColumnKind, columnsOf, type RowOf } from '../../stores/clickhouse/columnKinds.ts'
 import { type clickFields, conversionFields } from '../../stores/clickhouse/tableColumns.ts'
 
-/**
- * Fields that are copied from the stored click, and the field of the click; absent while the click is not stored. A field of the
- * click that conversions have too is copied here whatever value the conversion has: a later version needs it.
- */
+/** Fields that are copied from the stored click; absent without one. They are copied whatever value the conversion itself has. */
 export const copiedFromClick = {
   clickCampaignId: 'campaignId',
   clickOfferId: 'offerId',
@@ -45,10 +42,7 @@ const copiedFields = Object.fromEntries(Object.keys(copiedFromClick).map((name) 
   'text'
 >
 
-/**
- * Fields that no response has and that decide what later changes of the conversion store. `account export` writes them, and
- * only `account import` reads them.
- */
+/** Fields that no response has, for later changes. Only `account export` writes and `account import` reads them. */
 export const internalConversionFields = {
   /** `clickedAt` of the stored click, null while it is not stored; `clickedAt` of the conversion may be imported. */
   clickAt: 'instantOrNull',
@@ -70,12 +64,10 @@ export const conversionRowFields = {
   isDeleted: 'flag',
 } as const satisfies Record<string, ColumnKind>
 
-/** One version of a conversion as it is stored. */
 export type Conversion = RowOf<typeof conversionRowFields>
 
 export const conversionColumns = columnsOf(conversionRowFields)
 
-/** A conversion with every field absent. */
 export function blankConversion(accountId: string): Conversion {
   return { ...blankRow(conversionRowFields), accountId }
 }

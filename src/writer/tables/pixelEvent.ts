@@ -4,7 +4,6 @@ import { pixelEventFields } from '../../stores/clickhouse/tableColumns.ts'
 /** The columns of `pixel_events` that are written; other columns have defaults. */
 export const pixelEventRowFields = { accountId: 'id', ...pixelEventFields } as const
 
-/** A pixel event as it is stored. */
 export type PixelEvent = RowOf<typeof pixelEventRowFields>
 
 export const pixelEventColumns = columnsOf(pixelEventRowFields)
