@@ -57,7 +57,6 @@ export async function describePostgres(postgres: Postgres): Promise<string> {
       FROM pg_trigger JOIN tables ON tgrelid = tables.oid WHERE NOT tgisinternal
     ) AS statements
     ORDER BY kind, name COLLATE "C"`
-  // The table of lower-case letters is one literal of 25,000 characters.
   return asFile(statements.map(({ statement }) => statement))
 }
 
