@@ -146,7 +146,9 @@ export function assertClusterTopology(
       `CLICKHOUSE_CLUSTER=${name}: ${replicas} of its ${members.length} nodes have the macros shard and replica; replicas need them on all.`,
     )
   }
-  const most = Math.max(...members.map((member) => members.filter((other) => isSameShard(member, other)).length))
+  const most = Math.max(
+    ...members.map(({ shardNumber }) => members.filter((other) => other.shardNumber === shardNumber).length),
+  )
   if (most > replicasMax) {
     throw new SettingsError(
       `CLICKHOUSE_CLUSTER=${name}: a shard has ${most} replicas, ${replicasMax} are supported; docs/scaling.md has the reason.`,
@@ -157,10 +159,6 @@ export function assertClusterTopology(
 
 /** A write is confirmed by a majority: of two by both. A third could be behind, and a look-up there miss a stored click. */
 const replicasMax = 2
-
-function isSameShard(one: Member, other: Member): boolean {
-  return one.shardNumber === other.shardNumber
-}
 
 function withHost(url: string, host: string): string {
   const changed = new URL(url)

@@ -223,7 +223,8 @@ async function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): Pr
       if (text.includes('\n')) resolve(text.trim())
     })
     child.on('close', (_, signal) => {
-      resolve(text.trim() || `failed: ${signal ? `signal ${signal}` : lastLineOf(paths.log)}`)
+      const lastLine = () => readFileSync(paths.log, 'utf8').trimEnd().split('\n').at(-1)
+      resolve(text.trim() || `failed: ${signal ? `signal ${signal}` : lastLine()}`)
     })
   })
   const timeout = sleep(spawnTimeoutMs, `failed: no response within ${spawnTimeoutMs / 1000} s`, { ref: false })
@@ -232,8 +233,4 @@ async function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): Pr
   child.unref()
   if (line === 'listening' || line === 'taken') return line
   throw new EmbeddedError(`the supervisor of the embedded engines did not start: ${line.replace(/^failed: /, '')}.`)
-}
-
-function lastLineOf(path: string): string {
-  return readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''
 }

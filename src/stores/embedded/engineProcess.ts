@@ -71,7 +71,8 @@ export class EngineProcess {
     while (!ending.aborted) {
       const startedAt = performance.now()
       const outcome = await runOnce(this.#options, ending, (address) => {
-        if (wasReady) log({ level: 'info', message: `${title} is ready again after ${secondsSince(startedAt)} s.` })
+        const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+        if (wasReady) log({ level: 'info', message: `${title} is ready again after ${seconds} s.` })
         wasReady = true
         this.address = address
         ready(address)
@@ -166,8 +167,4 @@ function runOnce(
 function reasonIn(printed: string): string | undefined {
   const line = printed.split('\n').findLast((text) => /error|exception/i.test(text))
   return line?.trim().replace(/\.$/, '')
-}
-
-function secondsSince(startedAt: number): string {
-  return ((performance.now() - startedAt) / 1000).toFixed(1)
 }

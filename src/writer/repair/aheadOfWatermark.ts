@@ -36,17 +36,15 @@ ORDER BY month`
 
 /** Raises the watermark to the `stored_at` of such rows, so that reads return them and later batches get later values. */
 export async function raiseWatermarks(writer: Writer, found: readonly RowsAheadOfWatermark[]): Promise<void> {
-  for (const { table, latestMs } of found) await raiseWatermark(writer, table, latestMs)
-}
-
-async function raiseWatermark(writer: Writer, table: string, latestMs: number): Promise<void> {
-  await writer.sql(
-    'raising the watermark',
-    (postgres) => postgres`
-      INSERT INTO watermarks AS existing (account_id, resource, stored_at)
-      VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
-      ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(existing.stored_at, excluded.stored_at)`,
-  )
+  for (const { table, latestMs } of found) {
+    await writer.sql(
+      'raising the watermark',
+      (postgres) => postgres`
+        INSERT INTO watermarks AS existing (account_id, resource, stored_at)
+        VALUES (${writer.accountId}, ${table}, ${new Date(latestMs).toISOString()}::timestamptz)
+        ON CONFLICT (account_id, resource) DO UPDATE SET stored_at = greatest(existing.stored_at, excluded.stored_at)`,
+    )
+  }
 }
 
 /** @returns `stored_at` of the account's latest batch, epoch milliseconds; without a batch, the account's creation time */
