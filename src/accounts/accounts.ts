@@ -14,10 +14,8 @@ export interface Account {
 }
 
 /**
- * Creates an account.
- * @param values `importOf`: SHA-256 of the manifest of an import, until `storeKeys` ends it; `retention`: whole UTC months,
- *   null: the plan decides
- * @returns undefined when the id exists or was deleted, or the subscription plan does not exist
+ * Creates an account; undefined when the id exists or was deleted, or there is no such plan.
+ * @param values `importOf`: SHA-256 of the manifest of an import, until `storeKeys` ends it; `retention`: whole UTC months
  */
 export async function createAccount(
   postgres: Postgres,

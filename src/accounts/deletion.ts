@@ -8,10 +8,7 @@ export interface Deletion {
   completedAt: Date | null
 }
 
-/**
- * Begins a deletion: its keys are revoked, its id can never be used again, no command finds it. Idempotent.
- * @returns undefined when there is no such account
- */
+/** Begins a deletion: keys revoked, id used up, unknown to commands. Idempotent. @returns undefined when there is no such account */
 export async function beginDeletion(postgres: Postgres, accountId: string): Promise<Deletion | undefined> {
   await queryPostgres(
     postgres`

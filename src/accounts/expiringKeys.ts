@@ -39,8 +39,7 @@ export async function countExpiringKeys(postgres: Postgres, nowMs: number): Prom
 }
 
 /**
- * Warns of each key once, when it will expire within 7 days. Checks every hour.
- * @param now the current time, epoch milliseconds
+ * Warns of each key once, when it will expire within 7 days. @param now epoch milliseconds
  * @returns function that stops it and resolves when the current check has ended
  */
 export function warnOfExpiringKeys(

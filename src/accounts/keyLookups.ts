@@ -25,9 +25,8 @@ export interface KeyRecord {
 }
 
 /**
- * Looks a key up in Postgres by its SHA-256 in hexadecimal. @returns null when the key does not exist
- * @throws Error of the driver, `tooLate` when the statement exceeds its deadline, or Problem `unavailable` when the queue is
- *   full
+ * Looks a key up in Postgres by its SHA-256 in hexadecimal; null when the key does not exist.
+ * @throws Error of the driver, `tooLate` after the deadline of the statement, or Problem `unavailable` when the queue is full
  */
 export type LookUpKey = (hash: string) => Promise<KeyRecord | null>
 
@@ -40,8 +39,7 @@ const limits = { itemsMax: 256, concurrentMax: 2, pace: { starts: 1, withinMs: 2
 const queuedMax = 5_000
 
 /**
- * Opens look-ups that share statements, in order of arrival. Clients may send any number of well-formed keys that do not exist:
- * the rate of statements is limited.
+ * Opens look-ups that share statements. Clients may send any number of invented keys: the rate of statements is limited.
  * @param deadlineMs timeout of a statement
  */
 export function openKeyLookUps(postgres: Postgres, deadlineMs: number): LookUpKey {

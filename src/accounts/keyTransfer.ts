@@ -50,10 +50,7 @@ export async function countKeysOfOthers(
   return row?.count ?? 0
 }
 
-/**
- * Stores keys of an account, unless they exist or the account is deleted. With all of them its import has ended.
- * @returns how many of the keys the account has afterwards
- */
+/** Stores keys of an account that are missing, which ends its import. @returns how many of the keys the account has afterwards */
 export async function storeKeys(
   postgres: Postgres,
   accountId: string,

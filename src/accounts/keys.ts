@@ -133,8 +133,7 @@ export interface Rotation {
 }
 
 /**
- * Replaces a key by a new one with the same name, scopes and lifetime; the old key ends after the grace period or at its own
- * expiry.
+ * Replaces a key by one with the same name, scopes and lifetime; the old key ends after the grace period or at its own expiry.
  * @param graceMs milliseconds from `nowMs`; 0 ends the old key at once, on all instances within 5 seconds
  * @returns undefined when the key does not exist, is revoked, expired or already replaced
  */

@@ -29,8 +29,7 @@ export interface EnteredEvents<Event> {
   /** The first events of their ids, and the events without an id. */
   firsts: Event[]
   /**
-   * Waits for the events of this call, and for the first events of their ids in other calls. Call it at once: others wait for
-   * it.
+   * Waits for the events of this call, and for first events in other calls. Call it at once: other calls wait for its results.
    * @param ran one outcome or error per event of `firsts`, in their order
    * @returns one outcome per event, in their order: an event whose first one is stored is a duplicate
    * @throws the error of `ran`, or of one of the events
@@ -105,10 +104,7 @@ export interface Acceptance {
 /** No projection serves a look-up by id, and considering them takes a fifth of its time. */
 const lookUpSettings = { optimize_use_projections: 0 } as const
 
-/**
- * Reads the last acceptance of each event from ClickHouse; undefined for an id that was never accepted.
- * @throws Problem `unavailable`, `query_timeout`
- */
+/** The last acceptance of each event in ClickHouse; undefined without one. @throws Problem `unavailable`, `query_timeout` */
 export async function findAcceptances(
   clickhouse: QueryTarget,
   events: readonly OwnedId[],

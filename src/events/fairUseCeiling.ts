@@ -65,11 +65,7 @@ export class FairUseCeiling {
     await Promise.all(old.filter((count) => ageOf(count) >= ttlMs).map(({ reading }) => reading))
   }
 
-  /**
-   * Reserves one event; the caller confirms, cancels or releases it.
-   * @param clickAllowance tracked clicks per month of the subscription plan
-   * @returns undefined when the account is at its ceiling
-   */
+  /** Reserves one event; undefined at the ceiling. @param clickAllowance tracked clicks per month of the subscription plan */
   reserve(accountMonth: AccountMonth, clickAllowance: number): Reservation | undefined {
     const count = this.#countOf(accountMonth)
     if (count.others + count.own + count.reserved >= fairUseFactor * clickAllowance) return undefined

@@ -1,7 +1,4 @@
-/**
- * Whether a value of JSON.parse has at most this many bytes as JSON in UTF-8. Reads no more, and is not recursive:
- * JSON.stringify overflows the stack at about 4,000 levels.
- */
+/** Whether a value has at most this many bytes as JSON. Not recursive: JSON.stringify overflows the stack at about 4,000 levels. */
 export function isJsonWithin(value: object, bytesMax: number): boolean {
   return isWithin(value, bytesMax, atMost) || isWithin(value, bytesMax, exactly)
 }

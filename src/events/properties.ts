@@ -5,10 +5,7 @@ import type { Note } from './notes.ts'
 
 type Kept = string | number | boolean
 
-/**
- * Keeps the first 20 properties with a key and a value within the limits; notes each dropped one.
- * @returns JSON text of an object; empty when no property is kept
- */
+/** Keeps the first 20 properties within the limits, as JSON text, empty for none; notes each dropped one. */
 export function keepProperties(given: unknown, note: Note): string {
   if (given === undefined || given === null) return ''
   if (typeof given !== 'object' || Array.isArray(given)) {

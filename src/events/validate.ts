@@ -34,10 +34,8 @@ const eventId = new RegExp(eventIdPattern)
 const idText = 'must be 1 to 64 letters, digits and _ . : -'
 
 /**
- * Validates an event: the name, the identifiers, the other fields; throws the first error. Null is equivalent to an absent
- * field.
+ * Validates an event: the name, the identifiers, the other fields; throws the first error. Null is like an absent field.
  * @param nowMs time of the request, epoch milliseconds
- * @param note receives a note on each value that is dropped or changed
  * @throws Problem `invalid_<field>` or `missing_identifier`
  */
 export function validateEvent(

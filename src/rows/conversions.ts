@@ -64,8 +64,7 @@ interface ListedVersion extends PageKey {
 }
 
 /**
- * Reads the newest versions that fulfil conditions on the sort key, and chooses the latest ones here, which costs less than
- * FINAL.
+ * Reads the newest versions that fulfil conditions on the sort key, and chooses the latest here, at less cost than FINAL.
  * @param state conditions on the latest version; rows that do not match are omitted
  * @returns rows, newest first; the key of the last conversion that was read, and whether there are no more
  * @throws Problem `unavailable`, `query_timeout`
@@ -114,10 +113,7 @@ function parseRow(rowText: string): StoredConversion {
 
 const toFields = responseFields(conversionFields)
 
-/**
- * Reads the names that the rows of a page show. @returns the function that makes a row of the response @throws Problem
- * `unavailable`
- */
+/** Reads the names that rows of a page show. @returns the function that makes a row of the response @throws Problem `unavailable` */
 export async function conversionWriter(
   { nameCache }: { nameCache: NameCache },
   { accountId, currency }: { accountId: string; currency: string },

@@ -69,8 +69,7 @@ export async function readEntityNames(
 }
 
 /**
- * Reads all entity names of an account, for rows that ClickHouse formats.
- * @returns ids and names as export fields, in the order of the API
+ * All entity names of an account as export fields, in the order of the API, for rows that ClickHouse formats.
  * @throws Problem `unavailable`
  */
 export async function entityFields(

@@ -36,10 +36,7 @@ export async function readEventsByKey(
   })
 }
 
-/**
- * The events with these keys, unordered, if the row that merges keep matches. Comparing hashes before ids takes two thirds of
- * the time.
- */
+/** The events with these keys, unordered, if the row that merges keep matches. Hashes are compared first, which is faster. */
 function keptEventsSql(accountId: string, conditions: readonly Fragment[], keys: readonly EventKey[]): Fragment {
   const hasKey = ch`(${join(idsByOrigin(keys), ' OR ')})`
   return ch`

@@ -13,10 +13,7 @@ export interface RowField {
   isText?: true
 }
 
-/**
- * The stored fields of a click, as in the API. @param entities ids of campaign, offer, landing page, traffic source; or ids and
- * names
- */
+/** The stored fields of a click, as in the API. @param entities ids of its entities, or ids and names */
 export function exportedClickFields(baseCurrency: string, entities?: readonly RowField[]): RowField[] {
   return rowFields(stored.clickFields, baseCurrency, entities)
 }

@@ -21,10 +21,7 @@ interface Shown {
 /** A field of a response, and how its value is computed. */
 type ResponseField = readonly [name: string, read: (row: StoredRow, shown: Shown) => unknown]
 
-/**
- * The function that converts stored fields of clicks or conversions to fields of a response, in the order of the API. A page has
- * ten thousand values, so nothing is decided per row.
- */
+/** Converts stored fields to a row of the API. A page has ten thousand values, so nothing is decided per row. */
 export function responseFields(fields: Fields): (row: StoredRow, shown: Shown) => Record<string, unknown> {
   const converted = Object.entries(fields).flatMap(([name, kind]) => fieldsOf(name, kind))
   return (row, shown) => {

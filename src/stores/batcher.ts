@@ -67,10 +67,7 @@ export class Batcher<Item, Result> {
     return this.#queuedItems
   }
 
-  /**
-   * Adds an item to the next batch.
-   * @throws the error of `late` after the deadline, or the error of the item or its batch
-   */
+  /** Adds an item to the next batch. @throws the error of `late` after the deadline, or the error of the item or its batch */
   async add(item: Item): Promise<Result> {
     const [result] = await this.addAll([item])
     if (result instanceof Error) throw result
@@ -78,8 +75,7 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Adds items to the next batch that has space for all of them.
-   * @param items at most `itemsMax`
+   * Adds at most `itemsMax` items to the next batch that has space for all of them.
    * @returns a result or an Error for each item, in their order
    * @throws the error of `late` after the deadline, or the error of the batch
    */

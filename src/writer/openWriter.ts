@@ -18,10 +18,7 @@ export class AccountDeleted extends Error {
 export interface WriterOptions extends Pick<WriterParts, 'onMessage' | 'signal'> {
   /** The account's lease, from `tryWriterLease`; absent: waits while another writer holds it or a migration runs. */
   lease?: Lease
-  /**
-   * `recover` completes the work of an interrupted writer; `settle` only waits until no statement of it is left; `delete` does
-   * too, for the deletion of the account.
-   */
+  /** `recover` completes interrupted work; `settle` only waits until no statement of it is left; `delete` is for a deleted account. */
   first?: 'recover' | 'settle' | 'delete'
   /** Milliseconds within which a statement must begin; 2 s unless given. After an unknown outcome the next one waits for their end. */
   statementWindowMs?: number | undefined

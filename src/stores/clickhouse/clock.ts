@@ -4,11 +4,7 @@ import type { ClickHouse } from './connection.ts'
 import { selectRows } from './select.ts'
 import { ch } from './sql.ts'
 
-/**
- * Reads ClickHouse's clock; in a cluster, the slowest one.
- * @returns epoch milliseconds
- * @throws Problem `unavailable` when a node does not respond
- */
+/** ClickHouse's clock, in a cluster the slowest, epoch milliseconds. @throws Problem `unavailable` when a node does not respond */
 export async function readClickHouseClock({ client, cluster }: ClickHouse): Promise<number> {
   const clients = cluster ? cluster.nodes.map((node) => node.client) : [client]
   const clocks = await Promise.all(
@@ -24,8 +20,7 @@ export async function readClickHouseClock({ client, cluster }: ClickHouse): Prom
 const waitMaxMs = 10_000
 
 /**
- * Waits until ClickHouse's clock reaches a moment; in a cluster, the clock of every node.
- * @param momentMs epoch milliseconds
+ * Waits until ClickHouse's clock, in a cluster every clock, reaches a moment, epoch milliseconds.
  * @throws Problem `unavailable` when a node does not respond, or when the moment is not reached after ten seconds
  */
 export async function waitForClickHouseClock(clickhouse: ClickHouse, momentMs: number): Promise<void> {

@@ -32,7 +32,6 @@ export interface Identity {
 
 /**
  * Finds the nodes of a cluster, verifies that each responds and none is missing, and creates the databases.
- * @param client of the server of `address`
  * @throws SettingsError when there is no such cluster or its nodes differ from the settings
  */
 export async function openCluster(

@@ -5,20 +5,14 @@ import { type Cluster, openCluster } from './cluster.ts'
 /** The connections to ClickHouse. Read `client` at each use: it changes when the embedded engine restarts. */
 export interface ClickHouse {
   readonly client: Client
-  /**
-   * Connections for reads of callers, read-only where the settings name such a user. Writes and look-ups of events never wait
-   * for them.
-   */
+  /** Connections for reads of callers, as a read-only user if the settings name one. Writes and look-ups never wait for them. */
   readonly reader: Client
   readonly database: string
   /** The cluster of `CLICKHOUSE_CLUSTER`; known after `createDatabase`. */
   readonly cluster: Cluster | undefined
   /** Called after every query and insert, failed ones too. */
   onQuery: ((label: string, seconds: number) => void) | undefined
-  /**
-   * Verifies that the server, or every node of the cluster, responds, and creates missing databases.
-   * @throws SettingsError when there is no such cluster
-   */
+  /** Verifies that every node responds, and creates missing databases. @throws SettingsError when there is no such cluster */
   createDatabase(): Promise<void>
   /** Sends later queries to other addresses; those in flight end where they began. */
   moveTo(address: ClickHouseAddress, readerAddress?: ClickHouseAddress): void
@@ -37,10 +31,7 @@ export const keepAliveSettings: ClickHouseSettings = {
   http_headers_progress_interval_ms: '10000',
 }
 
-/**
- * Opens connections lazily: nothing is sent before the first query.
- * @param readerAddress the same database, as a read-only user
- */
+/** Opens connections, lazily. @param readerAddress the same database, as a read-only user */
 export function openClickHouse(
   address: ClickHouseAddress,
   readerAddress?: ClickHouseAddress,

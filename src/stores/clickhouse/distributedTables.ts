@@ -28,7 +28,7 @@ interface Table {
 }
 
 /**
- * Creates one distributed table for each local table of a node. They store nothing, so one that differs is replaced.
+ * Creates the distributed table of each local table. They store nothing, so one that differs is replaced.
  * @throws Error for a table without a sharding key
  */
 export async function createDistributedTables(

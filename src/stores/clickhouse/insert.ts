@@ -8,10 +8,7 @@ import { formOf } from './form.ts'
 import { asProblem } from './select.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
 
-/**
- * Every write is one block, over any number of months: a partition stores all of it or nothing. Deletions replace `now64` by
- * the time at which they were sent, as `beginsBefore` needs.
- */
+/** Every write is one block: a partition stores all of it or nothing. Deletions replace `now64` when sent, as `beginsBefore` needs. */
 const writeSettings: ClickHouseSettings = {
   async_insert: 0,
   max_partitions_per_insert_block: '0',
@@ -38,15 +35,9 @@ export interface Insertion {
   columns: readonly { readonly name: string; readonly type: string }[]
   /** Rows in ClickHouse's RowBinary format. */
   bytes: Buffer
-  /**
-   * Whether all keys differ: then ClickHouse need not collapse the rows and the grouped rows of views, which costs more than
-   * writing.
-   */
+  /** Whether all keys differ: then ClickHouse need not collapse the rows and those of views, which costs more than writing. */
   isDistinct?: boolean
-  /**
-   * Whether the first merge builds the skip indexes instead of the insert. For small inserts: reading a part without them costs
-   * less.
-   */
+  /** Whether the first merge builds the skip indexes. For small inserts: reading a part without them costs less. */
   areIndexesDeferred?: boolean
   /** The time of storage of all rows, epoch milliseconds, for tables that have `stored_at`. */
   storedAtMs?: number

@@ -5,8 +5,7 @@ import { selectRows } from './select.ts'
 import { ch, text } from './sql.ts'
 
 /**
- * Kills statements by a prefix of their query ids, in a cluster on every node, and waits until they have ended: later they
- * commit nothing.
+ * Kills statements by a prefix of their query ids, on every node, and waits for their end: later they commit nothing.
  * @throws Problem `unavailable` when a node does not respond
  */
 export async function killQueries(clickhouse: ClickHouse, prefix: string): Promise<void> {

@@ -26,10 +26,7 @@ export interface GroupedRows<Row> {
 /** Server-side limit of a read, below the client's timeout, so that the server's error comes first. */
 const queryTimeoutS = 20
 
-/**
- * Share of a query's memory limit from which it continues on disk. Eight reads fit: a group takes twice its memory while it is
- * moved.
- */
+/** Share of a query's memory limit from which it continues on disk. Eight reads fit: a group that is moved takes twice its memory. */
 const diskRatio = 0.125
 
 /**
@@ -98,8 +95,7 @@ export async function selectGroups<Row>(
 }
 
 /**
- * Runs a SELECT and yields its result, complete and without the text of an error: the server finishes before it sends the first
- * byte.
+ * Runs a SELECT and yields its complete result: the server finishes before it sends the first byte.
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`
  */
@@ -118,8 +114,7 @@ const streamSettings: ClickHouseSettings = { max_execution_time: 0, ...longRead 
 const streamIdleMs = 60_000
 
 /**
- * Streams the result of a SELECT while the server computes it. This process needs constant memory; a sort in ClickHouse needs
- * all rows.
+ * Streams the result of a SELECT while the server computes it, in constant memory here; a sort in ClickHouse needs all rows.
  * @param query ends with `FORMAT …`
  * @throws Problem like `selectRows`, also in the middle; the result is then incomplete
  */
@@ -231,10 +226,7 @@ function clickhouseUnavailable(): Problem {
   return new Problem('unavailable', 'ClickHouse is not reachable at the moment; try again.', { retryAfterS: 2 })
 }
 
-/**
- * The client's own timeout and an early close have no system code. ENOENT: the socket of an embedded engine that restarts is
- * missing.
- */
+/** The client's timeout and an early close have no system code. ENOENT: the socket of an embedded engine that restarts. */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as NodeJS.ErrnoException).code

@@ -44,10 +44,7 @@ export const text = (value: string): Value => ({ type: 'String', value })
 /** Several ids, for `IN`. */
 export const texts = (value: readonly string[]): Value => ({ type: 'Array(String)', value })
 
-/**
- * Times that rows may have, epoch milliseconds, `untilMs` exclusive: whole years that Date and DateTime represent. Imports
- * reject others.
- */
+/** Times that rows may have, epoch milliseconds, `untilMs` exclusive: whole years that Date and DateTime represent. */
 export const storableTimes = { fromMs: Date.UTC(1970, 0, 1), untilMs: Date.UTC(2106, 0, 1) }
 
 /** No row has another time, so one beyond the range is replaced by the nearest limit. */

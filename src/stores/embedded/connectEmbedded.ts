@@ -44,8 +44,7 @@ const reconnectPauseMaxMs = 30_000
 const logSizeMax = 5 * 1024 * 1024
 
 /**
- * Connects to the supervisor of a folder, or starts it; resolves when the requested engines are ready. They are restarted when
- * they die.
+ * Connects to the supervisor of a folder, or starts it; resolves when the engines are ready. They are restarted when they die.
  * @throws EmbeddedError naming the setting
  */
 export async function connectEmbedded(options: EmbeddedOptions): Promise<EmbeddedEngines> {

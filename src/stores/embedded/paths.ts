@@ -35,10 +35,7 @@ export interface EmbeddedPaths {
 /** Bytes of a socket path that fit everywhere: the kernel's limit is 108 with the closing zero on Linux, 104 on macOS. */
 const socketPathMax = 100
 
-/**
- * Creates missing folders and verifies that they are writable.
- * @throws EmbeddedError `DATA_DIR=…: …`
- */
+/** Creates missing folders and verifies that they are writable. @throws EmbeddedError `DATA_DIR=…: …` */
 export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
   try {
     makeFolder(resolve(dataDir))

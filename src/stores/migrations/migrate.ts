@@ -11,9 +11,7 @@ import { migrateClickHouse } from './migrateClickHouse.ts'
 export const migrationLease = 'migrate'
 
 /**
- * Runs each file of `postgres/` and `clickhouse/` once, in the order of their names. Of several instances one runs them, the
- * others wait.
- * @param root the folder that contains `postgres/` and `clickhouse/`
+ * Runs each file of `postgres/` and `clickhouse/` in `root` once, in the order of their names, in one of several instances.
  * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
  * @throws MigrationError when another build created the tables, or a file that ran has changed or is missing
  */
@@ -50,9 +48,8 @@ export async function migratePostgres(postgres: Postgres, root: string): Promise
 }
 
 /**
- * Asserts that the stores have the schema of this version: a newer one may have migrated them while this process waited for a
- * lease.
- * @throws MigrationError, or Problem `unavailable`
+ * Asserts that the stores have the schema of this version: a newer one may have migrated them since. @throws MigrationError, or
+ * Problem `unavailable`
  */
 export async function assertCurrent({ clickhouse, postgres }: Parameters<typeof migrate>[0]): Promise<void> {
   const [ranInPostgres, ranInClickHouse] = await Promise.all([

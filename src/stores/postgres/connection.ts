@@ -57,8 +57,7 @@ export function listenTo(postgres: Postgres, channel: string, onNotice: (payload
 
 /**
  * Has a query planned for the present tables.
- * TRAP: after five executions of a prepared statement the server keeps one plan for all values, perhaps for an almost empty
- * table.
+ * TRAP: after five executions of a prepared statement the server keeps one plan, perhaps for an almost empty table.
  */
 export function withNewPlan<Rows extends readonly postgres.MaybeRow[]>(query: PendingQuery<Rows>): PendingQuery<Rows> {
   // The driver's types name this option only for `unsafe`.

@@ -77,8 +77,7 @@ export async function acquireLease(
 }
 
 /**
- * Acquires the lease of that name if it is free; never waits.
- * @param blockedBy another lease that must be free too
+ * Acquires the lease if it is free; never waits. @param blockedBy another lease that must be free too
  * @returns undefined while one of them is held
  * @throws Problem `unavailable`
  */

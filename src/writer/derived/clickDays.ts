@@ -21,9 +21,8 @@ export function wholeDays(accountId: string, ranges: readonly { firstMs: number;
 }
 
 /**
- * Rebuilds the click index and all sums of a span of whole UTC days. For a month whose clicks were removed, or whose confirmed
- * clicks are all missing, only the sums of conversions: Postgres may have been restored to a state before the removal.
- * Idempotent.
+ * Rebuilds the click index and all sums of whole UTC days. For months whose clicks were removed, or whose confirmed clicks are
+ * all missing, only the sums of conversions: Postgres may be older than the removal. Idempotent.
  */
 export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
   for (const part of await spansToRebuild(writer, span)) await rebuildSpan(writer, part)

@@ -23,10 +23,7 @@ export async function repairBatches(writer: Writer, batches: readonly JournalEnt
   )
 }
 
-/**
- * Rebuilds the click index and all sums of the UTC days of these times, epoch milliseconds, after other work. The journal has
- * the days meanwhile, so the next writer rebuilds them after an interruption.
- */
+/** Rebuilds click index and sums of the UTC days of these times after other work. The journal has the days meanwhile. */
 export async function rebuildDaysAfter(
   writer: Writer,
   times: readonly number[],

@@ -7,10 +7,7 @@ export const differenceColumns = (name: string) => ({
   stored: identifier(`stored_${name}`),
 })
 
-/**
- * SELECT of every key whose sums differ from the clicks and conversions, with the correct and the stored value of each sum.
- * @param span whole UTC days
- */
+/** SELECT of every key in whole UTC days whose sums differ from the rows, with the correct and the stored value of each sum. */
 export function sumDifferences(name: SumsTableName, span: Span): Fragment {
   const { keys } = sumsTables[name]
   const sums = comparedSums(span)
@@ -32,8 +29,7 @@ HAVING ${join(unequal, ' OR ')}`
 }
 
 /**
- * INSERT of the differences, as one block: readers see the old sums or the correct ones. Idempotent while no other process
- * writes.
+ * INSERT of the differences, as one block: readers see the old sums or the correct ones. Idempotent without other writers.
  * @param span whole UTC days of one year, which is one partition and so one part
  */
 export function sumCorrection(name: SumsTableName, span: Span, condition: Fragment): Fragment {

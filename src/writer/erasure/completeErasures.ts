@@ -85,10 +85,7 @@ export async function eraseAgain(writer: Writer): Promise<void> {
   await completeErasures(writer)
 }
 
-/**
- * Lists the clicks of erased visitors: their conversions and events, without the visitor, could not be found once the click is
- * blank.
- */
+/** Lists the clicks of erased visitors: once the click is blank, their conversions and events could not be found. */
 async function addClicksOfVisitors(writer: Writer): Promise<void> {
   for await (const page of pagesOfErasures(writer, 'incomplete')) {
     const key = page[0]?.key ?? ''

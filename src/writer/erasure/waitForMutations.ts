@@ -16,10 +16,7 @@ const cleanupPauseMs = { first: 5_000, longest: 60_000 }
 const waitMaxMs = 600_000
 const announceAfterMs = 15_000
 
-/**
- * Waits for the end of all mutations of the tables: ending a statement does not end the mutation that it began.
- * @throws Problem `unavailable` after `maxMs`
- */
+/** Waits for all mutations of the tables, which outlive their statements. @throws Problem `unavailable` after `maxMs` */
 export async function waitForMutations(writer: Writer, tables: readonly string[], maxMs = waitMaxMs): Promise<void> {
   const wait = startWait(writer, 'Waiting until ClickHouse has finished its mutations.')
   while (await hasUnfinishedMutations(writer, tables)) {

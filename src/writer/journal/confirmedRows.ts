@@ -82,10 +82,7 @@ export interface MissingRows {
   stored: number
 }
 
-/**
- * Finds months with fewer rows in ClickHouse than were confirmed; months of removed clicks are left out. Rows that no import
- * counted, as after a restore, are added to the counts.
- */
+/** Finds retained months with fewer rows than were confirmed. Rows that no import counted, as after a restore, are counted. */
 export async function findMissingRows(writer: Writer): Promise<MissingRows[]> {
   const missing: MissingRows[] = []
   for (const resource of ['clicks', 'conversions'] as const) {

@@ -37,8 +37,8 @@ const readSettings: ClickHouseSettings = {
 
 /**
  * The right to write an account's rows, held by one process at a time; `openWriter` opens it. Every method retries while a
- * store is unavailable, with a message that names the step: `storing a batch`. All functions that take a writer throw
- * LeaseLost, the last error when a store stays unavailable, or the reason of `signal`.
+ * store is unavailable, with a message that names the step. All functions that take a writer throw LeaseLost, the last error
+ * when a store stays unavailable, or the reason of `signal`.
  */
 export class Writer implements WriterParts {
   readonly stores: WriterParts['stores']

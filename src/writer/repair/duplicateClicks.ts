@@ -24,10 +24,7 @@ interface LaterCopy {
 
 const pageRows = 5_000
 
-/**
- * Counts ids of clicks that are stored more than once, by month of the later copies. The copy with the smallest (stored_at,
- * clicked_at, campaign_id) remains.
- */
+/** Counts ids that are stored more than once, by month of the later copies. The smallest (stored_at, clicked_at, campaign_id) stays. */
 export async function findDuplicateClickIds(writer: Writer): Promise<DuplicateIds[]> {
   const rows = await select<{ month: string; ids: number }>(
     writer,

@@ -11,10 +11,7 @@ export type RemovedCounts = Record<RetainedResource, number>
 /** Servers know for up to 4.5 s what was retained before, and repeat responses for 2 s. Later responses say that rows were removed. */
 const announceDefaultMs = 7_000
 
-/**
- * Completes a recorded removal. Idempotent; cheap when none is incomplete.
- * @param announceMs time between the record and the removal; 7 s unless given
- */
+/** Completes a recorded removal. Idempotent. @param announceMs time between the record and the removal; 7 s unless given */
 export async function completeRemoval(writer: Writer, announceMs = announceDefaultMs): Promise<RemovedCounts> {
   const { accountId, signal } = writer
   const counts: RemovedCounts = { clicks: 0, events: 0 }

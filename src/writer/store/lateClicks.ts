@@ -13,9 +13,8 @@ const pageRows = 10_000
 const looking = 'looking for conversions without their click'
 
 /**
- * Attributes conversions that arrived before their click: writes a new version with `clickAt` and the click's dimensions and
- * the same `updatedAt`. Cheap when no conversion lacks its click. Until then the account's task `attribute_late_clicks`
- * remains.
+ * Attributes conversions that arrived before their click: writes a new version with the click's dimensions and the same
+ * `updatedAt`. Until then the account's task `attribute_late_clicks` remains.
  * @returns number of attributed conversions
  */
 export async function attributeLateClicks(writer: Writer): Promise<number> {
@@ -24,10 +23,7 @@ export async function attributeLateClicks(writer: Writer): Promise<number> {
   return attributed
 }
 
-/**
- * The same for every conversion whose `clickAt` or copied values differ from its click. Looks up the clicks of all
- * conversions.
- */
+/** The same for every conversion whose `clickAt` or copied values differ from its click. Reads all these clicks. */
 export async function attributeConversions(writer: Writer): Promise<number> {
   const attributed = await attributeAll(writer, isWrong(writer), 'repair.attribution')
   await completeTask(writer, 'attribute_conversions')

@@ -28,9 +28,8 @@ WHERE ${writer.ofAccount}`
 }
 
 /**
- * Stores the events that are not stored yet; of events with one key the first. No sums count them, so they need no journal:
- * after an interruption, the next import of the file stores the missing ones.
- * @returns number of new events
+ * Stores the events that are not stored yet; of equal keys the first. No sums count them, so they need no journal: the next
+ * import stores what an interruption left out. @returns number of new events
  */
 export async function storePixelEvents(
   writer: Writer,

@@ -12,10 +12,7 @@ export interface ClickHouseUser {
   fixedSettings?: readonly string[]
 }
 
-/**
- * The users of the embedded engine: the writer also creates the tables and has an administrator's rights to inspect parts,
- * merges and queries and to end a query; the reader reads.
- */
+/** The writer also creates the tables, inspects parts, merges and queries, and ends queries; the reader reads. */
 export function embeddedUsers(
   passwordSha256: { writer: string; reader: string },
   memory: MemoryLimits,
@@ -60,9 +57,8 @@ const outsideSettings = [
 ]
 
 /**
- * The start statements run as a `default` without a password, which may do nothing else; while they run,
- * `max_sessions_for_user` refuses its other sessions. The `default` profile resets what clickhouse-local turns on and a server
- * does not.
+ * The start statements run as a `default` without a password, which may do nothing else and has no other session. Its profile
+ * resets what clickhouse-local turns on and a server does not.
  * TRAP: only the profile named `default` constrains settings of tables, for every user.
  */
 export function usersXml(users: readonly ClickHouseUser[]): string {

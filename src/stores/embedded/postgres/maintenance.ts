@@ -4,10 +4,7 @@ export interface Maintenance {
   everyMs: number
 }
 
-/**
- * Analyzes tables that changed by a tenth or were never analyzed, as autovacuum does. Every client waits some 20 ms per table;
- * with Postgres's own sample size ten times as long.
- */
+/** Analyzes tables that changed by a tenth or never were, as autovacuum does. Clients wait 20 ms per table for the small sample. */
 const analyzeChanged = `
 DO $$
 DECLARE

@@ -81,8 +81,7 @@ interface EmscriptenFiles {
 
 /**
  * Ends this process when the engine breaks, as by a stack overflow in nested JSON; the supervisor restarts it.
- * TRAP: PGlite ignores what a broken engine throws and calls it again, for ever. Only the error of a statement has an exit
- * status.
+ * TRAP: PGlite ignores what a broken engine throws and calls it again, for ever. Only errors of statements have an exit status.
  */
 class BreakablePGlite extends PGlite {
   async whenStarted(): Promise<void> {
