@@ -24,8 +24,8 @@ export interface KeyRow {
 
 /**
  * Creates an API key of an account.
- * @param values `isShown`: false for a key that is shown and then passed to `markShown`; it replaces those of this name that
- *   were never shown, which under the caller's lease are left from interrupted processes
+ * @param values `isShown`: false for a key that is shown and then passed to `markShown`. The key then replaces the keys of this name
+ *   that were never shown: the caller has a lease, so interrupted processes left them
  * @returns the row and the key itself, which is not stored; undefined when the account does not exist
  */
 export async function createKey(

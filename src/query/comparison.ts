@@ -85,7 +85,7 @@ function isStartOfDate(epochMs: number, zone: string): boolean {
   return startOfDate(atInstant(epochMs, zone).toPlainDate(), zone) === epochMs
 }
 
-/** @returns ids of the buckets of the earlier range by those of the present: hours and days by local time, others by position */
+/** @returns ids of the buckets of the earlier range by ids of the present range: hours and days by local time, others by position */
 function matchBuckets(
   interval: Interval,
   range: Range,

@@ -120,7 +120,7 @@ ORDER BY atMs DESC, id DESC
 LIMIT ${count(limit)}`
 }
 
-/** The keys of the next rows of which any version matches; a key may be repeated. */
+/** The keys of the next rows with a matching version; a key may be repeated. */
 function candidatesSql(query: LatestQuery, from: PageKey | undefined, limit: number, skipped = 0): Fragment {
   const { at, id, versionConditions, keyAlternatives } = query
   const order = ch`ORDER BY ${at} DESC, ${id} DESC`

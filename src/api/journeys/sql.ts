@@ -9,7 +9,7 @@ import { ch, count, type Fragment, instant, join, nothing, text, texts } from '.
 import type { KindStart } from './key.ts'
 import type { JourneyPlan } from './plan.ts'
 
-/** Clicks of a visitor that are listed in a query; those of a visitor with more are a subquery. 1,000 ids take 67 KB. */
+/** Clicks of a visitor that are listed in a query; the clicks of a visitor with more are a subquery. 1,000 ids take 67 KB. */
 export const listedClicksMax = 1_000
 
 /** The ids of the clicks of a visitor, or `many` if there are more than `listedClicksMax`; none in the journey of a click. */

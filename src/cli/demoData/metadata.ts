@@ -5,7 +5,7 @@ import { activity, type DemoPlan, dayMs, flightDay, todayOf } from './visits.ts'
 const firstMs = Date.UTC(2024, 0, 8, 9)
 const createdAt = (index: number) => new Date(firstMs + index * 9 * dayMs).toISOString()
 
-/** The rows of a table of the catalogue: the common fields, and those of `fieldsOf`. */
+/** The rows of a table of the catalogue: the common fields, and the fields that `fieldsOf` returns. */
 function* rowsOf<Entity extends { name: string }>(table: object, fieldsOf: (entity: Entity, id: string) => object) {
   for (const [index, [id, entity]] of Object.entries<Entity>(table as Record<string, Entity>).entries()) {
     const dates = { createdAt: createdAt(index), updatedAt: createdAt(index) }

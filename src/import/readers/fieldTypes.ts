@@ -264,7 +264,7 @@ const ofName: Readonly<Record<string, FieldType<unknown>>> = {
 
 /**
  * @param fields stored fields of clicks or conversions
- * @returns their types by name, without those of sub-ids; those of the fields that only a file has follow the base amount
+ * @returns their types by name, without sub-ids; the types of fields that only a file has follow the base amount
  */
 export function typesOf(fields: Readonly<Record<string, ColumnKind>>): Record<string, FieldType<unknown>> {
   const types: Record<string, FieldType<unknown>> = {}

@@ -35,7 +35,7 @@ export interface Insertion {
   columns: readonly { readonly name: string; readonly type: string }[]
   /** Rows in ClickHouse's RowBinary format. */
   bytes: Buffer
-  /** Whether all keys differ: then ClickHouse need not collapse the rows and those of views, which costs more than writing. */
+  /** Whether all keys differ: then ClickHouse collapses neither the rows nor the rows of views, which costs more than writing. */
   isDistinct?: boolean
   /** Whether the first merge builds the skip indexes. For small inserts: reading a part without them costs less. */
   areIndexesDeferred?: boolean

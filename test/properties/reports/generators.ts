@@ -12,7 +12,7 @@ import type { Query } from './model.ts'
 export const dayMs = 86_400_000
 export const hourMs = 3_600_000
 
-/** Zones of which some dates have no midnight, two, or hours that are skipped, repeated or half. */
+/** Zones in which some dates have no midnight, two midnights, or hours that are skipped, repeated or half. */
 const zones = [
   ...['UTC', 'America/New_York', 'America/Santiago', 'Africa/Cairo', 'Africa/Abidjan', 'Asia/Beirut', 'Asia/Kathmandu'],
   ...['Asia/Kolkata', 'Australia/Lord_Howe', 'Europe/Berlin', 'Europe/London', 'Pacific/Apia', 'Pacific/Chatham'],
@@ -146,7 +146,7 @@ function windows(nowMs: number): fc.Arbitrary<Window> {
         return { text: `from=${from}`, resolve }
       }),
     fc.tuple(time, durations).map(([atMs, moreMs]) => instants(todayMs + atMs, todayMs + atMs + moreMs)),
-    // Ranges of which the earlier range is empty, or in Berlin would end before it starts, or starts between repeated hours.
+    // Ranges whose earlier range is empty, or in Berlin would end before it starts, or starts between repeated hours.
     fc.constantFrom(
       instants(nowMs, nowMs + dayMs),
       instants(Date.UTC(2024, 1, 28, 10), Date.UTC(2024, 1, 29, 10)),
