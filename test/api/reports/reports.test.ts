@@ -63,7 +63,7 @@ describe('GET /reports', () => {
     expect(totals).toMatchObject({ clicks: 4, conversions: 1, cr: 25, epc: 3, cpc: 0.1875 })
   })
 
-  it.each(dimensions)('returns the same totals grouped by %s, and the totals of a campaign with a filter', async (name) => {
+  it.each(dimensions)('returns the same totals grouped by %s, also with a campaign filter', async (name) => {
     const { totals } = await report('group_by=campaign')
     expect((await report(`group_by=${name}`)).totals).toEqual(totals)
     expect((await report(`group_by=${name}&campaign_id=k1`)).totals).toMatchObject({
