@@ -1,13 +1,13 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { TributaryError } from '../packages/client/client.ts'
 import { Explorer } from './explorer.tsx'
 import { forgetKey, keepKey, takeKey } from './key.ts'
 import { KeyForm } from './keyForm.tsx'
-import { apiRequest, describeError, get, type Session, SessionContext } from './request.ts'
+import { errorText, get, type Session, SessionContext } from './request.ts'
 
 /** The page: asks for a key until the API accepts one, then shows its numbers. */
-export function App({ givenKey }: { givenKey: string | undefined }) {
-  const [apiKey, setApiKey] = useState(givenKey)
+export function App() {
+  const [apiKey, setApiKey] = useState(takeKey)
   const [key, setKey] = useState<Session['key']>()
   const [problem, setProblem] = useState('')
   const [revision, setRevision] = useState(0)
@@ -24,7 +24,7 @@ export function App({ givenKey }: { givenKey: string | undefined }) {
     setKey(undefined)
     if (apiKey === undefined) return
     const abort = new AbortController()
-    get(apiKey, apiRequest('/key', {}), {
+    get(apiKey, { path: '/key', query: {} }, {
       signal: abort.signal,
       onWait: () => setProblem('The server is busy; the key is checked again.'),
     }).then(
@@ -35,9 +35,8 @@ export function App({ givenKey }: { givenKey: string | undefined }) {
       },
       (error: unknown) => {
         if (abort.signal.aborted) return
-        const { message, requestId } = describeError(error)
-        // The first clause: the second one says which header a program sends.
-        setProblem(`${message.split(';')[0]}${requestId ? ` (request ${requestId})` : ''}`)
+        // Without its second clause, which says which header a program sends.
+        setProblem(errorText(error).replace(/;[^.]*/, ''))
         if (error instanceof TributaryError && error.status === 401) forgetKey()
         setApiKey(undefined)
       },
@@ -47,17 +46,13 @@ export function App({ givenKey }: { givenKey: string | undefined }) {
 
   function leave() {
     forgetKey()
-    setProblem('')
     setApiKey(undefined)
   }
 
-  const session = useMemo<Session | undefined>(
-    () => (apiKey !== undefined && key ? { apiKey, key, revision } : undefined),
-    [apiKey, key, revision],
-  )
-  if (!session) return <KeyForm isChecking={apiKey !== undefined} problem={problem} onKey={setApiKey} />
+  if (apiKey === undefined || !key)
+    return <KeyForm isChecking={apiKey !== undefined} problem={problem} onKey={setApiKey} />
   return (
-    <SessionContext.Provider value={session}>
+    <SessionContext.Provider value={{ apiKey, key, revision }}>
       <Explorer onRefresh={() => setRevision((before) => before + 1)} onLeave={leave} />
     </SessionContext.Provider>
   )

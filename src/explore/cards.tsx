@@ -1,32 +1,17 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { csvOf } from './files.ts'
-import { changeOf, formatValue, noValue } from './format.ts'
-import { cardMetrics, type Metric, metricNames, metrics } from './metrics.ts'
+import { formatValue, noValue } from './format.ts'
+import { cardMetrics, type Metric, type MetricKind, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
-import type { ApiRequest, Loaded } from './request.ts'
+import type { Loaded } from './request.ts'
 
 type Overview = ResponseOf<'/stats/overview'>
 type Daily = ResponseOf<'/stats/daily'>
 
-interface CardsProps {
-  request: ApiRequest
-  overview: Loaded<Overview>
-  /** The series, for the spark lines. */
-  daily: Loaded<Daily>
-}
-
-/** The totals of the range, each with its change against the comparison. */
-export function Cards({ request, overview, daily }: CardsProps) {
+/** The totals of the range, each with its change against the comparison, and its spark line of the series. */
+export function Cards({ overview, daily }: { overview: Loaded<Overview>; daily: Loaded<Daily> }) {
   return (
-    <Panel
-      title="Totals"
-      area="totals"
-      scopes={['read:stats']}
-      request={request}
-      loaded={overview}
-      csv={totalsCsv}
-      empty="No totals."
-    >
+    <Panel title="Totals" area="totals" loaded={overview} csv={totalsCsv} empty="No totals.">
       {(body) => (
         <ul class="cards">
           {cardMetrics.map((metric) => (
@@ -42,7 +27,6 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
   const { label, kind } = metrics[metric]
   const { totals, previous, currency } = body
   const before = previous?.totals[metric]
-  const change = changeOf(totals[metric], before, kind)
   return (
     <li class="card">
       <span class="card-label">{label}</span>
@@ -51,7 +35,7 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
       </span>
       {previous && (
         <span class="card-change">
-          <Difference change={change} /> <span>vs. {formatValue(before, kind, currency)}</span>
+          <Difference now={totals[metric]} before={before} kind={kind} /> <span>vs. {formatValue(before, kind, currency)}</span>
         </span>
       )}
       <Spark values={series?.data.map((row) => row[metric]) ?? []} />
@@ -59,13 +43,24 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
   )
 }
 
-/** A change: an arrow and a number; screen readers read the sign of the number. */
-export function Difference({ change }: { change: ReturnType<typeof changeOf> }) {
-  if (!change) return <span class="change same">{noValue}</span>
-  const arrow = { up: '▲', down: '▼', same: '■' }[change.direction]
+interface DifferenceProps {
+  now: number | null | undefined
+  before: number | null | undefined
+  kind: MetricKind
+}
+
+/** The change of a value: relative, in percent; of a percentage, in percentage points. Screen readers read its sign. */
+export function Difference({ now, before, kind }: DifferenceProps) {
+  const isPercentage = kind === 'percent'
+  const isKnown = typeof now === 'number' && typeof before === 'number' && (isPercentage || before !== 0 || now === 0)
+  if (!isKnown) return <span class="change same">{noValue}</span>
+  const change = isPercentage ? now - before : ((now - before) / Math.abs(before || 1)) * 100
+  const [direction, arrow] = change > 0 ? ['up', '▲'] : change < 0 ? ['down', '▼'] : ['same', '■']
+  const shown = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(change)
   return (
-    <span class={`change ${change.direction}`}>
-      <span aria-hidden="true">{arrow}</span> {change.text}
+    <span class={`change ${direction}`}>
+      <span aria-hidden="true">{arrow}</span> {shown}
+      {isPercentage ? ' pp' : '%'}
     </span>
   )
 }
@@ -86,7 +81,7 @@ function Spark({ values }: { values: readonly (number | null)[] }) {
   })
   return (
     <svg class="spark" viewBox={`0 0 ${sparkWidth} ${sparkHeight}`} preserveAspectRatio="none" aria-hidden="true">
-      <polyline points={line.join(' ')} />
+      <polyline points={line.join(' ')} vector-effect="non-scaling-stroke" />
     </svg>
   )
 }

@@ -23,12 +23,12 @@ const heightPx = 280
 const labelWidthPx = 90
 
 /**
- * Draws lines over units of time into an element, as wide as the element, in its colors: those of its classes `metric-1`,
- * `metric-2`, `axis` and `grid`.
+ * Draws lines over units of time into an element, as wide as the element, in the colors of its classes `metric-1`, `metric-2`,
+ * `axis` and `grid`. It is drawn again when the theme of the system changes.
  * @returns removes the chart
  */
 export function drawChart(element: HTMLElement, { labels, lines, formats, onHover }: ChartOptions): () => void {
-  const ink = (name: string) => inkOf(element, name)
+  const ink = (name: string) => () => inkOf(element, name)
   const font = `12px ${getComputedStyle(element).fontFamily}`
   const axis = (position: 1 | 2): uPlot.Axis => ({
     scale: `${position}`,
@@ -83,7 +83,11 @@ export function drawChart(element: HTMLElement, { labels, lines, formats, onHove
   const chart = new uPlot(options, data, element)
   const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: heightPx }))
   observer.observe(element)
+  const theme = matchMedia('(prefers-color-scheme: dark)')
+  const redraw = () => chart.redraw()
+  theme.addEventListener('change', redraw)
   return () => {
+    theme.removeEventListener('change', redraw)
     observer.disconnect()
     chart.destroy()
   }

@@ -1,8 +1,8 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Select } from './controls.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { optionsOf, Select } from './controls.tsx'
 import { dimensions, type FilterName, filterDimensions, filterNames } from './dimensions.ts'
 import { formatFilter, parseFilter } from './filterText.ts'
-import { apiRequest, useGet } from './request.ts'
+import { useGet } from './request.ts'
 import type { PanelProps, View } from './view.ts'
 
 /** The active filters, each with a button that removes it, and a form that adds one. */
@@ -35,30 +35,15 @@ export function Chips({ view, onChange }: PanelProps) {
   )
 }
 
-interface ChipProps {
-  name: FilterName
-  text: string
-  onRemove: () => void
-}
-
 /** Dimensions with values that have names; the address has their ids. */
 const namedDimensions = ['campaign', 'offer', 'landing', 'traffic_source', 'country']
 
-function Chip({ name, text, onRemove }: ChipProps) {
+function Chip({ name, text, onRemove }: { name: FilterName; text: string; onRemove: () => void }) {
   const dimension = filterDimensions[name]
   const { values, isExcluded } = parseFilter(text)
-  const report = useGet(
-    namedDimensions.includes(dimension)
-      ? apiRequest('/reports', {
-          group_by: dimension,
-          days: 365,
-          metrics: 'clicks',
-          limit: 100,
-          [name]: formatFilter({ values, isExcluded: false }),
-        })
-      : undefined,
-    ['read:reports'],
-  )
+  const rows = { days: 365, [name]: formatFilter({ values, isExcluded: false }), metrics: 'clicks', limit: 100 }
+  const query = namedDimensions.includes(dimension) ? { group_by: dimension, ...rows } : undefined
+  const report = useGet('/reports', query, ['read:reports'])
   const known = new Map(report.data?.data.map((row) => [row.id, row.name]))
   const shown = values.map((value) => known.get(value) ?? value).join(', ')
   const label = dimensions[dimension].label
@@ -76,8 +61,7 @@ function Chip({ name, text, onRemove }: ChipProps) {
   )
 }
 
-function AddFilter({ view, onChange }: { view: View; onChange: PanelProps['onChange'] }) {
-  const id = useId()
+function AddFilter({ view, onChange }: PanelProps) {
   // Undefined: it was not opened yet.
   const [isOpen, setOpen] = useState<boolean>()
   const opener = useRef<HTMLButtonElement>(null)
@@ -117,18 +101,12 @@ function AddFilter({ view, onChange }: { view: View; onChange: PanelProps['onCha
       />
       <Select
         aria-label="Condition"
-        options={[
-          ['is', 'is'],
-          ['not', 'is not'],
-        ]}
+        options={optionsOf({ is: 'is', not: 'is not' })}
         value={isExcluded ? 'not' : 'is'}
         onChoose={(condition) => setExcluded(condition === 'not')}
       />
-      <label for={id} class="visually-hidden">
-        Value
-      </label>
       <input
-        id={id}
+        aria-label="Value"
         required
         placeholder={name === 'country' ? 'US' : name.endsWith('_id') ? 'id' : '(not set)'}
         value={value}

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { noValue } from './format.ts'
 
 interface SelectProps<Value extends string> {
-  id?: string
   'aria-label'?: string
-  /** Values with their labels, in order. */
-  options: readonly (readonly [value: Value, label: string])[]
+  /** Values with their labels, in order; a disabled one cannot be chosen. */
+  options: readonly (readonly [value: Value, label: string, isDisabled?: boolean])[]
   value: Value
   onChoose: (value: Value) => void
 }
@@ -13,8 +13,8 @@ interface SelectProps<Value extends string> {
 export function Select<Value extends string>({ options, onChoose, ...attributes }: SelectProps<Value>) {
   return (
     <select {...attributes} onChange={({ currentTarget }) => onChoose(currentTarget.value as Value)}>
-      {options.map(([value, label]) => (
-        <option key={value} value={value}>
+      {options.map(([value, label, isDisabled]) => (
+        <option key={value} value={value} disabled={isDisabled}>
           {label}
         </option>
       ))}
@@ -28,23 +28,16 @@ export function optionsOf<Value extends string>(labels: Readonly<Record<Value, s
 }
 
 /** A text of a customer on one line, cut off at the end. */
-export function Name({ text, size = '' }: { text: string; size?: 'short' | 'medium' | '' }) {
+export function Name({ text, size = '' }: { text: string | null | undefined; size?: 'short' | 'medium' | '' }) {
   return (
-    <bdi class={`name ${size}`} title={text}>
-      {text}
+    <bdi class={`name ${size}`} title={text ?? undefined}>
+      {text ?? noValue}
     </bdi>
   )
 }
 
-interface TableProps {
-  /** Name of the region that scrolls. */
-  label: string
-  isTall?: boolean
-  children: ComponentChildren
-}
-
-/** A table that scrolls inside its panel. */
-export function Table({ label, isTall = false, children }: TableProps) {
+/** A table that scrolls inside its panel. @param label name of the region */
+export function Table({ label, isTall, children }: { label: string; isTall?: boolean; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <section class={isTall ? 'scroll tall' : 'scroll'} aria-label={label} tabIndex={0}>

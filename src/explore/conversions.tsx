@@ -1,8 +1,8 @@
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Name, Table } from './controls.tsx'
-import { formatMoment, formatValue, noValue } from './format.ts'
+import { formatValue, noValue } from './format.ts'
 import { Panel } from './panel.tsx'
-import { apiRequest, type Loaded, missingScopes, useGet, useSession } from './request.ts'
+import { type Loaded, useGet } from './request.ts'
 import type { PanelProps } from './view.ts'
 
 type Conversion = ResponseOf<'/conversions'>['data'][number]
@@ -16,18 +16,15 @@ const rowsShown = 20
 
 /** The latest conversions of the range, with their current status. */
 export function Conversions({ view, overview }: ConversionsProps) {
-  const { key } = useSession()
-  const hasRange = missingScopes(key, ['read:stats']).length === 0 && overview.phase !== 'error'
+  const hasRange = overview.missing.length === 0 && overview.phase !== 'error'
   const range = overview.phase === 'ready' ? { from: overview.data.from, to: overview.data.to } : undefined
   const isKnown = !hasRange || range !== undefined
-  const request = isKnown ? apiRequest('/conversions', { ...range, ...view.filters, limit: rowsShown }) : undefined
-  const list = useGet(request, ['read:conversions'])
+  const query = isKnown ? { ...range, ...view.filters, limit: rowsShown } : undefined
+  const list = useGet('/conversions', query, ['read:conversions'])
   return (
     <Panel
       title={hasRange ? 'Latest conversions' : 'Latest conversions of all time'}
       area="conversions"
-      scopes={['read:conversions']}
-      request={request}
       loaded={list}
       csv={{ format: 'csv', csv_escape: 'formulas', limit: undefined }}
       empty="No conversion in this range with these filters."
@@ -62,15 +59,17 @@ export function Conversions({ view, overview }: ConversionsProps) {
 function ConversionRow({ row, zone }: { row: Conversion; zone: string }) {
   return (
     <tr title={`Conversion ${row.id}`}>
-      <td class="moment">{formatMoment(row.convertedAt, zone)}</td>
+      <td>
+        {new Date(row.convertedAt).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short', timeZone: zone })}
+      </td>
       <td>
         <span class={`status ${row.status}`}>{row.status}</span>
       </td>
       <td>
-        <Name text={row.eventName ?? noValue} size="short" />
+        <Name text={row.eventName} size="short" />
       </td>
       <td>
-        <Name text={row.campaignName ?? row.campaignId ?? noValue} size="medium" />
+        <Name text={row.campaignName ?? row.campaignId} size="medium" />
       </td>
       <td>{row.country ?? noValue}</td>
       <td class="number">{formatValue(row.revenue, 'amount', row.currency ?? row.baseCurrency)}</td>

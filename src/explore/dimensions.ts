@@ -6,13 +6,13 @@ export type FilterName = Exclude<
   'from' | 'to'
 >
 
-interface DimensionText {
-  label: string
-  /** The parameter that filters by a value; dimensions of time and versions have none. */
-  filter?: FilterName
-}
+type SubId = Extract<FilterName, `sub${number}`>
 
-/** Dimensions by which the table can be grouped, in the order of selections. */
+const subIds = Object.fromEntries(
+  Array.from({ length: 10 }, (_, n) => [`sub${n + 1}`, { label: `Sub-id ${n + 1}`, filter: `sub${n + 1}` }]),
+) as { [Name in SubId]: { label: string; filter: Name } }
+
+/** Dimensions by which the table can be grouped, in the order of selections, and the parameter that filters by each. */
 export const dimensions = {
   campaign: { label: 'Campaign', filter: 'campaign_id' },
   offer: { label: 'Offer', filter: 'offer_id' },
@@ -33,22 +33,13 @@ export const dimensions = {
   utm_campaign: { label: 'UTM campaign', filter: 'utm_campaign' },
   utm_term: { label: 'UTM term', filter: 'utm_term' },
   utm_content: { label: 'UTM content', filter: 'utm_content' },
-  sub1: { label: 'Sub-id 1', filter: 'sub1' },
-  sub2: { label: 'Sub-id 2', filter: 'sub2' },
-  sub3: { label: 'Sub-id 3', filter: 'sub3' },
-  sub4: { label: 'Sub-id 4', filter: 'sub4' },
-  sub5: { label: 'Sub-id 5', filter: 'sub5' },
-  sub6: { label: 'Sub-id 6', filter: 'sub6' },
-  sub7: { label: 'Sub-id 7', filter: 'sub7' },
-  sub8: { label: 'Sub-id 8', filter: 'sub8' },
-  sub9: { label: 'Sub-id 9', filter: 'sub9' },
-  sub10: { label: 'Sub-id 10', filter: 'sub10' },
+  ...subIds,
   day: { label: 'Day' },
   week: { label: 'Week' },
   month: { label: 'Month' },
   hour_of_day: { label: 'Hour of the day' },
   weekday: { label: 'Weekday' },
-} as const satisfies Record<string, DimensionText>
+} as const satisfies Record<string, { label: string; filter?: FilterName }>
 
 export type Dimension = keyof typeof dimensions
 
@@ -56,8 +47,8 @@ export const dimensionNames = Object.keys(dimensions) as Dimension[]
 
 /** The parameter that filters by a dimension; undefined for dimensions of time and versions. */
 export function filterOf(dimension: Dimension): FilterName | undefined {
-  const text: DimensionText = dimensions[dimension]
-  return text.filter
+  const { filter }: { filter?: FilterName } = dimensions[dimension]
+  return filter
 }
 
 /** The dimension of each filter. */

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { Difference } from './cards.tsx'
@@ -6,11 +5,11 @@ import { Name, Select, Table } from './controls.tsx'
 import { addDays, endOfMonth } from './dates.ts'
 import { type Dimension, dimensionNames, dimensions, filterOf } from './dimensions.ts'
 import { formatFilter } from './filterText.ts'
-import { changeOf, formatValue } from './format.ts'
+import { formatValue } from './format.ts'
 import { type Metric, metrics, tableMetrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { QueryOf } from './paths.ts'
-import { apiRequest, useGet } from './request.ts'
+import { useGet } from './request.ts'
 import { comparisonOf, type Dates, datesOf, type PanelProps, selectionOf, type View } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
@@ -21,20 +20,18 @@ const rowsAtOnce = 100
 
 /** A report by up to three dimensions. A click on a row filters by it. */
 export function DrillDown({ view, onChange }: PanelProps) {
-  const request = apiRequest('/reports', {
+  const query = {
     group_by: view.groupBy.join(),
     ...selectionOf(view, Date.now()),
     ...comparisonOf(view),
     sort: view.sort as NonNullable<QueryOf<'/reports'>['sort']>,
     metrics: tableMetrics.join(),
-  })
-  const report = useGet(request, ['read:reports'])
+  }
+  const report = useGet('/reports', query, ['read:reports'])
   return (
     <Panel
       title="Drill-down"
       area="drill-down"
-      scopes={['read:reports']}
-      request={request}
       loaded={report}
       csv={{ format: 'csv', totals: true, csv_escape: 'formulas' }}
       controls={<Groups groupBy={view.groupBy} onGroups={(groupBy) => onChange({ groupBy })} />}
@@ -78,20 +75,13 @@ function Rows({ body, view, onChange }: PanelProps & { body: Report }) {
   const { data, totals, previous, currency, bucketCount } = body
   const sorted = view.sort.replace('-', '')
   const rows = data.slice(0, shown)
-  const headers = [
-    ...groups.map((name, index) => ({
-      label: dimensions[name].label,
-      name: index === 0 ? ('id' as const) : undefined,
-    })),
-    ...tableMetrics.map((metric) => ({ label: metrics[metric].label, name: metric })),
-  ]
   const dates = datesOf(view, Date.now())
   const cells = (of: Row | Report['totals'], before: Report['totals'] | undefined) =>
     tableMetrics.map((metric) => (
       <td key={metric} class="number" data-metric={metric}>
         {formatValue(of[metric], metrics[metric].kind, currency)}
         {before && metric === sorted && (
-          <Difference change={changeOf(of[metric], before[metric], metrics[metric].kind)} />
+          <Difference now={of[metric]} before={before[metric]} kind={metrics[metric].kind} />
         )}
       </td>
     ))
@@ -100,28 +90,38 @@ function Rows({ body, view, onChange }: PanelProps & { body: Report }) {
       <Table label="Rows of the drill-down" isTall>
         <thead>
           <tr>
-            {headers.map(({ label, name }) => (
-              <SortableHeader
-                key={label}
-                label={label}
-                name={name}
-                sort={view.sort}
-                onSort={(sort) => onChange({ sort })}
-              />
+            {groups.map((name, index) => (
+              <Header key={name} label={dimensions[name].label} name={index === 0 ? 'id' : undefined} {...{ view, onChange }} />
+            ))}
+            {tableMetrics.map((name) => (
+              <Header key={name} label={metrics[name].label} name={name} {...{ view, onChange }} />
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <TableRow
-              key={row.id}
-              names={namesOf(row, groups)}
-              change={changeFor(row, groups, view, dates)}
-              onChange={onChange}
-            >
-              {cells(row, row.previous)}
-            </TableRow>
-          ))}
+          {rows.map((row) => {
+            const change = changeFor(row, groups, view, dates)
+            const [first, ...others] = valuesOf(row, groups).map(({ dimension, id, name }) => (
+              <Name key={dimension} text={name ?? id} />
+            ))
+            return (
+              <tr key={row.id}>
+                <th scope="row">
+                  {change ? (
+                    <button type="button" class="row" onClick={() => onChange(change)}>
+                      {first}
+                    </button>
+                  ) : (
+                    first
+                  )}
+                </th>
+                {others.map((name, index) => (
+                  <td key={index}>{name}</td>
+                ))}
+                {cells(row, row.previous)}
+              </tr>
+            )
+          })}
         </tbody>
         <tfoot>
           <tr>
@@ -151,23 +151,15 @@ function Rows({ body, view, onChange }: PanelProps & { body: Report }) {
   )
 }
 
-interface SortableHeaderProps {
-  label: string
-  /** Undefined: rows cannot be sorted by it. */
-  name: Metric | 'id' | undefined
-  sort: string
-  onSort: (sort: string) => void
-}
-
-function SortableHeader({ label, name, sort, onSort }: SortableHeaderProps) {
-  const className = name === 'id' || name === undefined ? '' : 'number'
+/** @param name what the column sorts by; undefined: rows cannot be sorted by it */
+function Header({ label, name, view, onChange }: PanelProps & { label: string; name: Metric | 'id' | undefined }) {
   if (name === undefined) return <th scope="col">{label}</th>
-  const order = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : undefined
+  const order = view.sort === name ? 'ascending' : view.sort === `-${name}` ? 'descending' : undefined
   // Metrics begin with the largest, ids with the first.
-  const next = order === undefined ? (name === 'id' ? 'id' : `-${name}`) : order === 'ascending' ? `-${name}` : name
+  const next = order === 'ascending' || (order === undefined && name !== 'id') ? `-${name}` : name
   return (
-    <th scope="col" class={className} aria-sort={order}>
-      <button type="button" class="sort" onClick={() => onSort(next)}>
+    <th scope="col" class={name === 'id' ? '' : 'number'} aria-sort={order}>
+      <button type="button" class="sort" onClick={() => onChange({ sort: next })}>
         {label}
         <span aria-hidden="true">{order === 'ascending' ? ' ▲' : order === 'descending' ? ' ▼' : ''}</span>
       </button>
@@ -175,44 +167,9 @@ function SortableHeader({ label, name, sort, onSort }: SortableHeaderProps) {
   )
 }
 
-interface TableRowProps {
-  names: readonly { dimension: Dimension; name: string }[]
-  /** What a click on the row changes; undefined: nothing. */
-  change: Partial<View> | undefined
-  onChange: PanelProps['onChange']
-  children: ComponentChildren
-}
-
-function TableRow({ names, change, onChange, children }: TableRowProps) {
-  return (
-    <tr class={change ? 'selectable' : ''}>
-      {names.map(({ dimension, name }, index) => {
-        const text = <Name text={name} />
-        if (index > 0) return <td key={dimension}>{text}</td>
-        return (
-          <th key={dimension} scope="row">
-            {change ? (
-              <button type="button" class="row" onClick={() => onChange(change)}>
-                {text}
-              </button>
-            ) : (
-              text
-            )}
-          </th>
-        )
-      })}
-      {children}
-    </tr>
-  )
-}
-
 /** Ids and names of a row, by dimension. */
 function valuesOf(row: Row, groups: readonly Dimension[]): { dimension: Dimension; id: string; name: string | null }[] {
   return groups.map((dimension) => ({ dimension, ...(row.dimensions?.[dimension] ?? { id: row.id, name: row.name }) }))
-}
-
-function namesOf(row: Row, groups: readonly Dimension[]) {
-  return valuesOf(row, groups).map(({ dimension, id, name }) => ({ dimension, name: name ?? id }))
 }
 
 /**
@@ -227,17 +184,13 @@ function changeFor(row: Row, groups: readonly Dimension[], view: View, shown: Da
   })
   const units = values.flatMap(({ dimension, id }) => datesOfUnit(dimension, id) ?? [])
   if (filters.length === 0 && units.length === 0) return undefined
+  // A week or a month may begin before the range of the table, and end after it.
+  const from = [shown, ...units].map((dates) => dates.from).sort().at(-1) ?? shown.from
+  const [to = shown.to] = [shown, ...units].map((dates) => dates.to).sort()
   return {
     filters: { ...view.filters, ...Object.fromEntries(filters) },
-    ...(units.length > 0 && { range: commonDates([shown, ...units]) }),
+    ...(units.length > 0 && { range: { from, to } }),
   }
-}
-
-/** The dates that all of some ranges have: a week or a month may begin before the range of the table. */
-function commonDates(ranges: readonly Dates[]): Dates {
-  const last = (one: string, other: string) => (one > other ? one : other)
-  const first = (one: string, other: string) => (one < other ? one : other)
-  return { from: ranges.map(({ from }) => from).reduce(last), to: ranges.map(({ to }) => to).reduce(first) }
 }
 
 /** The dates of a day, a week or a month. */

@@ -1,11 +1,11 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Bar } from './bar.tsx'
 import { Cards } from './cards.tsx'
 import { Chips } from './chips.tsx'
 import { Conversions } from './conversions.tsx'
 import { DrillDown } from './drillDown.tsx'
 import { FunnelPanel } from './funnel.tsx'
-import { apiRequest, useGet, useSession } from './request.ts'
+import { useGet, useSession } from './request.ts'
 import { Series } from './series.tsx'
 import { comparisonOf, formatView, intervalOf, parseView, selectionOf, type View } from './view.ts'
 
@@ -20,7 +20,7 @@ const iconAddress = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.h
 
 /** All panels of a key. The view is the query of the address. */
 export function Explorer({ onRefresh, onLeave }: ExplorerProps) {
-  const { key, revision } = useSession()
+  const { key } = useSession()
   const [view, setView] = useState(() => parseView(location.search))
   useEffect(() => {
     const onPop = () => setView(parseView(location.search))
@@ -33,9 +33,10 @@ export function Explorer({ onRefresh, onLeave }: ExplorerProps) {
     setView(next)
   }
 
-  const requests = useMemo(() => statsRequests(view), [view, revision])
-  const overview = useGet(requests.overview, ['read:stats'])
-  const daily = useGet(requests.daily, ['read:stats'])
+  const nowMs = Date.now()
+  const query = { ...selectionOf(view, nowMs), ...comparisonOf(view) }
+  const overview = useGet('/stats/overview', query, ['read:stats'])
+  const daily = useGet('/stats/daily', { ...query, interval: intervalOf(view, nowMs) }, ['read:stats'])
   const props = { view, onChange: change }
   return (
     <>
@@ -61,21 +62,12 @@ export function Explorer({ onRefresh, onLeave }: ExplorerProps) {
       <Chips {...props} />
       <main class="panels">
         <h1 class="visually-hidden">Numbers of {key.accountName}</h1>
-        <Cards request={requests.overview} overview={overview} daily={daily} />
-        <Series {...props} request={requests.daily} daily={daily} />
+        <Cards overview={overview} daily={daily} />
+        <Series {...props} daily={daily} />
         <DrillDown {...props} />
         <Conversions {...props} overview={overview} />
         <FunnelPanel {...props} />
       </main>
     </>
   )
-}
-
-function statsRequests(view: View) {
-  const nowMs = Date.now()
-  const query = { ...selectionOf(view, nowMs), ...comparisonOf(view) }
-  return {
-    overview: apiRequest('/stats/overview', query),
-    daily: apiRequest('/stats/daily', { ...query, interval: intervalOf(view, nowMs) }),
-  }
 }

@@ -3,10 +3,8 @@ import { type ApiRequest, baseUrl } from './request.ts'
 
 /** The address of a request; it can be quoted with `'` in a shell. */
 function addressOf({ path, query }: Pick<ApiRequest, 'path'> & { query: object }): string {
-  const parts = Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(`${value}`).replaceAll('%2C', ',').replaceAll("'", '%27')}`)
-  return `${baseUrl}/api/v1${path}${parts.length > 0 ? `?${parts.join('&')}` : ''}`
+  const defined = Object.entries(query).filter(([, value]) => value !== undefined)
+  return `${baseUrl}/api/v1${path}?${new URLSearchParams(defined)}`.replaceAll('%2C', ',')
 }
 
 /** A command that sends a request with the key of the environment variable TRIBUTARY_KEY. */

@@ -4,7 +4,7 @@ import { Name, optionsOf, Select } from './controls.tsx'
 import { csvOf } from './files.ts'
 import { formatSeconds, formatValue } from './format.ts'
 import { Panel } from './panel.tsx'
-import { apiRequest, useGet } from './request.ts'
+import { useGet } from './request.ts'
 import { type PanelProps, selectionOf, units, windows } from './view.ts'
 
 type Funnel = ResponseOf<'/funnels'>
@@ -19,31 +19,9 @@ export function FunnelPanel({ view, onChange }: PanelProps) {
     ...(view.steps.includes('click') ? (['read:clicks'] as const) : []),
     ...(view.steps.includes('conversion') ? (['read:conversions'] as const) : []),
   ]
-  const request = apiRequest('/funnels', {
-    steps: view.steps.join(),
-    by: view.by,
-    window: view.window,
-    ...selectionOf(view, Date.now()),
-  })
-  const funnel = useGet(request, scopes)
-  return (
-    <Panel
-      title="Funnel"
-      area="funnel"
-      scopes={scopes}
-      request={request}
-      loaded={funnel}
-      csv={funnelCsv}
-      controls={<Controls view={view} onChange={onChange} />}
-      empty="No steps."
-    >
-      {(body) => <Steps body={body} />}
-    </Panel>
-  )
-}
-
-function Controls({ view, onChange }: PanelProps) {
-  return (
+  const query = { steps: view.steps.join(), by: view.by, window: view.window, ...selectionOf(view, Date.now()) }
+  const funnel = useGet('/funnels', query, scopes)
+  const controls = (
     <>
       <div class="controls">
         <label>
@@ -53,8 +31,13 @@ function Controls({ view, onChange }: PanelProps) {
           within <Select options={optionsOf(windows)} value={view.window} onChoose={(window) => onChange({ window })} />
         </label>
       </div>
-      <StepsForm key={view.steps.join()} steps={view.steps} onSteps={(steps) => onChange({ steps })} />
+      <StepsForm key={query.steps} steps={view.steps} onSteps={(steps) => onChange({ steps })} />
     </>
+  )
+  return (
+    <Panel title="Funnel" area="funnel" loaded={funnel} csv={funnelCsv} controls={controls} empty="No steps.">
+      {(body) => <Steps body={body} />}
+    </Panel>
   )
 }
 
@@ -62,6 +45,9 @@ function StepsForm({ steps, onSteps }: { steps: readonly string[]; onSteps: (ste
   const id = useId()
   const [texts, setTexts] = useState(steps)
   const [isEdited, setEdited] = useState(false)
+  // Suggestions: the names of the latest events.
+  const events = useGet('/events', isEdited ? { limit: 200 } : undefined, ['read:events'])
+  const names = new Set(['click', 'conversion', ...(events.data?.data.map(({ eventName }) => eventName) ?? [])])
   const change = (next: readonly string[]) => {
     setEdited(true)
     setTexts(next)
@@ -103,9 +89,9 @@ function StepsForm({ steps, onSteps }: { steps: readonly string[]; onSteps: (ste
         ))}
       </ol>
       <datalist id={id}>
-        <option value="click" />
-        <option value="conversion" />
-        <EventNames isWanted={isEdited} />
+        {[...names].map((name) => (
+          <option key={name} value={name} />
+        ))}
       </datalist>
       {texts.length < stepsMax && (
         <button type="button" onClick={() => change([...texts, ''])}>
@@ -121,19 +107,6 @@ function StepsForm({ steps, onSteps }: { steps: readonly string[]; onSteps: (ste
   )
 }
 
-/** Suggestions: the names of the latest events, read when the steps are edited. */
-function EventNames({ isWanted }: { isWanted: boolean }) {
-  const events = useGet(isWanted ? apiRequest('/events', { limit: 200 }) : undefined, ['read:events'])
-  const names = new Set(events.data?.data.map(({ eventName }) => eventName))
-  return (
-    <>
-      {[...names].map((name) => (
-        <option key={name} value={name} />
-      ))}
-    </>
-  )
-}
-
 function Steps({ body }: { body: Funnel }) {
   return (
     <ol class="funnel">
@@ -141,9 +114,7 @@ function Steps({ body }: { body: Funnel }) {
         <li key={index}>
           <div class="funnel-text">
             <Name text={step} />
-            <span class="funnel-count" data-entered>
-              {formatValue(entered, 'count', '')}
-            </span>
+            <strong data-entered>{formatValue(entered, 'count', '')}</strong>
           </div>
           <div class="funnel-bar" aria-hidden="true">
             <div style={{ width: `${fromFirst ?? 0}%` }} />

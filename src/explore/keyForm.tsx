@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 interface KeyFormProps {
   isChecking: boolean
@@ -9,7 +9,6 @@ interface KeyFormProps {
 
 /** Asks for an API key. */
 export function KeyForm({ isChecking, problem, onKey }: KeyFormProps) {
-  const id = useId()
   const [text, setText] = useState('')
   return (
     <main class="key-page">
@@ -25,9 +24,9 @@ export function KeyForm({ isChecking, problem, onKey }: KeyFormProps) {
           Paste an API key of your account. It is kept in this tab until the tab is closed, and is sent to this server
           only.
         </p>
-        <label for={id}>API key</label>
+        <label for="key">API key</label>
         <input
-          id={id}
+          id="key"
           type="password"
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}

@@ -6,13 +6,8 @@ export type Metric = keyof components['schemas']['Metrics']
 /** How a metric is formatted: `amount` and `rate` are in the currency of the account; a rate is small and has more decimals. */
 export type MetricKind = 'count' | 'amount' | 'rate' | 'percent'
 
-interface MetricText {
-  label: string
-  kind: MetricKind
-}
-
 /** Label and format of every metric, in the order of selections. */
-export const metrics: Readonly<Record<Metric, MetricText>> = {
+export const metrics: Readonly<Record<Metric, { label: string; kind: MetricKind }>> = {
   clicks: { label: 'Clicks', kind: 'count' },
   conversions: { label: 'Conversions', kind: 'count' },
   revenue: { label: 'Revenue', kind: 'amount' },

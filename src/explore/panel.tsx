@@ -1,17 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { curlOf, readFile, save } from './files.ts'
-import { type ApiRequest, describeError, type Loaded, missingScopes, type Scope, useSession } from './request.ts'
+import { type ApiRequest, errorText, type Loaded, useSession } from './request.ts'
 
 interface PanelFrameProps<Body> {
   title: string
   /** Name of the grid area. */
   area: string
-  scopes: readonly Scope[]
-  request: ApiRequest | undefined
   loaded: Loaded<Body>
   /** Parameters that make the response CSV, or the file itself. */
-  csv: object | ((body: Body) => Blob)
+  csv: Readonly<Record<string, string | true | undefined>> | ((body: Body) => Blob)
   /** Shown beside the title. */
   controls?: ComponentChildren
   /** Shown if `children` returns nothing. */
@@ -21,12 +19,12 @@ interface PanelFrameProps<Body> {
 
 /** A panel: title, controls, "copy as curl" and "download CSV", and its content or why there is none. */
 export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
-  const { title, area, scopes, request, loaded, csv, controls } = props
-  const { apiKey, key } = useSession()
+  const { title, area, loaded, csv, controls } = props
+  const { request, missing } = loaded
+  const { apiKey } = useSession()
   const id = useId()
   const [note, setNote] = useState('')
   const [shownCommand, setShownCommand] = useState('')
-  const missing = missingScopes(key, scopes)
   const isReady = missing.length === 0 && request !== undefined
 
   async function copy(target: ApiRequest) {
@@ -45,13 +43,12 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
   async function download(target: ApiRequest) {
     setNote('Downloading …')
     try {
-      const body = loaded.data
-      if (typeof csv !== 'function') save(await readFile(apiKey, target, csv), `${area}.csv`)
-      else if (body) save((csv as (body: Body) => Blob)(body), `${area}.csv`)
+      // The button is enabled only with a body.
+      const file = typeof csv === 'function' ? csv(loaded.data as Body) : await readFile(apiKey, target, csv)
+      save(file, `${area}.csv`)
       setNote(`${area}.csv is downloaded.`)
     } catch (error) {
-      const { message, requestId } = describeError(error)
-      setNote(`${message}${requestId ? ` (request ${requestId})` : ''}`)
+      setNote(errorText(error))
     }
   }
 
@@ -79,7 +76,14 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
         </div>
       </div>
       {shownCommand && (
-        <textarea class="command" aria-label="Command" readOnly rows={3} value={shownCommand} onFocus={selectAll} />
+        <textarea
+          class="command"
+          aria-label="Command"
+          readOnly
+          rows={3}
+          value={shownCommand}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
       )}
       <p role="status" class="note">
         {note}
@@ -98,50 +102,34 @@ export function Panel<Body extends object>(props: PanelFrameProps<Body>) {
 
 function Content<Body extends object>({ loaded, empty, children }: PanelFrameProps<Body>) {
   if (loaded.phase === 'error') {
-    const { message, requestId } = describeError(loaded.error)
     return (
       <p class="state problem" role="alert">
-        {message}
-        {requestId && (
-          <>
-            {' '}
-            Request: <code>{requestId}</code>
-          </>
-        )}
+        {errorText(loaded.error)}
       </p>
     )
   }
   const { data } = loaded
-  const body = data && withRetention(children(data), data)
+  const content = data && children(data)
+  const { retainedFrom }: { retainedFrom?: string } = data ?? {}
   return (
     <>
       {loaded.phase === 'waiting' && (
         <p class="state" role="status">
           {loaded.status === 429 ? 'The rate limit is reached' : 'The server is not available'}; the request is sent
-          again at {new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(loaded.untilMs)}.
+          again at {new Date(loaded.untilMs).toLocaleTimeString()}.
         </p>
       )}
       {!data && loaded.phase === 'loading' && <div class="skeleton" role="status" aria-label="Loading" />}
       {data && (
-        <div class={loaded.phase === 'ready' ? 'body' : 'body stale'}>{body ?? <p class="state">{empty}</p>}</div>
+        <div class={loaded.phase === 'ready' ? '' : 'stale'}>
+          {content || <p class="state">{empty}</p>}
+          {content && retainedFrom && (
+            <p class="hint">
+              Rows before {retainedFrom.slice(0, 10)} (UTC) were removed by the retention of the account.
+            </p>
+          )}
+        </div>
       )}
     </>
   )
-}
-
-/** The content of a response, with a note if rows were removed; undefined if it is empty. */
-function withRetention(content: ComponentChildren, data: object): ComponentChildren {
-  if (content === undefined || content === null || content === false) return undefined
-  const { retainedFrom } = data as { retainedFrom?: string }
-  if (retainedFrom === undefined) return content
-  return (
-    <>
-      {content}
-      <p class="hint">Rows before {retainedFrom.slice(0, 10)} (UTC) were removed by the retention of the account.</p>
-    </>
-  )
-}
-
-function selectAll({ currentTarget }: { currentTarget: HTMLTextAreaElement }) {
-  currentTarget.select()
 }

@@ -2,16 +2,13 @@ import { createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import type { components } from '../packages/client/api.ts'
 import { createTributary, type ResponseOf, TributaryError } from '../packages/client/client.ts'
+import { delay } from '../packages/client/retries.ts'
 import type { QueryOf, QueryPath } from './paths.ts'
 
 /** A GET request to the API. */
 export interface ApiRequest<Path extends QueryPath = QueryPath> {
   path: Path
   query: QueryOf<Path>
-}
-
-export function apiRequest<Path extends QueryPath>(path: Path, query: QueryOf<Path>): ApiRequest<Path> {
-  return { path, query }
 }
 
 /** The API key, and what the API says of it. */
@@ -24,11 +21,6 @@ export interface Session {
 
 export type Scope = Session['key']['scopes'][number]
 
-/** The scopes that a key lacks. */
-export function missingScopes({ scopes }: Session['key'], required: readonly Scope[]): readonly Scope[] {
-  return required.filter((scope) => !scopes.includes(scope))
-}
-
 export const SessionContext = createContext<Session>(undefined as unknown as Session)
 export const useSession = () => useContext(SessionContext)
 
@@ -39,11 +31,14 @@ export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
  * State of a request. While a new request is loading or waiting, `data` is the response to the one before.
  * `waiting`: the API is busy; the request is sent again at `untilMs`.
  */
-export type Loaded<Body> =
+type State<Body> =
   | { phase: 'loading'; data?: Body | undefined }
   | { phase: 'waiting'; data?: Body | undefined; untilMs: number; status: number | undefined }
   | { phase: 'error'; data?: undefined; error: unknown }
   | { phase: 'ready'; data: Body }
+
+/** A request, the scopes for it that the key lacks, and its state. It is sent when it is wanted and no scope is missing. */
+export type Loaded<Body> = { request: ApiRequest | undefined; missing: readonly Scope[] } & State<Body>
 
 interface GetOptions {
   signal: AbortSignal
@@ -80,23 +75,25 @@ export async function get<Path extends QueryPath>(
 }
 
 /**
- * Reads a path and reads it again when the request changes; a request that is no longer wanted is aborted.
- * @param wanted undefined: none yet; the state is `loading`, as for a key without the scopes
+ * Reads a path and reads it again when the query changes; a request that is no longer wanted is aborted.
+ * @param query undefined: none yet; the state is `loading`, as for a key without the scopes
  */
 export function useGet<Path extends QueryPath>(
-  wanted: ApiRequest<Path> | undefined,
+  path: Path,
+  query: QueryOf<Path> | undefined,
   scopes: readonly Scope[],
 ): Loaded<ResponseOf<Path>> {
   const { apiKey, key, revision } = useSession()
-  const request = missingScopes(key, scopes).length === 0 ? wanted : undefined
-  const identity = JSON.stringify([request, apiKey, revision])
-  const [state, setState] = useState<{ identity: string; loaded: Loaded<ResponseOf<Path>> }>()
+  const request = query === undefined ? undefined : { path, query }
+  const missing = scopes.filter((scope) => !key.scopes.includes(scope))
+  const identity = JSON.stringify([missing, request, apiKey, revision])
+  const [state, setState] = useState<{ identity: string; current: State<ResponseOf<Path>> }>()
   // `identity` has the request and the key.
   useEffect(() => {
-    if (!request) return
+    if (!request || missing.length > 0) return
     const abort = new AbortController()
-    const set = (change: (data: ResponseOf<Path> | undefined) => Loaded<ResponseOf<Path>>) => {
-      if (!abort.signal.aborted) setState((before) => ({ identity, loaded: change(before?.loaded.data) }))
+    const set = (change: (data: ResponseOf<Path> | undefined) => State<ResponseOf<Path>>) => {
+      if (!abort.signal.aborted) setState((before) => ({ identity, current: change(before?.current.data) }))
     }
     get(apiKey, request, {
       signal: abort.signal,
@@ -107,25 +104,13 @@ export function useGet<Path extends QueryPath>(
     )
     return () => abort.abort()
   }, [identity])
-  return state?.identity === identity ? state.loaded : { phase: 'loading', data: state?.loaded.data }
+  const current: State<ResponseOf<Path>> =
+    state?.identity === identity ? state.current : { phase: 'loading', data: state?.current.data }
+  return { request: request as ApiRequest | undefined, missing, ...current }
 }
 
 /** An error in the words of the API, with the request id. */
-export function describeError(error: unknown): { message: string; requestId?: string | undefined } {
-  if (error instanceof TributaryError) return { message: error.message, requestId: error.requestId }
-  return { message: 'The server cannot be reached.' }
-}
-
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        reject(signal.reason)
-      },
-      { once: true },
-    )
-  })
+export function errorText(error: unknown): string {
+  if (!(error instanceof TributaryError)) return 'The server cannot be reached.'
+  return error.requestId ? `${error.message} Request: ${error.requestId}` : error.message
 }

@@ -1,27 +1,21 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResponseOf } from '../packages/client/client.ts'
 import { drawChart } from './chart.ts'
-import { Select, Table } from './controls.tsx'
+import { optionsOf, Select, Table } from './controls.tsx'
 import { daysBetween } from './dates.ts'
-import { formatShort, formatUnit, formatValue } from './format.ts'
+import { formatUnit, formatValue } from './format.ts'
 import { type Metric, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
-import type { ApiRequest, Loaded } from './request.ts'
-import { datesOf, hourDaysMax, type Interval, intervalOf, intervals, type PanelProps } from './view.ts'
+import type { Loaded } from './request.ts'
+import { datesOf, hourDaysMax, intervalOf, intervals, type PanelProps } from './view.ts'
 
 type Daily = ResponseOf<'/stats/daily'>
 
-interface SeriesProps extends PanelProps {
-  request: ApiRequest
-  daily: Loaded<Daily>
-}
-
-const intervalLabels: Record<Interval, string> = { hour: 'Hour', day: 'Day', week: 'Week' }
-
 /** Two metrics over time; the previous period is dotted. */
-export function Series({ view, onChange, request, daily }: SeriesProps) {
+export function Series({ view, onChange, daily }: PanelProps & { daily: Loaded<Daily> }) {
   const nowMs = Date.now()
   const { from, to } = datesOf(view, nowMs)
+  const hasManyDays = daysBetween(from, to) > hourDaysMax
   const controls = (
     <div class="controls">
       {([0, 1] as const).map((index) => (
@@ -39,16 +33,11 @@ export function Series({ view, onChange, request, daily }: SeriesProps) {
       ))}
       <label>
         <span class="visually-hidden">Interval</span>
-        <select
+        <Select
+          options={optionsOf(intervals).map(([name, label]) => [name, label, name === 'hour' && hasManyDays])}
           value={intervalOf(view, nowMs)}
-          onChange={({ currentTarget }) => onChange({ interval: currentTarget.value as Interval })}
-        >
-          {intervals.map((name) => (
-            <option key={name} value={name} disabled={name === 'hour' && daysBetween(from, to) > hourDaysMax}>
-              {intervalLabels[name]}
-            </option>
-          ))}
-        </select>
+          onChoose={(interval) => onChange({ interval })}
+        />
       </label>
     </div>
   )
@@ -56,8 +45,6 @@ export function Series({ view, onChange, request, daily }: SeriesProps) {
     <Panel
       title="Time series"
       area="series"
-      scopes={['read:stats']}
-      request={request}
       loaded={daily}
       csv={{ format: 'csv' }}
       controls={controls}
@@ -70,12 +57,10 @@ export function Series({ view, onChange, request, daily }: SeriesProps) {
 
 function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric] }) {
   const element = useRef<HTMLDivElement>(null)
-  const theme = useTheme()
   const [hovered, setHovered] = useState<number | null>(null)
   const { data, currency } = body
   const [first, second] = chosen
   const labels = useMemo(() => data.map(({ id }) => formatUnit(id)), [data])
-  // Again when the theme changes: the colors are those of the theme.
   useEffect(() => {
     if (!element.current) return
     const lines = ([1, 2] as const).flatMap((position) => {
@@ -84,14 +69,14 @@ function Chart({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metric
       const before = { values: data.map((row) => row.previous?.[metric] ?? null), position, isPrevious: true }
       return body.previous ? [before, now] : [now]
     })
-    const format = (metric: Metric) => (value: number) => formatShort(value, metrics[metric].kind, currency)
+    const format = (metric: Metric) => (value: number) => formatValue(value, metrics[metric].kind, currency, true)
     return drawChart(element.current, {
       labels,
       lines,
       formats: { 1: format(first), 2: format(second) },
       onHover: setHovered,
     })
-  }, [body, first, second, theme])
+  }, [body, first, second])
   const row = hovered === null ? undefined : data[hovered]
   const value = (metric: Metric, of: Partial<Record<Metric, number | null>> | undefined) =>
     formatValue(of?.[metric], metrics[metric].kind, currency)
@@ -163,17 +148,4 @@ function Values({ body, chosen }: { body: Daily; chosen: readonly [Metric, Metri
       </Table>
     </details>
   )
-}
-
-/** Changes with the theme of the system. */
-function useTheme(): boolean {
-  const [isDark, setDark] = useState(false)
-  useEffect(() => {
-    const query = matchMedia('(prefers-color-scheme: dark)')
-    const update = () => setDark(query.matches)
-    update()
-    query.addEventListener('change', update)
-    return () => query.removeEventListener('change', update)
-  }, [])
-  return isDark
 }

@@ -10,7 +10,7 @@ export const ranges = {
   '30d': '30 days',
   '90d': '90 days',
 } as const
-export type RangeName = keyof typeof ranges
+type RangeName = keyof typeof ranges
 
 /** Two dates, both included. */
 export interface Dates {
@@ -19,10 +19,10 @@ export interface Dates {
 }
 
 export const comparisons = { previous_period: 'Previous period', previous_year: 'Previous year', none: 'None' } as const
-export type ComparisonName = keyof typeof comparisons
+type ComparisonName = keyof typeof comparisons
 
-export const intervals = ['hour', 'day', 'week'] as const
-export type Interval = (typeof intervals)[number]
+export const intervals = { hour: 'Hour', day: 'Day', week: 'Week' } as const
+type Interval = keyof typeof intervals
 /** The API returns at most this many local days by hour. */
 export const hourDaysMax = 31
 
@@ -74,48 +74,39 @@ const sortKeys = ['id', ...tableMetrics].flatMap((key) => [key, `-${key}`])
 /** Reads a view from the query of an address; a part that is missing or unknown has its default. */
 export function parseView(search: string): View {
   const query = new URLSearchParams(search)
-  const pick = <Name extends string>(name: string, allowed: readonly Name[]): Name | undefined =>
-    allowed.find((value) => value === query.get(name))
+  const pick = <Name extends string>(name: string, labels: Readonly<Record<Name, string>>) =>
+    (Object.keys(labels) as Name[]).find((value) => value === query.get(name))
   const list = (name: string) => query.get(name)?.split(',') ?? []
   const [first, second] = list('metrics').flatMap((name) => metricNames.filter((metric) => metric === name))
   const groups = list('group_by').flatMap((name) => dimensionNames.filter((dimension) => dimension === name))
   const steps = list('steps').filter((step) => step !== '')
   const filters = filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []))
-  const [from, to, tz] = ['from', 'to', 'tz'].map((name) => query.get(name)) as [string | null, string | null, string]
+  const [from, to, tz] = [query.get('from'), query.get('to'), query.get('tz')]
   return {
-    range:
-      isDate(from) && isDate(to)
-        ? { from, to }
-        : (pick('range', Object.keys(ranges) as RangeName[]) ?? defaultView.range),
+    range: isDate(from) && isDate(to) ? { from, to } : (pick('range', ranges) ?? defaultView.range),
     tz: tz && isZone(tz) ? tz : defaultView.tz,
-    compare: pick('compare', Object.keys(comparisons) as ComparisonName[]) ?? defaultView.compare,
+    compare: pick('compare', comparisons) ?? defaultView.compare,
     filters: Object.fromEntries(filters),
     interval: pick('interval', intervals),
     metrics: first && second ? [first, second] : defaultView.metrics,
     groupBy: groups.length > 0 ? [...new Set(groups)].slice(0, groupsMax) : defaultView.groupBy,
-    sort: pick('sort', sortKeys) ?? defaultView.sort,
+    sort: sortKeys.find((key) => key === query.get('sort')) ?? defaultView.sort,
     steps: steps.length > 1 ? steps : defaultView.steps,
-    by: pick('by', Object.keys(units) as (keyof typeof units)[]) ?? defaultView.by,
-    window: pick('window', Object.keys(windows) as (keyof typeof windows)[]) ?? defaultView.window,
+    by: pick('by', units) ?? defaultView.by,
+    window: pick('window', windows) ?? defaultView.window,
   }
 }
 
 /** The query of the address of a view, without what has its default; empty or with a leading `?`. */
 export function formatView(view: View): string {
-  const { range, filters, ...rest } = view
-  const texts: Record<string, string> = {
-    ...(typeof range === 'string' ? { range } : range),
-    ...partsOf(rest),
-  }
-  const defaults: Record<string, string> = { range: `${defaultView.range}`, ...partsOf(defaultView) }
-  const query = new URLSearchParams()
-  for (const [name, text] of Object.entries(texts)) if (text !== defaults[name]) query.set(name, text)
-  for (const [name, text] of Object.entries(filters)) query.set(name, text)
+  const defaults = partsOf(defaultView)
+  const query = new URLSearchParams(Object.entries(partsOf(view)).filter(([name, text]) => text !== defaults[name]))
   return query.size === 0 ? '' : `?${query}`
 }
 
-function partsOf(view: Omit<View, 'range' | 'filters'>) {
+function partsOf({ range, filters, ...view }: View): Readonly<Record<string, string>> {
   return {
+    ...(typeof range === 'string' ? { range } : range),
     tz: view.tz,
     compare: view.compare,
     interval: view.interval ?? '',
@@ -125,6 +116,7 @@ function partsOf(view: Omit<View, 'range' | 'filters'>) {
     steps: view.steps.join(),
     by: view.by,
     window: view.window,
+    ...filters,
   }
 }
 

@@ -137,6 +137,17 @@ describe.skipIf(isSkipped)('what the page /explore shows', { timeout: 120_000 },
     await page.setViewportSize({ width: 1440, height: 1000 })
   })
 
+  it('shows a dash without a tooltip of its own for a conversion that has no event and no campaign', async () => {
+    const { open, api, page } = explorer
+    const key = await api.account('unnamed')
+    const conversion = { id: 'v1', converted_at: '2026-11-20 11:00:00.000', revenue_base: 1 }
+    await storeConversions(api.stores, 'unnamed', [conversion])
+    await open('', key)
+    const names = page.locator('.area-conversions .name')
+    expect(await names.allTextContents()).toEqual(['–', '–'])
+    expect(await names.and(page.locator('[title]')).count()).toBe(0)
+  })
+
   it('says that a range is empty', async () => {
     await explorer.open('?from=2020-01-01&to=2020-01-02')
     for (const name of ['Drill-down', 'Latest conversions']) {

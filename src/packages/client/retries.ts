@@ -36,7 +36,7 @@ const transientStatuses = new Set([429, 502, 503, 504])
 const firstWaitMs = 500
 
 export function openRetries(options: RetryOptions): Retries {
-  const { retries: max = 5, waitMaxMs = 60_000, fetch: send = (request) => fetch(request), wait = waitUntil } = options
+  const { retries: max = 5, waitMaxMs = 60_000, fetch: send = (request) => fetch(request), wait = delay } = options
   return {
     max,
     pause: (attempt, signal = new AbortController().signal) => wait(backoffMs(attempt), signal),
@@ -81,7 +81,8 @@ function requestedWaitMs(response: Response | undefined): number | undefined {
   return seconds && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined
 }
 
-function waitUntil(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits; rejects with the reason of the signal when that aborts. */
+export function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer)
