@@ -32,25 +32,37 @@ export async function* batchesOf(resource: Resource, parts: AsyncIterable<Row[]>
   if (batch.length > 0) yield batch
 }
 
+/** Columns that were added to an existing table and are filled now. */
+export interface Filled {
+  columns: string[]
+  /** Rows before this UTC day lack the columns: the source has removed them by age. */
+  from?: string
+}
+
 /**
- * Copies the rows that were stored since the last pass, all of them at first, or continues an interrupted pass. The next batch
- * is read while one is stored.
- * @returns the time before which all rows are copied
+ * Copies the rows that were stored since the last pass, all of them at first and when columns are new, or continues an
+ * interrupted pass. The next batch is read while one is stored.
+ * @returns the time before which all rows are copied, and the new columns
  */
-async function copyChanges(run: Run, resource: ChangingResource): Promise<string> {
+async function copyChanges(run: Run, resource: ChangingResource): Promise<{ copied: string; filled?: Filled }> {
   const { client, target, from, signal, onRows } = run
   let state = await target.readState(resource)
+  const { newColumns } = state
   const firstDay = from ?? null
   // Another first day: a new copy from the start.
-  const pass: SyncState = state.firstDay === firstDay ? state : { firstDay, since: null, nextSince: null, cursor: null }
+  const isContinued = state.firstDay === firstDay
+  const pass: SyncState = isContinued ? state : { ...state, firstDay, since: null, nextSince: null, cursor: null }
   let { nextSince } = pass
+  // New columns are filled for all rows of the copy, also for rows before the first day that is wanted now.
+  const stored = newColumns === null ? undefined : await target.days(resource)
+  const start = from && stored && stored.from < from ? stored.from : from
   const query = {
     ...resource.query,
-    ...(firstDay !== null && { from: firstDay }),
+    ...(start !== undefined && { from: start }),
     ...(pass.since !== null && { updated_since: pass.since }),
     ...(pass.cursor !== null && { cursor: pass.cursor }),
   }
-  const times = pass.since === null ? await timeRange(run, resource) : undefined
+  const times = pass.since === null ? await timeRange({ ...run, from: start }, resource) : undefined
   const rows = client.exportBatches(resource.path, {
     query,
     signal,
@@ -60,15 +72,16 @@ async function copyChanges(run: Run, resource: ChangingResource): Promise<string
     },
   })
   const store = async (batch: readonly Row[], cursor: string | null) => {
+    const since = nextSince && earlier(nextSince, resource.overlapMs)
     const after: SyncState = cursor
-      ? { firstDay, since: pass.since, nextSince, cursor }
-      : { firstDay, since: nextSince && earlier(nextSince, resource.overlapMs), nextSince: null, cursor: null }
-    const stored = await target.store(resource, batch, state, after)
+      ? { firstDay, since: pass.since, nextSince, cursor, newColumns }
+      : { firstDay, since, nextSince: null, cursor: null, newColumns: null }
+    const count = await target.store(resource, batch, state, after)
     state = after
     const row = batch.at(-1)
     // A complete export is ordered from the newest row to the oldest, later passes by `storedAt`.
     const done = times ? share(times.to, row?.[resource.time], times.from) : share(pass.since, row?.storedAt, nextSince)
-    onRows(resource.name, stored, done)
+    onRows(resource.name, count, done)
   }
   let storing = Promise.resolve()
   for await (const batch of batchesOf(resource, rows)) {
@@ -78,66 +91,48 @@ async function copyChanges(run: Run, resource: ChangingResource): Promise<string
     storing.catch(() => {})
   }
   await storing
+  const retained = stored && (await retainedDay(run, resource, stored.from))
   await store([], null)
-  return nextSince ?? ''
+  const copied = nextSince ?? ''
+  if (newColumns === null) return { copied }
+  const lacking = stored && retained && retained > stored.from ? { from: retained } : {}
+  return { copied, filled: { columns: newColumns.split(','), ...lacking } }
 }
 
 /**
  * Copies changes until the copy has all rows that were stored before `asOf`. One pass is enough, unless it continues one that
  * began before `asOf`, or a clock was set back.
  * @param asOf undefined for one pass
+ * @returns undefined if no column is new
  */
-export async function copyBeyond(run: Run, resource: ChangingResource, asOf: string | undefined): Promise<void> {
+export async function copyBeyond(
+  run: Run,
+  resource: ChangingResource,
+  asOf: string | undefined,
+): Promise<Filled | undefined> {
+  let added: Filled | undefined
   for (let pass = 1; pass <= passesMax; pass++) {
-    const copied = await copyChanges(run, resource)
-    if (asOf === undefined || copied >= asOf) return
+    const { copied, filled } = await copyChanges(run, resource)
+    added ??= filled
+    if (asOf === undefined || copied >= asOf) break
   }
-}
-
-/** Columns that were added to an existing table and are filled now. */
-export interface Filled {
-  columns: string[]
-  /** Rows before this UTC day lack the columns: the source has removed them by age. */
-  from?: string
+  return added
 }
 
 /**
- * Copies all rows of a metadata resource, and thereby fills new columns.
+ * Copies all rows of a metadata resource.
  * @returns undefined if no column is new
  */
-export async function copyAndFillAll(run: Run, resource: Resource): Promise<Filled | undefined> {
+export async function copyAll(run: Run, resource: Resource): Promise<Filled | undefined> {
   const { client, target, signal, onRows } = run
-  const fill = await target.readFill(resource)
+  const state = await target.readState(resource)
   for await (const rows of batchesOf(resource, client.exportBatches(resource.path, { signal }))) {
     await target.storeAll(resource, rows)
     onRows(resource.name, rows.length, 1)
   }
-  if (!fill) return undefined
-  await target.endFill(resource)
-  return { columns: fill.columns }
-}
-
-/**
- * Reads all rows of the copy again if its table has new columns, or continues a fill that was interrupted.
- * @returns undefined if no column is new
- */
-export async function fillColumns(run: Run, resource: ChangingResource): Promise<Filled | undefined> {
-  const { client, target, signal, onRows } = run
-  const fill = await target.readFill(resource)
-  if (!fill) return undefined
-  const { columns, firstDay, cursor } = fill
-  const times = await timeRange({ ...run, from: firstDay }, resource)
-  const query = { ...resource.query, from: firstDay, ...(cursor !== null && { cursor }) }
-  const rows = client.exportBatches(resource.path, { query, signal, fields: exportedFields(resource) })
-  for await (const batch of batchesOf(resource, rows)) {
-    await target.storeAll(resource, batch)
-    const last = batch.at(-1)
-    await target.continueFill(resource, `${last?.cursor}`)
-    onRows(resource.name, batch.length, times ? share(times.to, last?.[resource.time], times.from) : 1)
-  }
-  const from = await retainedDay(run, resource, firstDay)
-  await target.endFill(resource)
-  return from > firstDay ? { columns, from } : { columns }
+  if (state.newColumns === null) return undefined
+  await target.store(resource, [], state, { ...state, newColumns: null })
+  return { columns: state.newColumns.split(',') }
 }
 
 /** @returns how far a time is between two others, 0 to 1 */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { createTributary, TributaryError } from 'tributary-client'
-import { copyAndFillAll, copyBeyond, type Filled, fillColumns, type Run } from './copy.ts'
+import { copyAll, copyBeyond, type Filled, type Run } from './copy.ts'
 import { assignFolder, type DirectoryRun, writeAll, writeDays } from './directory.ts'
 import { openPostgres } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
@@ -150,13 +150,12 @@ async function runPostgres(run: Run, options: Options): Promise<Omit<Result, 'ro
   const proofs: Record<string, Verified> = {}
   const filled: Record<string, Filled> = {}
   for (const resource of metadata.filter(isIn(options))) {
-    const added = await copyAndFillAll(run, resource)
+    const added = await copyAll(run, resource)
     if (added) filled[resource.name] = added
   }
   for (const resource of changing.filter(isIn(options))) {
     const checksums = options.verify && (await readChecksums(run, resource))
-    await copyBeyond(run, resource, checksums?.asOf)
-    const added = await fillColumns(run, resource)
+    const added = await copyBeyond(run, resource, checksums?.asOf)
     if (added) filled[resource.name] = added
     if (checksums) proofs[resource.name] = await verify(run, resource, checksums)
   }

@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
 
     await other`ALTER TABLE created.clicks DROP COLUMN ip CASCADE`
     await (await openPostgres(url, 'created')).close()
-    expect(await other`SELECT FROM created.sync_fill`).toHaveLength(0)
+    expect(await other`SELECT FROM created.sync_state`).toHaveLength(0)
     expect(await other`SELECT ip FROM created.click_details`).toEqual([])
     transaction.release()
   })

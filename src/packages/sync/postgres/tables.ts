@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from 'postgres'
-import { type ChangingResource, changing, columnOf, metadata, type Resource } from '../source/resources.ts'
+import { changing, columnOf, metadata, type Resource } from '../source/resources.ts'
 import { countriesStatement } from './countries.ts'
 import { viewNames, viewStatements } from './views.ts'
 
 const resources: readonly Resource[] = [...changing, ...metadata]
 
 /**
- * Creates the schema, tables, indexes, views and functions of a copy, and adds columns that a newer version has. The same
- * statement notes new columns of a table with rows, so that they are filled. All statements are sent as one query, which PostgreSQL executes as a whole or
- * not at all, also through a pooler that has a session per statement.
+ * Creates the schema, tables, indexes, views and functions of a copy, and adds columns that a newer version has; for a table
+ * with rows, it notes them to be filled. All statements are sent as one query, which PostgreSQL executes as a whole or not at
+ * all, also through a pooler that has a session per statement.
  * @param schema a checked name
  */
 export async function createTables(sql: Sql, schema: string): Promise<void> {
@@ -47,52 +47,33 @@ export async function createTables(sql: Sql, schema: string): Promise<void> {
   )
 }
 
-/** Tables of the account, of how far each resource is copied, and of how far the new columns of each resource are filled. */
+/** Tables of the account, and of how far each resource is copied. */
 function stateStatements(schema: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${schema}.sync_state (
-      resource text PRIMARY KEY, first_day date, since text, next_since text, cursor text)`,
+      resource text PRIMARY KEY, first_day date, since text, next_since text, cursor text, new_columns text)`,
     `CREATE TABLE IF NOT EXISTS ${schema}.sync_source (
       is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), account_id text NOT NULL)`,
-    `CREATE TABLE IF NOT EXISTS ${schema}.sync_fill (
-      resource text PRIMARY KEY, columns text[] NOT NULL, first_day date NOT NULL, cursor text)`,
   ]
 }
 
 /** @param known columns of the existing table; empty if there is none */
-function tableStatements(schema: string, resource: Resource, known: ReadonlySet<string>): string[] {
-  const { name, key, fields, indexes } = resource
+function tableStatements(schema: string, { name, key, fields, indexes }: Resource, known: ReadonlySet<string>): string[] {
+  const table = `${schema}.${name}`
   const columns = Object.entries(fields).map(([field, type]) => ({ column: columnOf(field), type }))
   const missing = columns.filter(({ column }) => !known.has(column))
   const list = columns.map(({ column, type }) => `${column} ${type}`).join(', ')
-  return [
-    ...(known.size === 0
-      ? [`CREATE TABLE ${schema}.${name} (${list}, PRIMARY KEY (${key.map(columnOf).join(', ')}))`]
-      : missing.map(
-          ({ column, type }) => `ALTER TABLE ${schema}.${name} ADD COLUMN ${column} ${type.replace(' NOT NULL', '')}`,
-        )),
-    ...(known.size > 0 && missing.length > 0
-      ? [
-          fillStatement(
-            schema,
-            resource,
-            missing.map(({ column }) => column),
-          ),
-        ]
-      : []),
-    ...indexes.map(
-      (index) => `CREATE INDEX IF NOT EXISTS ${name}_${index.replaceAll(', ', '_')} ON ${schema}.${name} (${index})`,
-    ),
-  ]
-}
-
-/** Notes new columns, and the day of the first row to fill; nothing for an empty table. */
-function fillStatement(schema: string, resource: Resource, added: readonly string[]): string {
-  const time = 'time' in resource ? columnOf((resource as ChangingResource).time) : 'created_at'
-  return `INSERT INTO ${schema}.sync_fill AS f (resource, columns, first_day)
-    SELECT '${resource.name}', '{${added.join(', ')}}', coalesce(min(${time}) AT TIME ZONE 'UTC', 'epoch')::date
-    FROM ${schema}.${resource.name}
-    HAVING count(*) > 0
+  const creation = [`CREATE TABLE ${table} (${list}, PRIMARY KEY (${key.map(columnOf).join(', ')}))`]
+  const extension = [
+    ...missing.map(({ column, type }) => `ALTER TABLE ${table} ADD COLUMN ${column} ${type.replace(' NOT NULL', '')}`),
+    // The next pass starts again and fills the columns. An empty table has nothing to fill.
+    `INSERT INTO ${schema}.sync_state AS s (resource, new_columns)
+    SELECT '${name}', '${missing.map(({ column }) => column)}' WHERE EXISTS (SELECT FROM ${table})
     ON CONFLICT (resource) DO UPDATE
-    SET columns = f.columns || excluded.columns, first_day = excluded.first_day, cursor = NULL`
+    SET since = NULL, next_since = NULL, cursor = NULL, new_columns = concat_ws(',', s.new_columns, excluded.new_columns)`,
+  ]
+  return [
+    ...(known.size === 0 ? creation : missing.length > 0 ? extension : []),
+    ...indexes.map((index) => `CREATE INDEX IF NOT EXISTS ${name}_${index.replaceAll(', ', '_')} ON ${table} (${index})`),
+  ]
 }

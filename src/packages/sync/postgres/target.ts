@@ -17,15 +17,8 @@ export interface SyncState {
   nextSince: string | null
   /** Cursor of the last stored row of an unfinished pass; null if there is none. */
   cursor: string | null
-}
-
-/** New columns of a table with rows, and how far they are filled. */
-export interface FillState {
-  columns: string[]
-  /** UTC day of the first row to fill. */
-  firstDay: string
-  /** Cursor of the last row that was filled; null if there is none. */
-  cursor: string | null
+  /** Columns that were added to a table with rows and that the pass fills, separated by commas; null if there are none. */
+  newColumns: string | null
 }
 
 /** A copy in PostgreSQL. */
@@ -45,11 +38,12 @@ export async function openPostgres(url: string, schema: string) {
   }
   /** Changes the state if it is what this process has read or written last. */
   const changeState = `
-    INSERT INTO ${schema}.sync_state AS s (resource, first_day, since, next_since, cursor)
-    VALUES ($1, $2, $3, $4, $5)
+    INSERT INTO ${schema}.sync_state AS s (resource, first_day, since, next_since, cursor, new_columns)
+    VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (resource) DO UPDATE
-    SET first_day = excluded.first_day, since = excluded.since, next_since = excluded.next_since, cursor = excluded.cursor
-    WHERE s.since IS NOT DISTINCT FROM $6 AND s.cursor IS NOT DISTINCT FROM $7
+    SET first_day = excluded.first_day, since = excluded.since, next_since = excluded.next_since, cursor = excluded.cursor,
+      new_columns = excluded.new_columns
+    WHERE s.since IS NOT DISTINCT FROM $7 AND s.cursor IS NOT DISTINCT FROM $8
     RETURNING 1`
   return {
     /**
@@ -69,54 +63,44 @@ export async function openPostgres(url: string, schema: string) {
     async readState({ name }: Resource): Promise<SyncState> {
       // FOR UPDATE waits for the last statement of a process that was killed.
       const [row] = await sql.unsafe<[SyncState?]>(
-        `SELECT first_day::text AS "firstDay", since, next_since AS "nextSince", cursor
+        `SELECT first_day::text AS "firstDay", since, next_since AS "nextSince", cursor, new_columns AS "newColumns"
          FROM ${schema}.sync_state WHERE resource = $1 FOR UPDATE`,
         [name],
       )
-      if (!row) return { firstDay: null, since: null, nextSince: null, cursor: null }
+      if (!row) return { firstDay: null, since: null, nextSince: null, cursor: null, newColumns: null }
       const { firstDay, since, nextSince, cursor } = row
-      assertValid('sync_state', name, isNullOr(isDay, firstDay) && isNullOr(isCursor, cursor))
-      assertValid('sync_state', name, isNullOr(isInstant, since) && isNullOr(isInstant, nextSince))
-      return row
+      const isNullOr = (isValid: (value: unknown) => boolean, value: unknown) => value === null || isValid(value)
+      const isValid = isNullOr(isDay, firstDay) && isNullOr(isCursor, cursor) && isNullOr(isInstant, since)
+      if (isValid && isNullOr(isInstant, nextSince)) return row
+      throw new SyncError(
+        `the row ${name} of ${schema}.sync_state was changed by another program; delete it, and the next run starts again.`,
+      )
     },
     /**
-     * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was.
+     * Stores rows and how far they reach, in one statement: a process that ends at any moment continues where it was. A row
+     * with the same `storedAt` is replaced only by a pass that fills new columns.
      * @returns number of rows that were inserted or changed
      * @throws SyncError when another process has changed the state
      */
     async store(
-      resource: ChangingResource,
+      resource: Resource,
       rows: readonly Row[],
       before: SyncState,
       after: SyncState,
     ): Promise<number> {
+      const condition = before.newColumns === null ? 'WHERE t.stored_at <> excluded.stored_at' : ''
       // TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
       const [written] = await sql.unsafe<[{ rows: number }?]>(
-        `WITH state AS (${changeState}), stored AS (${upsertOf(resource, 8, ', state', 'WHERE t.stored_at <> excluded.stored_at RETURNING 1')})
+        `WITH state AS (${changeState}), stored AS (${upsertOf(resource, 9, ', state', `${condition} RETURNING 1`)})
          SELECT (SELECT count(*) FROM stored)::int AS rows FROM state`,
         [
-          ...[resource.name, after.firstDay, after.since, after.nextSince, after.cursor, before.since, before.cursor],
+          ...[resource.name, after.firstDay, after.since, after.nextSince, after.cursor, after.newColumns],
+          ...[before.since, before.cursor],
           jsonOf(resource, rows),
         ],
       )
       if (!written) throw new SyncError(`another tributary-sync writes to the schema ${schema}; stop one of them.`)
       return written.rows
-    },
-    /** @returns undefined if no column is to be filled @throws SyncError as `readState` */
-    async readFill({ name }: Resource): Promise<FillState | undefined> {
-      const [row] = await sql.unsafe<[FillState?]>(
-        `SELECT columns, first_day::text AS "firstDay", cursor FROM ${schema}.sync_fill WHERE resource = $1`,
-        [name],
-      )
-      if (row) assertValid('sync_fill', name, isDay(row.firstDay) && isNullOr(isCursor, row.cursor))
-      return row
-    },
-    /** Stores that the rows up to a cursor are filled. */
-    async continueFill({ name }: Resource, cursor: string): Promise<void> {
-      await sql.unsafe(`UPDATE ${schema}.sync_fill SET cursor = $2 WHERE resource = $1`, [name, cursor])
-    },
-    async endFill({ name }: Resource): Promise<void> {
-      await sql.unsafe(`DELETE FROM ${schema}.sync_fill WHERE resource = $1`, [name])
     },
     /** Inserts or replaces rows. */
     storeAll: replace,
@@ -184,14 +168,6 @@ export async function openPostgres(url: string, schema: string) {
     close: () => sql.end({ timeout: 5 }),
   }
 
-  /** @throws SyncError when a row of a table with states was changed by another program */
-  function assertValid(table: string, resource: string, isValid: boolean): void {
-    if (isValid) return
-    throw new SyncError(
-      `the row ${resource} of ${schema}.${table} was changed by another program; delete it, and the next run starts again.`,
-    )
-  }
-
   async function replace(resource: Resource, rows: readonly Row[]): Promise<void> {
     await sql.unsafe(upsertOf(resource, 1, '', ''), [jsonOf(resource, rows)])
   }
@@ -211,8 +187,4 @@ export async function openPostgres(url: string, schema: string) {
       FROM json_to_recordset($${parameter}::text::json) AS r(${recordColumns(resource, names)})${joined}
       ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${updates.join(', ')} ${condition}`
   }
-}
-
-function isNullOr(isValid: (value: unknown) => boolean, value: unknown): boolean {
-  return value === null || isValid(value)
 }
