@@ -16,16 +16,13 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
     .helpOption('-h, --help', 'show help')
     .addHelpText('after', '\nExample:\n  TRIBUTARY_KEY=trb_live_… tributary-mcp --url https://api.example.com')
     .exitOverride()
+  const apiKey = environment.TRIBUTARY_KEY ?? ''
   try {
-    await program.parseAsync(args, { from: 'user' })
+    program.parse(args, { from: 'user' })
+    if (!apiKey) program.error('error: set TRIBUTARY_KEY to an API key.')
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     throw error
-  }
-  const apiKey = environment.TRIBUTARY_KEY
-  if (!apiKey) {
-    process.stderr.write('error: set TRIBUTARY_KEY to an API key.\n')
-    return 2
   }
   const server = openServer({ baseUrl: program.opts<{ url: string }>().url, apiKey })
   const closed = new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import { assignFolder, type DirectoryRun, writeAll, writeDays } from './director
 import { openPostgres } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
 import type { Source } from './source/checksums.ts'
-import { StillDifferent, SyncError, UsageError } from './source/errors.ts'
+import { StillDifferent, SyncError } from './source/errors.ts'
 import { fetchByHttp } from './source/fetch.ts'
 import { InvalidResponse, isAccountId, isDay, received } from './source/received.ts'
 import { changing, metadata } from './source/resources.ts'
@@ -77,15 +77,15 @@ Example:
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     await program.parseAsync(args, { from: 'user' })
-    const key = environment.TRIBUTARY_KEY
-    if (!key) throw new UsageError('set TRIBUTARY_KEY to an API key that reads the resources.')
+    const key = environment.TRIBUTARY_KEY ?? ''
+    if (!key) program.error('error: set TRIBUTARY_KEY to an API key that reads the resources.')
     const [target = ''] = program.processedArgs as string[]
     await synchronize(target, key, program.opts<Options>(), interrupted.signal)
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     process.stderr.write(`error: ${messageOf(error)}\n`)
-    return error instanceof UsageError ? 2 : 1
+    return 1
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }
