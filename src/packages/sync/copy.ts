@@ -18,12 +18,12 @@ export interface Run extends Source {
 
 /**
  * Checks the rows of an export, and combines its arrays into batches of at least `batchRows` rows.
- * @throws InvalidResponse
+ * @throws the error of `check`
  */
-export async function* batchesOf(resource: Resource, parts: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+export async function* batchesOf(parts: AsyncIterable<Row[]>, check: (rows: Row[]) => void): AsyncGenerator<Row[]> {
   let batch: Row[] = []
   for await (const rows of parts) {
-    checkRows(resource, rows)
+    check(rows)
     batch = batch.concat(rows)
     if (batch.length < batchRows) continue
     yield batch
@@ -84,7 +84,7 @@ async function copyChanges(run: Run, resource: ChangingResource): Promise<{ copi
     onRows(resource.name, count, done)
   }
   let storing = Promise.resolve()
-  for await (const batch of batchesOf(resource, rows)) {
+  for await (const batch of batchesOf(rows, (part) => checkRows(resource, part))) {
     await storing
     storing = store(batch, `${batch.at(-1)?.cursor}`)
     // An error is thrown by the next `await`.
@@ -126,7 +126,8 @@ export async function copyBeyond(
 export async function copyAll(run: Run, resource: Resource): Promise<Filled | undefined> {
   const { client, target, signal, onRows } = run
   const state = await target.readState(resource)
-  for await (const rows of batchesOf(resource, client.exportBatches(resource.path, { signal }))) {
+  const parts = client.exportBatches(resource.path, { signal })
+  for await (const rows of batchesOf(parts, (part) => checkRows(resource, part))) {
     await target.storeAll(resource, rows)
     onRows(resource.name, rows.length, 1)
   }

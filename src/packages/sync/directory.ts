@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Filled } from './copy.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Filled, Run } from './copy.ts'
 import { digestOf, makeFolder, readStateFile, replaceFile } from './folder.ts'
 import {
   checksumsOf,
   type DayChecksum,
   dayRange,
   isRetained,
-  type Source,
   type SourceChecksums,
   timeRange,
 } from './source/checksums.ts'
@@ -18,12 +18,10 @@ import { isAccountId, isCount, isDay, isFieldName, isHash, isRecord, type Row, r
 import type { ChangingResource, Resource } from './source/resources.ts'
 
 /** What a run on a directory needs. */
-export interface DirectoryRun extends Source {
+export interface DirectoryRun extends Omit<Run, 'target'> {
   folder: string
   /** Compares the files with their digests as well. */
   isVerified: boolean
-  /** Called with the number of rows that were written, and the part of the resource that is done, 0 to 1. */
-  onRows(resource: string, rows: number, fraction: number): void
 }
 
 /** The checksum that a file was read for, its digest, and a hash of the names of its fields. */
@@ -91,7 +89,9 @@ export async function writeDays(run: DirectoryRun, resource: ChangingResource): 
   for (const [index, checksum] of source.entries()) {
     const { day, rows } = checksum
     const dayFolder = await makeFolder(folder, `day=${day}`)
-    if (await isCurrent(known.get(day), { ...checksum, fields }, run.isVerified ? dayFolder : undefined)) continue
+    const { sha256: digest, ...file }: Partial<FileState> = known.get(day) ?? {}
+    const isCurrent = isDeepStrictEqual(file, { ...checksum, fields })
+    if (isCurrent && (!run.isVerified || (await digestOf(join(dayFolder, fileName))) === digest)) continue
     const query = { ...resource.query, from: day, to: day }
     const sha256 = await download(run, resource, dayFolder, query, () => isRetained(run, resource, day))
     if (sha256 === undefined) continue
@@ -121,16 +121,6 @@ function fieldNames({ path }: ChangingResource, row: Row): string[] {
   return Object.keys(row)
     .sort()
     .map((name) => received(path, 'the name of a field', name, isFieldName))
-}
-
-/** @param dayFolder folder of the file to compare with its digest; undefined to trust it */
-async function isCurrent(
-  known: FileState | undefined,
-  { rows, hash, amount, fields }: Omit<FileState, 'sha256'>,
-  dayFolder: string | undefined,
-): Promise<boolean> {
-  if (known?.rows !== rows || known.hash !== hash || known.amount !== amount || known.fields !== fields) return false
-  return dayFolder === undefined || (await digestOf(join(dayFolder, fileName))) === known.sha256
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   timeRange,
 } from './source/checksums.ts'
 import { StillDifferent } from './source/errors.ts'
-import { checkDay, type Row } from './source/received.ts'
+import { checkDay } from './source/received.ts'
 import { type ChangingResource, exportedFields } from './source/resources.ts'
 
 /** Reads of a day that differs; conversions may change between the reads of the checksums and of the rows. */
@@ -50,7 +50,7 @@ export async function verify(run: Run, resource: ChangingResource, source: Sourc
       const query = { ...resource.query, from: day, to: day }
       const fields = exportedFields(resource)
       const rows = run.client.exportBatches(resource.path, { query, fields, signal: run.signal })
-      const batches = batchesOfDay(resource, day, rows)
+      const batches = batchesOf(rows, (part) => checkDay(resource, day, part))
       const stored = await run.target.replaceDay(resource, day, batches, () => isRetained(run, resource, day))
       if (stored === undefined) continue
       run.onRows(resource.name, stored, (index + 1) / different.length)
@@ -70,13 +70,6 @@ export function verified(
 ): Verified {
   const compared = ['rows', `hash of ${key.join(', ')} and storedAt`, ...(amount ? [amount] : [])]
   return { ...range, compared, days: days.length, rows: days.reduce((sum, { rows }) => sum + rows, 0), repaired }
-}
-
-async function* batchesOfDay(resource: ChangingResource, day: string, parts: AsyncIterable<Row[]>) {
-  for await (const rows of batchesOf(resource, parts)) {
-    checkDay(resource, day, rows)
-    yield rows
-  }
 }
 
 /** @returns the days with rows that differ */

@@ -14,7 +14,7 @@ export interface Source {
   signal: AbortSignal
 }
 
-/** UTC days, both included. */
+/** UTC days, or times of the first and last row, both included. */
 export interface DayRange {
   from: string
   to: string
@@ -46,15 +46,15 @@ export async function checksumsOf(
   { path, amount }: ChangingResource,
   range: DayRange,
 ): Promise<SourceChecksums> {
+  const isAmount = (value: unknown): value is number => Number.isFinite(value)
   const days: DayChecksum[] = []
   let asOf: string | undefined
   let firstCompared = range.from
   for (let from = range.from; from <= range.to; from = addDays(from, daysMax)) {
     const [to = range.to] = [addDays(from, daysMax - 1), range.to].sort()
-    const query = { from, to }
-    const response = await client.get(`/checksums${path}`, { query, signal })
+    const url = `/checksums${path}` as const
+    const response = await client.get(url, { query: { from, to }, signal })
     // The earliest time holds for all parts.
-    const url = `/checksums${path}`
     asOf ??= received(url, 'asOf', response.asOf, isInstant)
     const retainedDay = receivedRetainedDay(url, response)
     if (retainedDay > firstCompared) firstCompared = retainedDay
@@ -76,15 +76,10 @@ export async function checksumsOf(
  * @param times of the first and last row of the source
  * @returns undefined if there are none
  */
-export function dayRange(
-  times: { from: string; to: string } | undefined,
-  copy: DayRange | undefined,
-): DayRange | undefined {
-  const firsts = [times?.from, copy?.from].filter((time) => time !== undefined).sort()
-  const lasts = [times?.to, copy?.to].filter((time) => time !== undefined).sort()
-  const [first] = firsts
-  const last = lasts.at(-1)
-  return first && last ? { from: first.slice(0, 10), to: last.slice(0, 10) } : undefined
+export function dayRange(times: DayRange | undefined, copy: DayRange | undefined): DayRange | undefined {
+  const days = [times?.from, times?.to, copy?.from, copy?.to].flatMap((time) => time?.slice(0, 10) ?? []).sort()
+  const [from, to] = [days[0], days.at(-1)]
+  return from && to ? { from, to } : undefined
 }
 
 /**
@@ -94,7 +89,7 @@ export function dayRange(
 export async function timeRange(
   { client, from, signal }: Source,
   resource: ChangingResource,
-): Promise<{ from: string; to: string; row: Row } | undefined> {
+): Promise<(DayRange & { row: Row }) | undefined> {
   const page = async (order: 'asc' | 'desc') => {
     const query = { ...resource.query, ...(from && { from }), order, limit: 1 }
     const [row] = receivedRows(resource.path, await client.get(resource.path, { query, signal }))
@@ -121,10 +116,6 @@ export async function retainedDay(
 ): Promise<string> {
   const page = await client.get(path, { query: { ...query, from: day, to: day, limit: 1 }, signal })
   return receivedRetainedDay(path, page)
-}
-
-function isAmount(value: unknown): value is number {
-  return Number.isFinite(value)
 }
 
 function addDays(day: string, days: number): string {

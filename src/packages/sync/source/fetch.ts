@@ -35,7 +35,7 @@ export function fetchByHttp(request: Request): Promise<Response> {
       try {
         resolve(isRedirect(response) ? explainRedirect(url, response) : responseOf(response))
       } catch (error) {
-        // Such as a status above 599.
+        // A status without a body, or above 599.
         response.destroy()
         reject(error)
       }
@@ -54,22 +54,12 @@ function explainRedirect({ origin }: URL, response: IncomingMessage): Response {
   return Response.json({ error: 'redirected', message }, { status: Number(response.statusCode) })
 }
 
-const statusesWithoutBody = [204, 205, 304]
-
 function responseOf(response: IncomingMessage): Response {
-  const init = { status: Number(response.statusCode), headers: headersOf(response) }
-  if (statusesWithoutBody.includes(init.status)) {
-    response.resume()
-    return new Response(null, init)
-  }
   const isCompressed = response.headers['content-encoding'] === 'gzip'
   const decoded = isCompressed ? pipeline(response, createGunzip(), () => {}) : response
-  const body = Readable.toWeb(decoded) as ReadableStream<Uint8Array>
-  return new Response(body, init)
-}
-
-function headersOf({ headersDistinct }: IncomingMessage): [string, string][] {
-  return Object.entries(headersDistinct).flatMap(([name, values]) =>
-    (values ?? []).map((value): [string, string] => [name, value]),
-  )
+  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, `${value}`])
+  return new Response(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, {
+    status: Number(response.statusCode),
+    headers,
+  })
 }

@@ -13,7 +13,7 @@ export class InvalidResponse extends SyncError {
 
 /** Whether a value is a day of the calendar, such as `2026-11-20`. */
 export function isDay(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && isInstant(`${value}T00:00:00Z`)
+  return typeof value === 'string' && isInstant(`${value}T00:00:00Z`)
 }
 
 /** Whether a value is a UTC time as in a response, such as `2026-11-20T10:00:00.000Z`. */
@@ -24,22 +24,15 @@ export function isInstant(value: unknown): value is string {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value.slice(0, 10))
 }
 
-/** Whether a value can be the cursor of a row. */
-export function isCursor(value: unknown): value is string {
-  return typeof value === 'string' && /^[\x21-\x7e]{1,2048}$/.test(value)
+/** @returns whether a value is a text that matches */
+function isTextOf(pattern: RegExp) {
+  return (value: unknown): value is string => typeof value === 'string' && pattern.test(value)
 }
 
-export function isAccountId(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value)
-}
-
-export function isFieldName(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Za-z]\w{0,62}$/.test(value)
-}
-
-export function isHash(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{15}$/.test(value)
-}
+export const isCursor = isTextOf(/^[\x21-\x7e]{1,2048}$/)
+export const isAccountId = isTextOf(/^[\w.:-]{1,64}$/)
+export const isFieldName = isTextOf(/^[A-Za-z]\w{0,62}$/)
+export const isHash = isTextOf(/^[0-9a-f]{15}$/)
 
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
@@ -61,7 +54,13 @@ export function received<Value>(
   isValid: (value: unknown) => value is Value,
 ): Value {
   if (isValid(value)) return value
-  throw new InvalidResponse(`the response of ${path} is not valid: ${field} is ${shown(value)}; check --url.`)
+  throw invalid(path, field, value)
+}
+
+function invalid(path: string, field: string, value: unknown): InvalidResponse {
+  const text = JSON.stringify(value) ?? 'missing'
+  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
+  return new InvalidResponse(`the response of ${path} is not valid: ${field} is ${shown}; check --url.`)
 }
 
 /** Checks the list `data` of a response. @throws InvalidResponse */
@@ -88,18 +87,17 @@ export function checkRows(resource: Resource, rows: readonly Row[]): void {
     for (const { field, isNullable, isValid } of fields) {
       const value = subIdNames.has(field) ? subIds?.[field] : row[field]
       if (value == null ? isNullable : isValid?.(value)) continue
-      throw new InvalidResponse(
-        `the response of ${resource.path} is not valid: ${field} of a row is ${shown(value)}; check --url.`,
-      )
+      throw invalid(resource.path, `${field} of a row`, value)
     }
   }
 }
 
-/** Checks that the rows of an export of one UTC day belong to it. @throws InvalidResponse */
-export function checkDay({ path, time }: ChangingResource, day: string, rows: readonly Row[]): void {
-  for (const row of rows) {
-    received(path, `${time} of a row of ${day}`, row[time], (value): value is string => `${value}`.startsWith(day))
-  }
+/** As `checkRows`, for an export of one UTC day: its rows belong to the day. @throws InvalidResponse */
+export function checkDay(resource: ChangingResource, day: string, rows: readonly Row[]): void {
+  checkRows(resource, rows)
+  const { path, time } = resource
+  const other = rows.find((row) => !`${row[time]}`.startsWith(day))
+  if (other) throw invalid(path, `${time} of a row of ${day}`, other[time])
 }
 
 /** Whether a value of an export has a SQL type. JSON in an export is text. */
@@ -116,9 +114,4 @@ const isOfType: Record<string, (value: unknown) => boolean> = {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0')
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'missing'
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

@@ -45,16 +45,8 @@ const clicks: ChangingResource = {
   fields: {
     ...{ id, clickedAt: `${time} NOT NULL`, ...entityIds, visitorId: text, country: text, region: text, city: text },
     ...{ device: text, os: text, osVersion: text, browser: text, browserVersion: text, language: text, referrer: text },
-    ...{
-      userAgent: text,
-      ip: text,
-      ...subIds,
-      externalClickId: text,
-      utmSource: text,
-      utmMedium: text,
-      utmCampaign: text,
-    },
-    ...{ utmTerm: text, utmContent: text, cost: money, currency: text, costBase: money, baseCurrency: text },
+    ...{ userAgent: text, ip: text, ...subIds, externalClickId: text, utmSource: text, utmMedium: text },
+    ...{ utmCampaign: text, utmTerm: text, utmContent: text, cost: money, currency: text, costBase: money, baseCurrency: text },
     ...{ isBot: flag, isTest: flag, storedAt: `${time} NOT NULL` },
   },
   indexes: ['clicked_at', 'campaign_id, clicked_at', 'visitor_id'],
@@ -96,45 +88,24 @@ const events: ChangingResource = {
   indexes: ['occurred_at', 'event_name, occurred_at', 'click_id', 'visitor_id'],
 }
 
-const named = { id, name: `${text} NOT NULL` }
-const dated = { createdAt: time, updatedAt: time }
+/** @param fields besides id, name and times */
+function metadataOf(path: ExportPath, fields: Resource['fields']): Resource {
+  const name = path.slice(1).replace('-', '_')
+  const all = { id, name: `${text} NOT NULL`, status: text, ...fields, createdAt: time, updatedAt: time }
+  return { name, path, key: ['id'], fields: all, indexes: [] }
+}
 
 /** Metadata: few rows, read in full by each run. */
 export const metadata: readonly Resource[] = [
-  {
-    name: 'campaigns',
-    path: '/campaigns',
-    key: ['id'],
-    fields: {
-      ...{ ...named, userId: text, status: text, trafficSourceId: text, costModel: text, costValue: money },
-      ...{ currency: text, tags: 'text[]', ...dated },
-    },
-    indexes: [],
-  },
-  {
-    name: 'offers',
-    path: '/offers',
-    key: ['id'],
-    fields: {
-      ...{ ...named, status: text, url: text, affiliateNetwork: text, payoutType: text, payout: money, currency: text },
-      ...{ countries: 'text[]', tags: 'text[]', ...dated },
-    },
-    indexes: [],
-  },
-  {
-    name: 'landing_pages',
-    path: '/landing-pages',
-    key: ['id'],
-    fields: { ...named, status: text, url: text, tags: 'text[]', ...dated },
-    indexes: [],
-  },
-  {
-    name: 'traffic_sources',
-    path: '/traffic-sources',
-    key: ['id'],
-    fields: { ...named, status: text, category: text, costModel: text, currency: text, ...dated },
-    indexes: [],
-  },
+  metadataOf('/campaigns', {
+    ...{ userId: text, trafficSourceId: text, costModel: text, costValue: money, currency: text, tags: 'text[]' },
+  }),
+  metadataOf('/offers', {
+    ...{ url: text, affiliateNetwork: text, payoutType: text, payout: money, currency: text },
+    ...{ countries: 'text[]', tags: 'text[]' },
+  }),
+  metadataOf('/landing-pages', { url: text, tags: 'text[]' }),
+  metadataOf('/traffic-sources', { category: text, costModel: text, currency: text }),
 ]
 
 export const changing: readonly ChangingResource[] = [clicks, conversions, events]
