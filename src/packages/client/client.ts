@@ -12,7 +12,7 @@ import type {
   ExportOptions,
   ExportPath,
   FieldOf,
-  Json,
+  JsonOf,
   ListPath,
   ReadArguments,
   ReadPath,
@@ -22,18 +22,7 @@ import type {
 
 export { readText } from './bodyText.ts'
 export { TributaryError } from './error.ts'
-export type {
-  CallOptions,
-  Event,
-  ExportedRow,
-  ExportOptions,
-  ExportPath,
-  FieldOf,
-  ListPath,
-  ReadPath,
-  ResponseOf,
-  RowOf,
-} from './types.ts'
+export type * from './types.ts'
 
 /** Address and key of the API, and how to retry. */
 export interface TributaryOptions extends RetryOptions {
@@ -43,10 +32,10 @@ export interface TributaryOptions extends RetryOptions {
 }
 
 /** The response to an event, with the `event_id` that was sent. */
-export type SentEvent = Json<paths['/events']['post']['responses'][200]> & { eventId: string }
+export type SentEvent = JsonOf<paths['/events']['post']['responses'][200]> & { eventId: string }
 
 /** The result of one event of a batch. */
-type EventResult = Json<paths['/events/batch']['post']['responses'][200]>['results'][number]
+type EventResult = JsonOf<paths['/events/batch']['post']['responses'][200]>['results'][number]
 /** An event that the API rejected, and why; events with `retryAfter` can be sent again. */
 export type RejectedEvent = Omit<Extract<EventResult, { error: string }>, 'index'> & { event: Event; eventId: string }
 /** The number of events that were sent, by result. */

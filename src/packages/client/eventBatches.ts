@@ -25,37 +25,34 @@ export async function* batchesOf(
 ): AsyncGenerator<IdentifiedEvent[], void> {
   const source = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   const encoder = new TextEncoder()
-  let batch: IdentifiedEvent[] = []
+  const batch: IdentifiedEvent[] = []
   let bytes = 0
   // One per batch: a promise that is raced for every event keeps a reaction for each of them.
   let timeout = openTimeout(undefined, signal)
+  const restart = (ms: number | undefined) => {
+    timeout.clear()
+    timeout = openTimeout(ms, signal)
+  }
+  const take = () => {
+    restart(undefined)
+    bytes = 0
+    return batch.splice(0)
+  }
   let isPending = true
   let next = Promise.resolve(source.next())
   try {
     for (;;) {
       const result = await Promise.race([next, timeout.expired])
       if (result === 'expired') {
-        yield batch
-        batch = []
-        bytes = 0
-        timeout.clear()
-        timeout = openTimeout(undefined, signal)
+        yield take()
         continue
       }
       isPending = false
       if (result.done) break
       const event = { ...result.value, event_id: result.value.event_id ?? crypto.randomUUID() }
       const size = encoder.encode(JSON.stringify(event)).length + 1
-      if (batch.length === batchSize || (batch.length > 0 && bytes + size > bytesMax)) {
-        timeout.clear()
-        yield batch
-        batch = []
-        bytes = 0
-      }
-      if (batch.length === 0) {
-        timeout.clear()
-        timeout = openTimeout(batchMs, signal)
-      }
+      if (batch.length === batchSize || (batch.length > 0 && bytes + size > bytesMax)) yield take()
+      if (batch.length === 0) restart(batchMs)
       batch.push(event)
       bytes += size
       isPending = true

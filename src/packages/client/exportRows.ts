@@ -2,21 +2,19 @@ import { TributaryError } from './error.ts'
 import type { Retries } from './retries.ts'
 import type { ExportOptions } from './types.ts'
 
-/** Sends the request of an export. @throws TributaryError if the status is not 200 */
-export type OpenExport = (query: object) => Promise<Response>
-
 /** Characters of a line; the longest row is shorter. */
 const lineMax = 4 * 1_048_576
 
 /**
- * Streams the rows of an export, in arrays of those that arrive together. If the connection breaks, the export continues after
+ * Streams the rows of an export, in arrays of rows that arrive together. If the connection breaks, the export continues after
  * the last row: no row is missing or repeated. Memory is constant.
+ * @param open sends the request of an export
  * @param query parameters of the list
  * @throws the error of `open`; the network error if the export is interrupted again and again without a row between;
  *   TributaryError when a line is not a row with a cursor, is too long, or does not follow the row before
  */
 export async function* exportBatches<Row extends { cursor: string }>(
-  open: OpenExport,
+  open: (query: object) => Promise<Response>,
   query: object,
   { signal, onAsOf, fields }: ExportOptions,
   retries: Retries,

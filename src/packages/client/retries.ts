@@ -13,35 +13,31 @@ export interface RetryOptions {
   wait?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Retries of one client. */
-export interface Retries {
-  /**
-   * A `fetch` that retries after 429, 502, 503, 504 and network errors, also while the body is read. It waits as long as
-   * `Retry-After` says, else as `pause`. Requests must be idempotent: reads are, and events with an `event_id`.
-   * @throws TributaryError when a body is too long
-   */
-  fetch(request: Request): Promise<Response>
-  /** The same without reading the body of a response with status 200. */
-  fetchStream(request: Request): Promise<Response>
-  readonly max: number
-  /**
-   * Waits before a retry: 0.5 s, 1 s, 2 s, …, reduced by up to a third at random, so that clients do not retry at the same time.
-   * @param attempt number of retries before this one
-   */
-  pause(attempt: number, signal?: AbortSignal): Promise<void>
-}
-
 /** The server is busy or unavailable: the request was not executed, or can be executed again. */
 const transientStatuses = new Set([429, 502, 503, 504])
 const firstWaitMs = 500
 
-export function openRetries(options: RetryOptions): Retries {
+export type Retries = ReturnType<typeof openRetries>
+
+/** Opens the retries of one client. */
+export function openRetries(options: RetryOptions) {
   const { retries: max = 5, waitMaxMs = 60_000, fetch: send = (request) => fetch(request), wait = delay } = options
   return {
     max,
-    pause: (attempt, signal = new AbortController().signal) => wait(backoffMs(attempt), signal),
-    fetch: (request) => fetchWith(request, complete),
-    fetchStream: (request) =>
+    /**
+     * Waits before a retry: 0.5 s, 1 s, 2 s, …, reduced by up to a third at random, so that clients do not retry at the same
+     * time.
+     * @param attempt number of retries before this one
+     */
+    pause: (attempt: number, signal = new AbortController().signal) => wait(backoffMs(attempt), signal),
+    /**
+     * A `fetch` that retries after 429, 502, 503, 504 and network errors, also while the body is read. It waits as long as
+     * `Retry-After` says, else as `pause`. Requests must be idempotent: reads are, and events with an `event_id`.
+     * @throws TributaryError when a body is too long
+     */
+    fetch: (request: Request) => fetchWith(request, complete),
+    /** The same without reading the body of a response with status 200. */
+    fetchStream: (request: Request) =>
       fetchWith(request, async (response) => (response.status === 200 ? response : await complete(response))),
   }
 

@@ -5,7 +5,7 @@ export type ReadPath = { [Path in keyof paths]: paths[Path] extends { get: objec
 
 /** The response body of a path. */
 export type ResponseOf<Path extends ReadPath> = paths[Path] extends { get: { responses: { 200: infer Response } } }
-  ? Complete<Json<Response>>
+  ? Complete<JsonOf<Response>>
   : never
 
 /** The rows of a list are incomplete only with the parameter `fields`, which only exports send. */
@@ -39,7 +39,8 @@ export type ExportedRow<Path extends ExportPath, Field extends FieldOf<Path> = F
   Field | ('id' & FieldOf<Path>)
 > & { cursor: string }
 
-export type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : never
+/** The JSON body of a message. */
+export type JsonOf<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : never
 
 /** Options of every call. */
 export interface CallOptions {
@@ -84,4 +85,4 @@ type Parameters<Path extends ReadPath, Excluded extends string> = {
 type Without<Values, Names extends string> = Values extends object ? Omit<Values, Names> : Values
 
 /** The body of `POST /events`. */
-export type Event = Json<NonNullable<paths['/events']['post']['requestBody']>>
+export type Event = JsonOf<NonNullable<paths['/events']['post']['requestBody']>>
