@@ -1,5 +1,5 @@
 import { optionsOf, Select } from './controls.tsx'
-import { comparisons, datesOf, type PanelProps, ranges } from './view.ts'
+import { comparisons, viewDates, type PanelProps, ranges } from './view.ts'
 
 /** Earlier dates are years that are not typed completely. */
 const dateMin = '1970-01-01'
@@ -18,7 +18,7 @@ export function Bar({ view, onChange }: PanelProps) {
               type="radio"
               name="range"
               checked={name === (custom ? 'custom' : range)}
-              onChange={() => onChange({ range: name === 'custom' ? datesOf(view, Date.now()) : name })}
+              onChange={() => onChange({ range: name === 'custom' ? viewDates(view, Date.now()) : name })}
             />
             {label}
           </label>

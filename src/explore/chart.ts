@@ -48,8 +48,8 @@ export function drawChart(element: HTMLElement, { labels, lines, formats, onHove
     cursor: { drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
       x: { time: false, range: [0, Math.max(1, labels.length - 1)] },
-      1: { range: rangeOf },
-      2: { range: rangeOf },
+      1: { range: axisRange },
+      2: { range: axisRange },
     },
     axes: [
       {
@@ -94,7 +94,7 @@ export function drawChart(element: HTMLElement, { labels, lines, formats, onHove
 }
 
 /** An axis always has zero, so that heights can be compared. */
-function rangeOf(_chart: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+function axisRange(_chart: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
   if (min === null || max === null) return [0, 1]
   const [low, high] = [Math.min(0, min), Math.max(0, max)]
   const margin = (high - low || 1) * 0.06

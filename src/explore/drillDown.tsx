@@ -10,7 +10,7 @@ import { type Metric, metrics, tableMetrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { QueryOf } from './paths.ts'
 import { useGet } from './request.ts'
-import { comparisonOf, type Dates, datesOf, type PanelProps, selectionOf, type View } from './view.ts'
+import { comparisonOf, type Dates, viewDates, type PanelProps, selectionOf, type View } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 type Row = Report['data'][number]
@@ -75,7 +75,7 @@ function Rows({ body, view, onChange }: PanelProps & { body: Report }) {
   const { data, totals, previous, currency, bucketCount } = body
   const sorted = view.sort.replace('-', '')
   const rows = data.slice(0, shown)
-  const dates = datesOf(view, Date.now())
+  const dates = viewDates(view, Date.now())
   const cells = (of: Row | Report['totals'], before: Report['totals'] | undefined) =>
     tableMetrics.map((metric) => (
       <td key={metric} class="number" data-metric={metric}>
@@ -101,7 +101,7 @@ function Rows({ body, view, onChange }: PanelProps & { body: Report }) {
         <tbody>
           {rows.map((row) => {
             const change = changeFor(row, groups, view, dates)
-            const [first, ...others] = valuesOf(row, groups).map(({ dimension, id, name }) => (
+            const [first, ...others] = dimensionValues(row, groups).map(({ dimension, id, name }) => (
               <Name key={dimension} text={name ?? id} />
             ))
             return (
@@ -168,7 +168,7 @@ function Header({ label, name, view, onChange }: PanelProps & { label: string; n
 }
 
 /** Ids and names of a row, by dimension. */
-function valuesOf(row: Row, groups: readonly Dimension[]): { dimension: Dimension; id: string; name: string | null }[] {
+function dimensionValues(row: Row, groups: readonly Dimension[]): { dimension: Dimension; id: string; name: string | null }[] {
   return groups.map((dimension) => ({ dimension, ...(row.dimensions?.[dimension] ?? { id: row.id, name: row.name }) }))
 }
 
@@ -177,7 +177,7 @@ function valuesOf(row: Row, groups: readonly Dimension[]): { dimension: Dimensio
  * @param shown the dates of the table
  */
 function changeFor(row: Row, groups: readonly Dimension[], view: View, shown: Dates): Partial<View> | undefined {
-  const values = valuesOf(row, groups)
+  const values = dimensionValues(row, groups)
   const filters = values.flatMap(({ dimension, id }) => {
     const filter = filterOf(dimension)
     return filter ? [[filter, formatFilter({ values: [id], isExcluded: false })]] : []

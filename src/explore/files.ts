@@ -2,14 +2,14 @@ import { TributaryError } from '../packages/client/client.ts'
 import { type ApiRequest, baseUrl } from './request.ts'
 
 /** The address of a request; it can be quoted with `'` in a shell. */
-function addressOf({ path, query }: Pick<ApiRequest, 'path'> & { query: object }): string {
+function requestUrl({ path, query }: Pick<ApiRequest, 'path'> & { query: object }): string {
   const defined = Object.entries(query).filter(([, value]) => value !== undefined)
   return `${baseUrl}/api/v1${path}?${new URLSearchParams(defined)}`.replaceAll('%2C', ',')
 }
 
 /** A command that sends a request with the key of the environment variable TRIBUTARY_KEY. */
 export function curlOf(request: ApiRequest): string {
-  return `curl -s -H "Authorization: ApiKey $TRIBUTARY_KEY" '${addressOf(request)}'`
+  return `curl -s -H "Authorization: ApiKey $TRIBUTARY_KEY" '${requestUrl(request)}'`
 }
 
 /**
@@ -18,7 +18,7 @@ export function curlOf(request: ApiRequest): string {
  * @throws TributaryError; the error of `fetch` if there is no response
  */
 export async function readFile(apiKey: string, { path, query }: ApiRequest, format: object): Promise<Blob> {
-  const address = addressOf({ path, query: { ...query, ...format } })
+  const address = requestUrl({ path, query: { ...query, ...format } })
   const response = await fetch(address, { headers: { authorization: `ApiKey ${apiKey}` } })
   if (response.ok) return await response.blob()
   throw new TributaryError(response.status, await response.json().catch(() => ({})))

@@ -7,14 +7,14 @@ import { formatUnit, formatValue } from './format.ts'
 import { type Metric, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
-import { datesOf, hourDaysMax, intervalOf, intervals, type PanelProps } from './view.ts'
+import { viewDates, hourDaysMax, intervalOf, intervals, type PanelProps } from './view.ts'
 
 type Daily = ResponseOf<'/stats/daily'>
 
 /** Two metrics over time; the previous period is dotted. */
 export function Series({ view, onChange, daily }: PanelProps & { daily: Loaded<Daily> }) {
   const nowMs = Date.now()
-  const { from, to } = datesOf(view, nowMs)
+  const { from, to } = viewDates(view, nowMs)
   const hasManyDays = daysBetween(from, to) > hourDaysMax
   const controls = (
     <div class="controls">

@@ -121,16 +121,16 @@ function partsOf({ range, filters, ...view }: View): Readonly<Record<string, str
 }
 
 /** The dates of a view at a time, both included. */
-export function datesOf({ range, tz }: View, nowMs: number): Dates {
+export function viewDates({ range, tz }: View, nowMs: number): Dates {
   if (typeof range !== 'string') return range
   const today = dateIn(tz, nowMs)
   if (range === 'yesterday') return { from: addDays(today, -1), to: addDays(today, -1) }
-  return { from: addDays(today, 1 - (daysOf(range) ?? 1)), to: today }
+  return { from: addDays(today, 1 - (daysParameter(range) ?? 1)), to: today }
 }
 
 /** The unit of the series of a view; never hours for more days than the API returns. */
 export function intervalOf(view: View, nowMs: number): Interval {
-  const { from, to } = datesOf(view, nowMs)
+  const { from, to } = viewDates(view, nowMs)
   const days = daysBetween(from, to)
   if (view.interval === undefined) return days <= 2 ? 'hour' : 'day'
   return view.interval === 'hour' && days > hourDaysMax ? 'day' : view.interval
@@ -139,8 +139,8 @@ export function intervalOf(view: View, nowMs: number): Interval {
 /** Parameters of range, zone and filters, which stats, reports and funnels have in common. */
 export function selectionOf(view: View, nowMs: number) {
   const { range, tz, filters } = view
-  const days = typeof range === 'string' ? daysOf(range) : undefined
-  return { ...(days === undefined ? datesOf(view, nowMs) : { days }), tz, ...filters }
+  const days = typeof range === 'string' ? daysParameter(range) : undefined
+  return { ...(days === undefined ? viewDates(view, nowMs) : { days }), tz, ...filters }
 }
 
 /** The parameter of the comparison, if the view has one. */
@@ -149,7 +149,7 @@ export function comparisonOf({ compare }: View): { compare?: Exclude<ComparisonN
 }
 
 /** The parameter `days` of a range; undefined if the range does not end today. */
-function daysOf(range: RangeName): number | undefined {
+function daysParameter(range: RangeName): number | undefined {
   if (range === 'yesterday') return undefined
   return range === 'today' ? 1 : Number.parseInt(range, 10)
 }

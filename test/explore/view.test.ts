@@ -9,7 +9,7 @@ import { formatFilter, parseFilter } from '../../src/explore/filterText.ts'
 import { metricNames as shownMetrics } from '../../src/explore/metrics.ts'
 import {
   comparisons,
-  datesOf,
+  viewDates,
   defaultView,
   formatView,
   intervalOf,
@@ -73,7 +73,7 @@ describe('the view in the address', () => {
     const evening = { ...defaultView, range: 'yesterday', tz: 'Pacific/Kiritimati' } as const
     expect(selectionOf(evening, testNowMs)).toEqual({ from: '2026-11-21', to: '2026-11-21', tz: 'Pacific/Kiritimati' })
     expect(selectionOf({ ...evening, range: '7d' }, testNowMs)).toEqual({ days: 7, tz: 'Pacific/Kiritimati' })
-    expect(datesOf({ ...defaultView, range: '7d' }, testNowMs)).toEqual({ from: '2026-11-15', to: '2026-11-21' })
+    expect(viewDates({ ...defaultView, range: '7d' }, testNowMs)).toEqual({ from: '2026-11-15', to: '2026-11-21' })
   })
 
   it('never requests hours of more days than the API returns', () => {

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './api.ts'
 import { TributaryError } from './error.ts'
-import { type BatchOptions, batchesOf } from './eventBatches.ts'
+import { type BatchOptions, batchEvents } from './eventBatches.ts'
 import { exportBatches } from './exportRows.ts'
 import { openRetries, type RetryOptions } from './retries.ts'
 import type {
@@ -199,7 +199,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
     ...[request]: ExportArguments<Path, Field>
   ) {
     const { query = {}, ...rest }: AnyRequest = request ?? {}
-    const open = async (query: object) => responseOf(await send(path, { ...rest, query }, 'stream'))
+    const open = async (query: object) => okResponse(await send(path, { ...rest, query }, 'stream'))
     yield* exportBatches<ExportedRow<Path, Field>>(open, query, rest, retries)
   }
 
@@ -217,7 +217,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
   ) {
     const { query, fields, ...rest }: AnyRequest = request ?? {}
     const parameters = { ...query, ...(fields && { fields: fields.join(',') }), format }
-    const { body } = responseOf(await send(path, { ...rest, query: parameters }, 'stream'))
+    const { body } = okResponse(await send(path, { ...rest, query: parameters }, 'stream'))
     return body ?? new Blob([]).stream()
   }
 
@@ -234,7 +234,7 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
   ): Promise<SentEvents> {
     const { signal } = options
     const sent: SentEvents = { stored: 0, deduplicated: 0, overCeiling: 0, rejected: [] }
-    for await (const batch of batchesOf(events, options)) {
+    for await (const batch of batchEvents(events, options)) {
       const body = { events: batch }
       const result = bodyOf(await client.POST('/events/batch', { body, ...(signal && { signal }) }))
       sent.stored += result.stored
@@ -268,13 +268,13 @@ export function createTributary({ baseUrl, apiKey, ...options }: TributaryOption
 
 /** @throws TributaryError if the status is not 200 or the body is empty */
 function bodyOf<Body>({ data, error, response }: { data?: Body; error?: unknown; response: Response }): Body {
-  responseOf({ error, response })
+  okResponse({ error, response })
   if (data === undefined) throw new TributaryError(response.status, {})
   return data
 }
 
 /** @throws TributaryError if the status is not 200 */
-function responseOf({ error, response }: Fetched): Response {
+function okResponse({ error, response }: Fetched): Response {
   if (response.status === 200) return response
   throw new TributaryError(response.status, typeof error === 'object' && error !== null ? error : {})
 }

@@ -19,7 +19,7 @@ const bytesMax = 3_500_000
  * @param signal ends the wait for the next event
  * @throws the error of the source, or the reason of `signal`
  */
-export async function* batchesOf(
+export async function* batchEvents(
   events: Iterable<Event> | AsyncIterable<Event>,
   { batchSize = 1_000, batchMs = 1_000, signal }: BatchOptions & { signal?: AbortSignal },
 ): AsyncGenerator<IdentifiedEvent[], void> {

@@ -26,7 +26,7 @@ export async function* exportBatches<Row extends { cursor: string }>(
     const response = await open({ ...selected, format: 'ndjson', ...(cursor !== undefined && { cursor }) })
     const asOf = response.headers.get('x-as-of')
     if (cursor === undefined && interruptions === 0 && asOf) onAsOf?.(asOf)
-    const parts = readLines(response)
+    const parts = completeLines(response)
     try {
       for (;;) {
         const part = await parts.next().catch((error: unknown) => {
@@ -36,7 +36,7 @@ export async function* exportBatches<Row extends { cursor: string }>(
         })
         if (!part) break
         if (part.done) return
-        const rows = part.value.map(parseRow<Row>)
+        const rows = part.value.map(parseExportedRow<Row>)
         const last = rows.at(-1)
         if (!last) continue
         // Otherwise an export that breaks after each row would never end.
@@ -53,7 +53,7 @@ export async function* exportBatches<Row extends { cursor: string }>(
   }
 }
 
-function parseRow<Row extends { cursor: string }>(line: string): Row {
+function parseExportedRow<Row extends { cursor: string }>(line: string): Row {
   let row: Row | null
   try {
     row = JSON.parse(line)
@@ -69,7 +69,7 @@ function unreadable(reason: string): TributaryError {
 }
 
 /** Yields the complete lines of each part of a body. A line that a broken connection cuts is dropped. */
-async function* readLines({ body }: Response): AsyncGenerator<string[], void, void> {
+async function* completeLines({ body }: Response): AsyncGenerator<string[], void, void> {
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

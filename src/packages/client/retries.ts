@@ -35,10 +35,10 @@ export function openRetries(options: RetryOptions) {
      * `Retry-After` says, else as `pause`. Requests must be idempotent: reads are, and events with an `event_id`.
      * @throws TributaryError when a body is too long
      */
-    fetch: (request: Request) => fetchWith(request, complete),
+    fetch: (request: Request) => fetchWith(request, readWhole),
     /** The same without reading the body of a response with status 200. */
     fetchStream: (request: Request) =>
-      fetchWith(request, async (response) => (response.status === 200 ? response : await complete(response))),
+      fetchWith(request, async (response) => (response.status === 200 ? response : await readWhole(response))),
   }
 
   async function fetchWith(request: Request, read: (response: Response) => Promise<Response>): Promise<Response> {
@@ -65,7 +65,7 @@ function backoffMs(attempt: number): number {
 }
 
 /** Reads a body, so that a connection that breaks meanwhile is an error of the request. */
-async function complete(response: Response): Promise<Response> {
+async function readWhole(response: Response): Promise<Response> {
   if (!response.body) return response
   const { status, statusText, headers } = response
   return new Response(await readText(response), { status, statusText, headers })

@@ -48,7 +48,7 @@ export async function callTool(
       limit = Math.max(1, Math.min(limit - 1, Math.floor((limit * textMax * 0.9) / text.length)))
     }
   } catch (error) {
-    return failure(messageOf(error))
+    return failure(apiErrorText(error))
   }
 }
 
@@ -97,7 +97,7 @@ function failure(message: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: message }] }
 }
 
-function messageOf(error: unknown): string {
+function apiErrorText(error: unknown): string {
   if (error instanceof TributaryError) {
     const { code, message, param, requestId } = error
     const details = [param && `parameter ${param}`, requestId && `request id ${requestId}`].filter(Boolean).join(', ')

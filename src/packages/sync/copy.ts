@@ -20,7 +20,7 @@ export interface Run extends Source {
  * Checks the rows of an export, and combines its arrays into batches of at least `batchRows` rows.
  * @throws the error of `check`
  */
-export async function* batchesOf(parts: AsyncIterable<Row[]>, check: (rows: Row[]) => void): AsyncGenerator<Row[]> {
+export async function* checkedBatches(parts: AsyncIterable<Row[]>, check: (rows: Row[]) => void): AsyncGenerator<Row[]> {
   let batch: Row[] = []
   for await (const rows of parts) {
     check(rows)
@@ -84,7 +84,7 @@ async function copyChanges(run: Run, resource: ChangingResource): Promise<{ copi
     onRows(resource.name, count, done)
   }
   let storing = Promise.resolve()
-  for await (const batch of batchesOf(rows, (part) => checkRows(resource, part))) {
+  for await (const batch of checkedBatches(rows, (part) => checkRows(resource, part))) {
     await storing
     storing = store(batch, `${batch.at(-1)?.cursor}`)
     // An error is thrown by the next `await`.
@@ -127,7 +127,7 @@ export async function copyAll(run: Run, resource: Resource): Promise<Filled | un
   const { client, target, signal, onRows } = run
   const state = await target.readState(resource)
   const parts = client.exportBatches(resource.path, { signal })
-  for await (const rows of batchesOf(parts, (part) => checkRows(resource, part))) {
+  for await (const rows of checkedBatches(parts, (part) => checkRows(resource, part))) {
     await target.storeAll(resource, rows)
     onRows(resource.name, rows.length, 1)
   }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Filled, Run } from './copy.ts'
-import { digestOf, makeFolder, readStateFile, replaceFile } from './folder.ts'
+import { digestOf, makeSubfolder, readStateFile, replaceFile } from './folder.ts'
 import {
-  checksumsOf,
+  requestChecksums,
   type DayChecksum,
   dayRange,
   isRetained,
@@ -63,7 +63,7 @@ export async function assignFolder(folder: string, accountId: string): Promise<v
 
 /** Writes all rows of a metadata resource to `<resource>/part.parquet`. */
 export async function writeAll(run: DirectoryRun, resource: Resource): Promise<void> {
-  await download(run, resource, await makeFolder(run.folder, resource.name), {})
+  await download(run, resource, await makeSubfolder(run.folder, resource.name), {})
 }
 
 /**
@@ -72,14 +72,14 @@ export async function writeAll(run: DirectoryRun, resource: Resource): Promise<v
  * remain. A file is replaced whole; a process that ends at any moment leaves complete files, old or new.
  */
 export async function writeDays(run: DirectoryRun, resource: ChangingResource): Promise<WrittenDays> {
-  const folder = await makeFolder(run.folder, resource.name)
+  const folder = await makeSubfolder(run.folder, resource.name)
   const before = (await readStateFile(folder, stateFile, isFolderState)) ?? { fields: [], days: [] }
   const known = new Map(before.days.map((file) => [file.day, file]))
   const days = [...known.keys()].sort()
   const last = days.at(-1)
   const times = await timeRange(run, resource)
   const range = dayRange(times, days[0] && last ? { from: days[0], to: last } : undefined)
-  const checksums = range && (await checksumsOf(run, resource, range))
+  const checksums = range && (await requestChecksums(run, resource, range))
   const source = checksums?.days ?? []
   const names = times ? fieldNames(resource, times.row) : before.fields
   const fields = createHash('sha256').update(names.join(' ')).digest('hex')
@@ -88,7 +88,7 @@ export async function writeDays(run: DirectoryRun, resource: ChangingResource): 
   const written: string[] = []
   for (const [index, checksum] of source.entries()) {
     const { day, rows } = checksum
-    const dayFolder = await makeFolder(folder, `day=${day}`)
+    const dayFolder = await makeSubfolder(folder, `day=${day}`)
     const { sha256: digest, ...file }: Partial<FileState> = known.get(day) ?? {}
     const isCurrent = isDeepStrictEqual(file, { ...checksum, fields })
     if (isCurrent && (!run.isVerified || (await digestOf(join(dayFolder, fileName))) === digest)) continue

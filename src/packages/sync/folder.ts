@@ -12,7 +12,7 @@ import { SyncError } from './source/errors.ts'
  * Makes a folder within another if it does not exist.
  * @throws SyncError when it is a symbolic link or a file
  */
-export async function makeFolder(parent: string, name: string): Promise<string> {
+export async function makeSubfolder(parent: string, name: string): Promise<string> {
   const folder = join(parent, name)
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error

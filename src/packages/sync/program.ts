@@ -3,14 +3,14 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { createTributary, TributaryError } from 'tributary-client'
 import { copyAll, copyBeyond, type Filled, type Run } from './copy.ts'
 import { assignFolder, type DirectoryRun, writeAll, writeDays } from './directory.ts'
-import { openPostgres } from './postgres/target.ts'
+import { openTarget } from './postgres/target.ts'
 import { openProgress } from './progress.ts'
 import type { Source } from './source/checksums.ts'
 import { StillDifferent, SyncError } from './source/errors.ts'
 import { fetchByHttp } from './source/fetch.ts'
 import { InvalidResponse, isAccountId, isDay, received } from './source/received.ts'
 import { changing, metadata } from './source/resources.ts'
-import { readChecksums, type Verified, verified, verify } from './verify.ts'
+import { readChecksums, type Verified, verified, verifyCopy } from './verify.ts'
 
 const resourceNames = [...changing, ...metadata].map(({ name }) => name)
 
@@ -84,7 +84,7 @@ Example:
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    process.stderr.write(`error: ${messageOf(error)}\n`)
+    process.stderr.write(`error: ${errorLine(error)}\n`)
     return 1
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
@@ -104,7 +104,7 @@ async function synchronize(target: string, apiKey: string, options: Options, sig
     )
     return
   }
-  const copy = await openPostgres(target, options.schema)
+  const copy = await openTarget(target, options.schema)
   try {
     await repeat(options, [...changing, ...metadata], signal, (onRows) =>
       runPostgres({ ...source, target: copy, onRows }, options),
@@ -133,11 +133,11 @@ async function repeat(
         progress.show(resource, rows[resource], fraction)
       })
       progress.stop()
-      print({ rows, ...result }, options)
+      printResult({ rows, ...result }, options)
     } catch (error) {
       progress.stop()
       if (options.every === undefined || signal.aborted || !isTemporary(error)) throw error
-      process.stderr.write(`error: ${messageOf(error)}; the next run continues here.\n`)
+      process.stderr.write(`error: ${errorLine(error)}; the next run continues here.\n`)
     }
     if (options.every === undefined) return
     await sleep(options.every, undefined, { signal }).catch(() => signal.throwIfAborted())
@@ -157,7 +157,7 @@ async function runPostgres(run: Run, options: Options): Promise<Omit<Result, 'ro
     const checksums = options.verify && (await readChecksums(run, resource))
     const added = await copyBeyond(run, resource, checksums?.asOf)
     if (added) filled[resource.name] = added
-    if (checksums) proofs[resource.name] = await verify(run, resource, checksums)
+    if (checksums) proofs[resource.name] = await verifyCopy(run, resource, checksums)
   }
   return { filled, ...(options.verify && { verified: proofs }) }
 }
@@ -188,7 +188,7 @@ function isIn({ resources }: Options): (resource: { name: string }) => boolean {
   return ({ name }) => resources.includes(name)
 }
 
-function print(result: Result, { json }: Options): void {
+function printResult(result: Result, { json }: Options): void {
   if (json) {
     process.stdout.write(`${JSON.stringify(result)}\n`)
     return
@@ -219,11 +219,11 @@ function isTemporary(error: unknown): boolean {
 }
 
 /** @returns one line; a response may have any characters */
-function messageOf(error: unknown): string {
-  return reasonOf(error).replaceAll(/\p{Cc}/gu, ' ')
+function errorLine(error: unknown): string {
+  return errorReason(error).replaceAll(/\p{Cc}/gu, ' ')
 }
 
-function reasonOf(error: unknown): string {
+function errorReason(error: unknown): string {
   if (error instanceof TributaryError) return `${error.message} (${error.status} ${error.code})`
   if (!(error instanceof Error)) return `${error}`
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''

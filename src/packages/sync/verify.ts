@@ -1,6 +1,6 @@
-import { batchesOf, type Run } from './copy.ts'
+import { checkedBatches, type Run } from './copy.ts'
 import {
-  checksumsOf,
+  requestChecksums,
   type DayRange,
   dayRange,
   isRetained,
@@ -27,14 +27,14 @@ export interface Verified extends DayRange {
 /** Reads the checksums of every day with rows, in the source or in the copy. @returns undefined if there are none */
 export async function readChecksums(run: Run, resource: ChangingResource): Promise<SourceChecksums | undefined> {
   const range = dayRange(await timeRange(run, resource), await run.target.days(resource))
-  return range && (await checksumsOf(run, resource, range))
+  return range && (await requestChecksums(run, resource, range))
 }
 
 /**
  * Compares the copy with checksums that were read before the copy was updated, and replaces the days that differ.
  * @throws StillDifferent when a day still differs after several replacements
  */
-export async function verify(run: Run, resource: ChangingResource, source: SourceChecksums): Promise<Verified> {
+export async function verifyCopy(run: Run, resource: ChangingResource, source: SourceChecksums): Promise<Verified> {
   const repaired = new Set<string>()
   let different = await differences(run, resource, source)
   for (let attempt = 0; different.length > 0; attempt++) {
@@ -44,13 +44,13 @@ export async function verify(run: Run, resource: ChangingResource, source: Sourc
     const again: string[] = []
     for (const [index, day] of different.entries()) {
       // Before the rows: rows that are stored in between are later than its `asOf`, and not compared.
-      const checksums = await checksumsOf(run, resource, { from: day, to: day })
+      const checksums = await requestChecksums(run, resource, { from: day, to: day })
       // The source has removed the day by age: the copy keeps it.
       if (checksums.range.from > day) continue
       const query = { ...resource.query, from: day, to: day }
       const fields = exportedFields(resource)
       const rows = run.client.exportBatches(resource.path, { query, fields, signal: run.signal })
-      const batches = batchesOf(rows, (part) => checkDay(resource, day, part))
+      const batches = checkedBatches(rows, (part) => checkDay(resource, day, part))
       const stored = await run.target.replaceDay(resource, day, batches, () => isRetained(run, resource, day))
       if (stored === undefined) continue
       run.onRows(resource.name, stored, (index + 1) / different.length)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Sql } from 'postgres'
 import { expect } from 'vitest'
 import type { Tributary } from '../../../src/packages/client/client.ts'
-import { changing, columnOf, metadata } from '../../../src/packages/sync/source/resources.ts'
+import { changing, columnNameOf, metadata } from '../../../src/packages/sync/source/resources.ts'
 
 type Values = Record<string, unknown>
 
@@ -19,7 +19,7 @@ export async function expectEqualRows(client: Tributary, copy: Sql, schema = 'tr
     const stored = await copy.unsafe<Values[]>(`SELECT * FROM ${schema}.${name}`)
     expect([name, stored.length]).toEqual([name, source.size])
     const wrong = stored.filter((row) => {
-      const shown = Object.entries(fields).map(([field, type]) => [field, shownAs(type, row[columnOf(field)])])
+      const shown = Object.entries(fields).map(([field, type]) => [field, shownAs(type, row[columnNameOf(field)])])
       const expected = Object.keys(fields).map((field) => [field, source.get(keyOf(row))?.[field]])
       return !isDeepStrictEqual(shown, expected)
     })

@@ -12,7 +12,7 @@ import { summedDimensions } from '../../../schema/dimensions.ts'
 import { packageRoot } from '../../../src/package.ts'
 import { createTributary, type Tributary } from '../../../src/packages/client/client.ts'
 import { run } from '../../../src/packages/sync/program.ts'
-import { columnOf } from '../../../src/packages/sync/source/resources.ts'
+import { columnNameOf } from '../../../src/packages/sync/source/resources.ts'
 import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { importContent } from '../../import/runImport.ts'
 import { forward, openApiProxy } from '../../kit/apiProxy.ts'
@@ -251,7 +251,7 @@ describe('tributary-sync', () => {
   it('has functions whose numbers are those of reports and of the daily series', async () => {
     const snake = (row: object) => {
       const { id: _, name: __, complete: ___, date: ____, ...metrics } = row as Record<string, unknown>
-      return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [columnOf(name), value]))
+      return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [columnNameOf(name), value]))
     }
     const numbers = (row: Record<string, unknown>) =>
       Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : Number(value)]))

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../../src/packages/sync/postgres/target.ts'
+import { openTarget } from '../../../src/packages/sync/postgres/target.ts'
 import { changing } from '../../../src/packages/sync/source/resources.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../../kit/postgresServer.ts'
 
@@ -17,7 +17,7 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     const [clicks] = changing
     if (!clicks) throw new Error('no resource')
     const other = postgres(url, { max: 2, onnotice() {} })
-    const target = await openPostgres(url, schema)
+    const target = await openTarget(url, schema)
     opened.push(target.close, () => other.end())
     return { url, target, clicks, other }
   }
@@ -128,21 +128,21 @@ describe.skipIf(!hasPostgres())('a copy on a PostgreSQL server', () => {
     const transaction = await other.reserve()
     await transaction`BEGIN`
     await transaction`CREATE SCHEMA created`
-    const opening = openPostgres(url, 'created')
+    const opening = openTarget(url, 'created')
     opening.catch(() => {})
     await other`SELECT pg_terminate_backend(${await waitForLock(other)})`
     await expect(opening).rejects.toThrow()
     await transaction`COMMIT`
     expect(await other`SELECT FROM information_schema.tables WHERE table_schema = 'created'`).toHaveLength(0)
-    await (await openPostgres(url, 'created')).close()
+    await (await openTarget(url, 'created')).close()
 
     await transaction`BEGIN`
     await transaction`SELECT FROM created.click_details`
-    await (await openPostgres(url, 'created')).close()
+    await (await openTarget(url, 'created')).close()
     await transaction`COMMIT`
 
     await other`ALTER TABLE created.clicks DROP COLUMN ip CASCADE`
-    await (await openPostgres(url, 'created')).close()
+    await (await openTarget(url, 'created')).close()
     expect(await other`SELECT FROM created.sync_state`).toHaveLength(0)
     expect(await other`SELECT ip FROM created.click_details`).toEqual([])
     transaction.release()

@@ -1,5 +1,5 @@
 import type { Row } from '../source/received.ts'
-import { type ChangingResource, columnOf } from '../source/resources.ts'
+import { type ChangingResource, columnNameOf } from '../source/resources.ts'
 import { recordColumns, sqlType } from './rows.ts'
 
 /** A part of the rows of a UTC day, newest first. */
@@ -23,13 +23,13 @@ export function otherRows(
   { before, rows, last }: Part,
 ): { from: string; values: string[] } {
   const { name, key, time } = resource
-  const timeColumn = `t.${columnOf(time)}`
+  const timeColumn = `t.${columnNameOf(time)}`
   const values = [day, JSON.stringify(rows.map((row) => Object.fromEntries(key.map((field) => [field, row[field]]))))]
   const parameter = (row: Row, field: string) => `$${values.push(`${row[field]}`)}::text::${sqlType(resource, field)}`
   /** Rows after the position of another one, or at it. The API orders ids by their bytes. */
   const compared = (operator: string, row: Row) => {
     const columns = key.map(
-      (field) => `t.${columnOf(field)}${sqlType(resource, field) === 'text' ? ' COLLATE "C"' : ''}`,
+      (field) => `t.${columnNameOf(field)}${sqlType(resource, field) === 'text' ? ' COLLATE "C"' : ''}`,
     )
     const at = parameter(row, time)
     const position = [at, ...key.map((field) => parameter(row, field))]
@@ -44,7 +44,7 @@ export function otherRows(
         AND ${timeColumn} < ($1::date + 1)::timestamp AT TIME ZONE 'UTC'${start}${end}
         AND NOT EXISTS (
           SELECT FROM json_to_recordset($2::text::json) AS r(${recordColumns(resource, key)})
-          WHERE ${key.map((field) => `r."${field}" = t.${columnOf(field)}`).join(' AND ')}
+          WHERE ${key.map((field) => `r."${field}" = t.${columnNameOf(field)}`).join(' AND ')}
         )`,
     values,
   }

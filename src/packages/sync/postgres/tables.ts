@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from 'postgres'
-import { changing, columnOf, metadata, type Resource } from '../source/resources.ts'
+import { changing, columnNameOf, metadata, type Resource } from '../source/resources.ts'
 import { countriesStatement } from './countries.ts'
 import { viewNames, viewStatements } from './views.ts'
 
@@ -20,7 +20,7 @@ export async function createTables(sql: Sql, schema: string): Promise<void> {
   const columns = new Map(resources.map(({ name }) => [name, new Set<string>()]))
   for (const { table, column } of found) columns.get(table)?.add(column)
   const incomplete = resources.filter(({ name, fields }) =>
-    Object.keys(fields).some((field) => !columns.get(name)?.has(columnOf(field))),
+    Object.keys(fields).some((field) => !columns.get(name)?.has(columnNameOf(field))),
   )
   const states = stateStatements(schema)
   const views = [countriesStatement(schema), ...viewStatements(schema)]
@@ -60,10 +60,10 @@ function stateStatements(schema: string): string[] {
 /** @param known columns of the existing table; empty if there is none */
 function tableStatements(schema: string, { name, key, fields, indexes }: Resource, known: ReadonlySet<string>): string[] {
   const table = `${schema}.${name}`
-  const columns = Object.entries(fields).map(([field, type]) => ({ column: columnOf(field), type }))
+  const columns = Object.entries(fields).map(([field, type]) => ({ column: columnNameOf(field), type }))
   const missing = columns.filter(({ column }) => !known.has(column))
   const list = columns.map(({ column, type }) => `${column} ${type}`).join(', ')
-  const creation = [`CREATE TABLE ${table} (${list}, PRIMARY KEY (${key.map(columnOf).join(', ')}))`]
+  const creation = [`CREATE TABLE ${table} (${list}, PRIMARY KEY (${key.map(columnNameOf).join(', ')}))`]
   const extension = [
     ...missing.map(({ column, type }) => `ALTER TABLE ${table} ADD COLUMN ${column} ${type.replace(' NOT NULL', '')}`),
     // The next pass starts again and fills the columns. An empty table has nothing to fill.

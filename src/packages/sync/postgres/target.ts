@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import type { DayChecksum, DayRange } from '../source/checksums.ts'
 import { assertSameAccount, SyncError } from '../source/errors.ts'
 import { isCursor, isDay, isInstant, type Row } from '../source/received.ts'
-import { type ChangingResource, columnOf, type Resource } from '../source/resources.ts'
+import { type ChangingResource, columnNameOf, type Resource } from '../source/resources.ts'
 import { otherRows } from './otherRows.ts'
 import { jsonOf, recordColumns } from './rows.ts'
 import { createTables } from './tables.ts'
@@ -22,13 +22,13 @@ export interface SyncState {
 }
 
 /** A copy in PostgreSQL. */
-export type Target = Awaited<ReturnType<typeof openPostgres>>
+export type Target = Awaited<ReturnType<typeof openTarget>>
 
 /**
  * Opens a copy, and creates or upgrades its tables.
  * @param schema a checked name
  */
-export async function openPostgres(url: string, schema: string) {
+export async function openTarget(url: string, schema: string) {
   const sql = postgres(url, { max: 1, onnotice() {}, connection: { application_name: 'tributary-sync' } })
   try {
     await createTables(sql, schema)
@@ -110,11 +110,11 @@ export async function openPostgres(url: string, schema: string) {
       asOf: string,
       { from, to }: DayRange,
     ): Promise<DayChecksum[]> {
-      const timeColumn = columnOf(time)
+      const timeColumn = columnNameOf(time)
       return await sql.unsafe<DayChecksum[]>(
         `SELECT to_char(${timeColumn} AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS rows,
-           ${amount ? `coalesce(sum(${columnOf(amount)}), 0)` : 0}::text AS amount,
-           lpad(to_hex(bit_xor(('x' || left(md5(${key.map((field) => `${columnOf(field)} || '|' || `).join('')}to_char(stored_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), 15))::bit(60)::bigint)), 15, '0') AS hash
+           ${amount ? `coalesce(sum(${columnNameOf(amount)}), 0)` : 0}::text AS amount,
+           lpad(to_hex(bit_xor(('x' || left(md5(${key.map((field) => `${columnNameOf(field)} || '|' || `).join('')}to_char(stored_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), 15))::bit(60)::bigint)), 15, '0') AS hash
          FROM ${schema}.${name}
          WHERE stored_at < $1 AND ${timeColumn} >= $2::date::timestamp AT TIME ZONE 'UTC'
            AND ${timeColumn} < ($3::date + 1)::timestamp AT TIME ZONE 'UTC'
@@ -125,7 +125,7 @@ export async function openPostgres(url: string, schema: string) {
     },
     /** First and last UTC day with rows; undefined for an empty table. */
     async days({ name, time }: ChangingResource): Promise<DayRange | undefined> {
-      const timeColumn = columnOf(time)
+      const timeColumn = columnNameOf(time)
       const [row] = await sql.unsafe<[{ first: string | null; last: string }]>(
         `SELECT to_char(min(${timeColumn}) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS first,
            to_char(max(${timeColumn}) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS last
@@ -180,11 +180,11 @@ export async function openPostgres(url: string, schema: string) {
   function upsertOf(resource: Resource, parameter: number, joined: string, condition: string): string {
     const { name, key, fields } = resource
     const names = Object.keys(fields)
-    const columns = names.map(columnOf)
+    const columns = names.map(columnNameOf)
     const updates = columns.map((column) => `${column} = excluded.${column}`)
     return `INSERT INTO ${schema}.${name} AS t (${columns.join(', ')})
       SELECT ${names.map((field) => `r."${field}"${fields[field] === 'json' ? '::json' : ''}`).join(', ')}
       FROM json_to_recordset($${parameter}::text::json) AS r(${recordColumns(resource, names)})${joined}
-      ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${updates.join(', ')} ${condition}`
+      ON CONFLICT (${key.map(columnNameOf).join(', ')}) DO UPDATE SET ${updates.join(', ')} ${condition}`
   }
 }

@@ -41,7 +41,7 @@ export interface SourceChecksums {
  * @returns days with rows, in order
  * @throws InvalidResponse
  */
-export async function checksumsOf(
+export async function requestChecksums(
   { client, signal }: Source,
   { path, amount }: ChangingResource,
   range: DayRange,

@@ -33,7 +33,7 @@ export function fetchByHttp(request: Request): Promise<Response> {
     outgoing.once('response', (response) => {
       incoming = response
       try {
-        resolve(isRedirect(response) ? explainRedirect(url, response) : responseOf(response))
+        resolve(isRedirect(response) ? explainRedirect(url, response) : toResponse(response))
       } catch (error) {
         // A status without a body, or above 599.
         response.destroy()
@@ -54,7 +54,7 @@ function explainRedirect({ origin }: URL, response: IncomingMessage): Response {
   return Response.json({ error: 'redirected', message }, { status: Number(response.statusCode) })
 }
 
-function responseOf(response: IncomingMessage): Response {
+function toResponse(response: IncomingMessage): Response {
   const isCompressed = response.headers['content-encoding'] === 'gzip'
   const decoded = isCompressed ? pipeline(response, createGunzip(), () => {}) : response
   const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, `${value}`])

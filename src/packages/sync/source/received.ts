@@ -54,10 +54,10 @@ export function received<Value>(
   isValid: (value: unknown) => value is Value,
 ): Value {
   if (isValid(value)) return value
-  throw invalid(path, field, value)
+  throw invalidResponse(path, field, value)
 }
 
-function invalid(path: string, field: string, value: unknown): InvalidResponse {
+function invalidResponse(path: string, field: string, value: unknown): InvalidResponse {
   const text = JSON.stringify(value) ?? 'missing'
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
   return new InvalidResponse(`the response of ${path} is not valid: ${field} is ${shown}; check --url.`)
@@ -87,7 +87,7 @@ export function checkRows(resource: Resource, rows: readonly Row[]): void {
     for (const { field, isNullable, isValid } of fields) {
       const value = subIdNames.has(field) ? subIds?.[field] : row[field]
       if (value == null ? isNullable : isValid?.(value)) continue
-      throw invalid(resource.path, `${field} of a row`, value)
+      throw invalidResponse(resource.path, `${field} of a row`, value)
     }
   }
 }
@@ -97,7 +97,7 @@ export function checkDay(resource: ChangingResource, day: string, rows: readonly
   checkRows(resource, rows)
   const { path, time } = resource
   const other = rows.find((row) => !`${row[time]}`.startsWith(day))
-  if (other) throw invalid(path, `${time} of a row of ${day}`, other[time])
+  if (other) throw invalidResponse(path, `${time} of a row of ${day}`, other[time])
 }
 
 /** Whether a value of an export has a SQL type. JSON in an export is text. */

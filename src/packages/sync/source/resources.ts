@@ -111,7 +111,7 @@ export const metadata: readonly Resource[] = [
 export const changing: readonly ChangingResource[] = [clicks, conversions, events]
 
 /** @returns the column of a field: `campaignId` is `campaign_id` */
-export function columnOf(field: string): string {
+export function columnNameOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
