@@ -14,7 +14,7 @@ export function curlOf(request: ApiRequest): string {
 
 /**
  * Requests a file of the API.
- * @param query parameters besides those of `request`
+ * @param format parameters of the format of the file
  * @throws TributaryError; the error of `fetch` if there is no response
  */
 export async function readFile(apiKey: string, { path, query }: ApiRequest, format: object): Promise<Blob> {

@@ -2,7 +2,7 @@
 const storageName = 'tributary-key'
 
 /**
- * The key of the fragment of the address, `#key=`, else that of the session. A key in the fragment moves to the session
+ * The key of the fragment of the address, `#key=`, else the key of the session. A key in the fragment moves to the session
  * storage and out of the address.
  */
 export function takeKey(): string | undefined {

@@ -68,7 +68,7 @@ export async function writeAll(run: DirectoryRun, resource: Resource): Promise<v
 
 /**
  * Writes the rows of each UTC day with a changed checksum to `<resource>/day=2026-11-20/part.parquet`, also of each day whose file
- * lacks a field that the API has now, and removes the files of days without rows; those of days that the source has removed by age
+ * lacks a field that the API has now, and removes the files of days without rows. Files of days that the source has removed by age
  * remain. A file is replaced whole; a process that ends at any moment leaves complete files, old or new.
  */
 export async function writeDays(run: DirectoryRun, resource: ChangingResource): Promise<WrittenDays> {

@@ -15,7 +15,7 @@ const metricColumns = `clicks bigint, conversions bigint, revenue numeric, pendi
   profit numeric, roi numeric, cr numeric, epc numeric, cpa numeric, cpc numeric, aov numeric`
 
 /** Sums over rows of a bucket; the other kind of rows has a weight of zero. */
-const sums = `sum(f.clicks)::bigint AS clicks, sum(f.cost) AS cost,
+const sums = `coalesce(sum(f.clicks), 0)::bigint AS clicks, coalesce(sum(f.cost), 0) AS cost,
     count(*) FILTER (WHERE f.status = 'approved') AS conversions,
     coalesce(sum(f.revenue) FILTER (WHERE f.status = 'approved'), 0) AS revenue,
     count(*) FILTER (WHERE f.status = 'pending') AS pending_conversions,
@@ -85,16 +85,15 @@ export function viewStatements(schema: string): string[] {
     END $function$`,
     `CREATE OR REPLACE FUNCTION ${schema}.daily(tz text, first_day date DEFAULT NULL, last_day date DEFAULT NULL)
     RETURNS TABLE (day date, ${metricColumns}) LANGUAGE sql STABLE AS $function$
-      SELECT d.day, ${metrics}
+      SELECT s.day, ${metrics}
       FROM (
-        SELECT g.day, ${sums.replace('sum(f.clicks)::bigint', 'coalesce(sum(f.clicks), 0)::bigint').replace('sum(f.cost) AS', 'coalesce(sum(f.cost), 0) AS')}
+        SELECT g.day, ${sums}
         FROM (SELECT generate_series(${firstDay}::timestamp, ${lastDay}::timestamp, '1 day')::date AS day) AS g
         LEFT JOIN (${facts(`${firstDay}::timestamp AT TIME ZONE $1`, `(${lastDay} + 1)::timestamp AT TIME ZONE $1`, '($time AT TIME ZONE $1)::date')}) AS f
           ON f.bucket = g.day
         GROUP BY g.day
       ) AS s
-      CROSS JOIN LATERAL (SELECT s.day) AS d
-      ORDER BY d.day
+      ORDER BY s.day
     $function$`,
   ]
 }
