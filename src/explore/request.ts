@@ -19,7 +19,7 @@ export interface Session {
   revision: number
 }
 
-export type Scope = Session['key']['scopes'][number]
+type Scope = Session['key']['scopes'][number]
 
 export const SessionContext = createContext<Session>(undefined as unknown as Session)
 export const useSession = () => useContext(SessionContext)
