@@ -69,7 +69,8 @@ function Groups({ groupBy, onGroups }: { groupBy: readonly Dimension[]; onGroups
   )
 }
 
-function Rows({ body, view, onChange }: PanelProps & { body: Report }) {
+function Rows({ body, ...props }: PanelProps & { body: Report }) {
+  const { view, onChange } = props
   const [shown, setShown] = useState(rowsAtOnce)
   const groups = body.groupBy.split(',') as Dimension[]
   const { data, totals, previous, currency, bucketCount } = body
@@ -91,10 +92,10 @@ function Rows({ body, view, onChange }: PanelProps & { body: Report }) {
         <thead>
           <tr>
             {groups.map((name, index) => (
-              <Header key={name} label={dimensions[name].label} name={index === 0 ? 'id' : undefined} {...{ view, onChange }} />
+              <Header key={name} label={dimensions[name].label} name={index === 0 ? 'id' : undefined} {...props} />
             ))}
             {tableMetrics.map((name) => (
-              <Header key={name} label={metrics[name].label} name={name} {...{ view, onChange }} />
+              <Header key={name} label={metrics[name].label} name={name} {...props} />
             ))}
           </tr>
         </thead>
@@ -168,7 +169,7 @@ function Header({ label, name, view, onChange }: PanelProps & { label: string; n
 }
 
 /** Ids and names of a row, by dimension. */
-function dimensionValues(row: Row, groups: readonly Dimension[]): { dimension: Dimension; id: string; name: string | null }[] {
+function dimensionValues(row: Row, groups: readonly Dimension[]) {
   return groups.map((dimension) => ({ dimension, ...(row.dimensions?.[dimension] ?? { id: row.id, name: row.name }) }))
 }
 
