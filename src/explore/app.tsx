@@ -24,10 +24,8 @@ export function App() {
     setKey(undefined)
     if (apiKey === undefined) return
     const abort = new AbortController()
-    get(apiKey, { path: '/key', query: {} }, {
-      signal: abort.signal,
-      onWait: () => setProblem('The server is busy; the key is checked again.'),
-    }).then(
+    const onWait = () => setProblem('The server is busy; the key is checked again.')
+    get(apiKey, { path: '/key', query: {} }, { signal: abort.signal, onWait }).then(
       (accepted) => {
         keepKey(apiKey)
         setProblem('')

@@ -1,5 +1,5 @@
 import { optionsOf, Select } from './controls.tsx'
-import { comparisons, viewDates, type PanelProps, ranges } from './view.ts'
+import { comparisons, type PanelProps, ranges, viewDates } from './view.ts'
 
 /** Earlier dates are years that are not typed completely. */
 const dateMin = '1970-01-01'

@@ -35,7 +35,8 @@ function Card({ metric, body, series }: { metric: Metric; body: Overview; series
       </span>
       {previous && (
         <span class="card-change">
-          <Difference now={totals[metric]} before={before} kind={kind} /> <span>vs. {formatValue(before, kind, currency)}</span>
+          <Difference now={totals[metric]} before={before} kind={kind} />{' '}
+          <span>vs. {formatValue(before, kind, currency)}</span>
         </span>
       )}
       <Spark values={series?.data.map((row) => row[metric]) ?? []} />

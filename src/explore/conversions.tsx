@@ -60,7 +60,11 @@ function ConversionRow({ row, zone }: { row: Conversion; zone: string }) {
   return (
     <tr title={`Conversion ${row.id}`}>
       <td>
-        {new Date(row.convertedAt).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short', timeZone: zone })}
+        {new Date(row.convertedAt).toLocaleString(undefined, {
+          dateStyle: 'short',
+          timeStyle: 'short',
+          timeZone: zone,
+        })}
       </td>
       <td>
         <span class={`status ${row.status}`}>{row.status}</span>

@@ -47,8 +47,8 @@ export const dimensionNames = Object.keys(dimensions) as Dimension[]
 
 /** The parameter that filters by a dimension; undefined for dimensions of time and versions. */
 export function filterOf(dimension: Dimension): FilterName | undefined {
-  const { filter }: { filter?: FilterName } = dimensions[dimension]
-  return filter
+  const text: { label: string; filter?: FilterName } = dimensions[dimension]
+  return text.filter
 }
 
 /** The dimension of each filter. */

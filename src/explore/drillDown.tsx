@@ -10,7 +10,7 @@ import { type Metric, metrics, tableMetrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { QueryOf } from './paths.ts'
 import { useGet } from './request.ts'
-import { comparisonOf, type Dates, viewDates, type PanelProps, selectionOf, type View } from './view.ts'
+import { comparisonOf, type Dates, type PanelProps, selectionOf, type View, viewDates } from './view.ts'
 
 type Report = ResponseOf<'/reports'>
 type Row = Report['data'][number]
@@ -186,11 +186,11 @@ function changeFor(row: Row, groups: readonly Dimension[], view: View, shown: Da
   const units = values.flatMap(({ dimension, id }) => datesOfUnit(dimension, id) ?? [])
   if (filters.length === 0 && units.length === 0) return undefined
   // A week or a month may begin before the range of the table, and end after it.
-  const from = [shown, ...units].map((dates) => dates.from).sort().at(-1) ?? shown.from
-  const [to = shown.to] = [shown, ...units].map((dates) => dates.to).sort()
+  const froms = [shown, ...units].map(({ from }) => from).sort()
+  const tos = [shown, ...units].map(({ to }) => to).sort()
   return {
     filters: { ...view.filters, ...Object.fromEntries(filters) },
-    ...(units.length > 0 && { range: { from, to } }),
+    ...(units.length > 0 && { range: { from: froms.at(-1) ?? shown.from, to: tos[0] ?? shown.to } }),
   }
 }
 

@@ -7,7 +7,7 @@ import { formatUnit, formatValue } from './format.ts'
 import { type Metric, metricNames, metrics } from './metrics.ts'
 import { Panel } from './panel.tsx'
 import type { Loaded } from './request.ts'
-import { viewDates, hourDaysMax, intervalOf, intervals, type PanelProps } from './view.ts'
+import { hourDaysMax, intervalOf, intervals, type PanelProps, viewDates } from './view.ts'
 
 type Daily = ResponseOf<'/stats/daily'>
 

@@ -9,7 +9,6 @@ import { formatFilter, parseFilter } from '../../src/explore/filterText.ts'
 import { metricNames as shownMetrics } from '../../src/explore/metrics.ts'
 import {
   comparisons,
-  viewDates,
   defaultView,
   formatView,
   intervalOf,
@@ -19,6 +18,7 @@ import {
   selectionOf,
   units,
   type View,
+  viewDates,
   windows,
 } from '../../src/explore/view.ts'
 import { readFilters } from '../../src/query/filters.ts'

@@ -20,7 +20,10 @@ export interface Run extends Source {
  * Checks the rows of an export, and combines its arrays into batches of at least `batchRows` rows.
  * @throws the error of `check`
  */
-export async function* checkedBatches(parts: AsyncIterable<Row[]>, check: (rows: Row[]) => void): AsyncGenerator<Row[]> {
+export async function* checkedBatches(
+  parts: AsyncIterable<Row[]>,
+  check: (rows: Row[]) => void,
+): AsyncGenerator<Row[]> {
   let batch: Row[] = []
   for await (const rows of parts) {
     check(rows)

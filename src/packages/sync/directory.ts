@@ -6,10 +6,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Filled, Run } from './copy.ts'
 import { digestOf, makeSubfolder, readStateFile, replaceFile } from './folder.ts'
 import {
-  requestChecksums,
   type DayChecksum,
   dayRange,
   isRetained,
+  requestChecksums,
   type SourceChecksums,
   timeRange,
 } from './source/checksums.ts'

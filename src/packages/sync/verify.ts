@@ -1,9 +1,9 @@
 import { checkedBatches, type Run } from './copy.ts'
 import {
-  requestChecksums,
   type DayRange,
   dayRange,
   isRetained,
+  requestChecksums,
   type SourceChecksums,
   timeRange,
 } from './source/checksums.ts'

@@ -230,7 +230,9 @@ describe('tributary-sync', () => {
     await killAfter(
       clickCount - 100,
       ['--resources', 'clicks'],
-      async () => (await copy`SELECT FROM tributary.sync_state WHERE cursor IS NOT NULL AND new_columns IS NOT NULL`).length === 1,
+      async () =>
+        (await copy`SELECT FROM tributary.sync_state WHERE cursor IS NOT NULL AND new_columns IS NOT NULL`).length ===
+        1,
     )
     const { filled, rows, verified } = await sync('--verify')
     expect(filled).toEqual({

@@ -58,7 +58,8 @@ function stateStatements(schema: string): string[] {
 }
 
 /** @param known columns of the existing table; empty if there is none */
-function tableStatements(schema: string, { name, key, fields, indexes }: Resource, known: ReadonlySet<string>): string[] {
+function tableStatements(schema: string, resource: Resource, known: ReadonlySet<string>): string[] {
+  const { name, key, fields, indexes } = resource
   const table = `${schema}.${name}`
   const columns = Object.entries(fields).map(([field, type]) => ({ column: columnNameOf(field), type }))
   const missing = columns.filter(({ column }) => !known.has(column))
@@ -74,6 +75,6 @@ function tableStatements(schema: string, { name, key, fields, indexes }: Resourc
   ]
   return [
     ...(known.size === 0 ? creation : missing.length > 0 ? extension : []),
-    ...indexes.map((index) => `CREATE INDEX IF NOT EXISTS ${name}_${index.replaceAll(', ', '_')} ON ${table} (${index})`),
+    ...indexes.map((of) => `CREATE INDEX IF NOT EXISTS ${name}_${of.replaceAll(', ', '_')} ON ${table} (${of})`),
   ]
 }

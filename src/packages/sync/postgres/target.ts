@@ -82,12 +82,7 @@ export async function openTarget(url: string, schema: string) {
      * @returns number of rows that were inserted or changed
      * @throws SyncError when another process has changed the state
      */
-    async store(
-      resource: Resource,
-      rows: readonly Row[],
-      before: SyncState,
-      after: SyncState,
-    ): Promise<number> {
+    async store(resource: Resource, rows: readonly Row[], before: SyncState, after: SyncState): Promise<number> {
       const condition = before.newColumns === null ? 'WHERE t.stored_at <> excluded.stored_at' : ''
       // TRAP: not a transaction; a connection that breaks within one ends the process (postgres 3.4: its rollback finds no socket).
       const [written] = await sql.unsafe<[{ rows: number }?]>(

@@ -45,9 +45,9 @@ const clicks: ChangingResource = {
   fields: {
     ...{ id, clickedAt: `${time} NOT NULL`, ...entityIds, visitorId: text, country: text, region: text, city: text },
     ...{ device: text, os: text, osVersion: text, browser: text, browserVersion: text, language: text, referrer: text },
-    ...{ userAgent: text, ip: text, ...subIds, externalClickId: text, utmSource: text, utmMedium: text },
-    ...{ utmCampaign: text, utmTerm: text, utmContent: text, cost: money, currency: text, costBase: money, baseCurrency: text },
-    ...{ isBot: flag, isTest: flag, storedAt: `${time} NOT NULL` },
+    ...{ userAgent: text, ip: text, ...subIds, externalClickId: text },
+    ...{ utmSource: text, utmMedium: text, utmCampaign: text, utmTerm: text, utmContent: text, cost: money },
+    ...{ currency: text, costBase: money, baseCurrency: text, isBot: flag, isTest: flag, storedAt: `${time} NOT NULL` },
   },
   indexes: ['clicked_at', 'campaign_id, clicked_at', 'visitor_id'],
 }
