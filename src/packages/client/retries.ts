@@ -29,7 +29,7 @@ export function openRetries(options: RetryOptions) {
      * time.
      * @param attempt number of retries before this one
      */
-    pause: (attempt: number, signal = new AbortController().signal) => wait(backoffMs(attempt), signal),
+    pause: (attempt: number, signal: AbortSignal = new AbortController().signal) => wait(backoffMs(attempt), signal),
     /**
      * A `fetch` that retries after 429, 502, 503, 504 and network errors, also while the body is read. It waits as long as
      * `Retry-After` says, else as `pause`. Requests must be idempotent: reads are, and events with an `event_id`.
