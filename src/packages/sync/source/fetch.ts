@@ -35,7 +35,7 @@ export function fetchByHttp(request: Request): Promise<Response> {
       try {
         resolve(isRedirect(response) ? explainRedirect(url, response) : toResponse(response))
       } catch (error) {
-        // A status without a body, or above 599.
+        // Such as a status above 599.
         response.destroy()
         reject(error)
       }
@@ -54,12 +54,16 @@ function explainRedirect({ origin }: URL, response: IncomingMessage): Response {
   return Response.json({ error: 'redirected', message }, { status: Number(response.statusCode) })
 }
 
+const statusesWithoutBody = [204, 205, 304]
+
 function toResponse(response: IncomingMessage): Response {
+  const status = Number(response.statusCode)
+  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, `${value}`])
   const isCompressed = response.headers['content-encoding'] === 'gzip'
   const decoded = isCompressed ? pipeline(response, createGunzip(), () => {}) : response
-  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, `${value}`])
-  return new Response(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, {
-    status: Number(response.statusCode),
-    headers,
-  })
+  if (!statusesWithoutBody.includes(status)) {
+    return new Response(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, { status, headers })
+  }
+  decoded.resume()
+  return new Response(null, { status, headers })
 }
