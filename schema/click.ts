@@ -1,9 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { fieldsParameter } from './fields.ts'
 import { columnFilterParameters, filterParameters } from './filters.ts'
-import { OrderedPage, pageParameters, retainedFrom } from './page.ts'
-import { orderParameters, rangeParameters } from './range.ts'
-import { formatParameter, listFormats } from './rowFormat.ts'
+import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import { Currency, Id, Instant, Money, Nullable, NullableText } from './scalars.ts'
 import { subIdNames } from './subIds.ts'
 
@@ -79,11 +76,7 @@ export const ClickPage = Type.Object({ ...OrderedPage(Click).properties, ...reta
 
 export const ClickQuery = Type.Object(
   {
-    ...pageParameters,
-    ...rangeParameters,
-    ...orderParameters,
-    ...formatParameter(listFormats),
-    ...fieldsParameter(Click),
+    ...listParameters(Click),
     ...filterParameters,
     ...columnFilterParameters(['visitor_id'], 'clicks'),
     is_bot: Type.Optional(

@@ -1,10 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { devices, entityFields, SubIds, storedAt } from './click.ts'
-import { fieldsParameter } from './fields.ts'
 import { columnFilterNames, columnFilterParameters, filterParameters } from './filters.ts'
-import { OrderedPage, pageParameters } from './page.ts'
-import { orderParameters, rangeParameters } from './range.ts'
-import { formatParameter, listFormats } from './rowFormat.ts'
+import { listParameters, OrderedPage } from './page.ts'
 import { Currency, Id, Instant, Money, Nullable, NullableText, OneOf } from './scalars.ts'
 
 export const conversionStatuses = ['approved', 'pending', 'declined', 'hold', 'refunded', 'chargeback'] as const
@@ -53,11 +50,7 @@ export const ConversionPage = OrderedPage(Conversion)
 
 export const ConversionQuery = Type.Object(
   {
-    ...pageParameters,
-    ...rangeParameters,
-    ...orderParameters,
-    ...formatParameter(listFormats),
-    ...fieldsParameter(Conversion),
+    ...listParameters(Conversion),
     ...filterParameters,
     ...columnFilterParameters(columnFilterNames, 'conversions'),
     status: Type.Optional(

@@ -1,9 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventRow, eventNamePattern, eventOrigins } from './event.ts'
-import { fieldsParameter } from './fields.ts'
-import { OrderedPage, pageParameters, retainedFrom } from './page.ts'
-import { orderParameters, rangeParameters } from './range.ts'
-import { formatParameter, listFormats } from './rowFormat.ts'
+import { listParameters, OrderedPage, retainedFrom } from './page.ts'
 import { eventIdPattern, Id, OneOf } from './scalars.ts'
 
 export const EventPage = Type.Object({
@@ -23,11 +20,7 @@ export const eventNamesPattern = `^${name}(,${name})*$`
 
 export const EventListQuery = Type.Object(
   {
-    ...pageParameters,
-    ...rangeParameters,
-    ...orderParameters,
-    ...formatParameter(listFormats),
-    ...fieldsParameter(EventRow),
+    ...listParameters(EventRow),
     event_name: Type.Optional(
       Type.String({
         pattern: eventNamesPattern,

@@ -53,6 +53,9 @@ export const filterParameters = Object.fromEntries(
 export const columnFilterNames = ['visitor_id', 'click_id', 'event_name', 'transaction_id'] as const
 export type ColumnFilterName = (typeof columnFilterNames)[number]
 
+/** What a filter selects by: an attribute, or a column that identifies rows instead of describing them. */
+export type FilterAttribute = AttributeName | ColumnFilterName
+
 /** @returns filter parameters of a list by columns of its table */
 export function columnFilterParameters<Name extends ColumnFilterName>(names: readonly Name[], rows: string) {
   return Object.fromEntries(names.map((name) => [name, filterParameter(name, rows)])) as Record<

@@ -1,5 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { SelectableRow } from './fields.ts'
+import { fieldsParameter, SelectableRow } from './fields.ts'
+import { orderParameters, rangeParameters } from './range.ts'
+import { formatParameter, listFormats } from './rowFormat.ts'
 import { Instant } from './scalars.ts'
 
 export const pageLimitDefault = 50
@@ -16,7 +18,7 @@ export const retainedFrom = {
   ),
 }
 
-/** Query parameters of every list. */
+/** Query parameters of every list and search. */
 export const pageParameters = {
   limit: Type.Optional(
     Type.Integer({
@@ -33,6 +35,17 @@ export const pageParameters = {
       description: '`nextCursor` of the previous page. It never expires and is valid only with the same filters.',
     }),
   ),
+}
+
+/** Query parameters of a list that supports ranges, orders and exports. @param row schema of its rows */
+export function listParameters(row: TObject) {
+  return {
+    ...pageParameters,
+    ...rangeParameters,
+    ...orderParameters,
+    ...formatParameter(listFormats),
+    ...fieldsParameter(row),
+  }
 }
 
 /** Response of a search; each row has all fields. */

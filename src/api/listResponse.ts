@@ -3,9 +3,9 @@ import { listFormats, type RowFormat } from '../../schema/rowFormat.ts'
 import type { RouteContext } from '../http/context.ts'
 import { setRetainedFrom } from '../http/retainedHeader.ts'
 import { streamFormat } from '../http/streaming.ts'
-import { readEventWatermark } from '../query/eventWatermark.ts'
+import type { ListPlan } from '../query/listPlan.ts'
+import type { PageRows } from '../query/pagination.ts'
 import { withReadDeadline } from '../query/readDeadline.ts'
-import type { RetainedFrom } from '../query/retained.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { readWatermark } from '../query/watermark.ts'
 import { type ExportOptions, eventExportSettings, rowFormatSettings } from '../rows/clickhouseOutputFormat.ts'
@@ -23,17 +23,14 @@ export interface FormatQuery {
   csv_escape?: CsvEscape
 }
 
-/** A page of rows; a row may be its JSON. */
-type Page = { data: (object | string)[] }
-
 /** A list in ClickHouse that is read page by page, or exported in one response. */
-export interface ListResponse {
+interface ListResponse<Plan extends ListPlan> {
   resource: 'clicks' | 'conversions' | 'events'
-  /** From when rows are retained, if the list starts before. */
-  retained?: RetainedFrom
-  readPage(signal: AbortSignal): Promise<Page>
+  plan: Plan
+  /** @returns a page of rows; a row may be its JSON */
+  readPage(context: RouteContext, plan: Plan, signal: AbortSignal): Promise<PageRows<object | string>>
   /** @param entities ids and names of campaigns and other entities */
-  exportSql(entities: readonly RowField[], options: ExportOptions): Fragment
+  exportSql(plan: Plan, entities: readonly RowField[], options: ExportOptions): Fragment
 }
 
 /** The entities of each resource. */
@@ -48,45 +45,44 @@ const entitiesOf = {
  * retained in `X-Retained-From`.
  * @throws Problem `invalid_limit`, `invalid_csv_escape`, `invalid_fields`, `rate_limited`, `unavailable`, `query_timeout`
  */
-export async function sendList(
-  { stores, streaming }: RouteContext,
+export async function sendList<Plan extends ListPlan>(
+  context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   query: FormatQuery,
-  { resource, retained = {}, readPage, exportSql }: ListResponse,
+  { resource, plan, readPage, exportSql }: ListResponse<Plan>,
 ): Promise<void> {
+  const { stores, streaming } = context
+  const { accountId, retained } = plan
   const format = streamFormat(request, listFormats, query.format)
   checkCsvEscape(query.csv_escape, format)
   if (!format) {
     const selected = readPageFields(query.fields)
-    const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', readPage)
-    await reply.type('application/json; charset=utf-8').send(pageJson({ ...page, ...retained }, selected))
+    const page = await withReadDeadline(request.signal, 'add filters or request a shorter range', async (signal) => {
+      const isByStoredAt = plan.updatedSinceMs !== undefined
+      const asOfMs = isByStoredAt ? await readWatermark(stores, accountId, resource, signal) : undefined
+      const { data, ...rest } = await readPage(context, { ...plan, asOfMs }, signal)
+      return { data, rest: { ...rest, asOf: asOfMs === undefined ? null : toInstantText(asOfMs), ...retained } }
+    })
+    await reply.type('application/json; charset=utf-8').send(pageJson(page.data, page.rest, selected))
     return
   }
-  const { accountId } = request.caller
-  const asOfMs =
-    resource === 'events'
-      ? await readEventWatermark(stores, accountId, request.signal)
-      : await readWatermark(stores.postgres, accountId, resource)
+  const asOfMs = await readWatermark(stores, accountId, resource, request.signal)
   reply.header('x-as-of', toInstantText(asOfMs))
   setRetainedFrom(reply, retained)
-  await streaming.send(request, reply, format, (signal) => exportRows(signal))
+  await streaming.send(request, reply, format, (signal) => exportRows(format, { ...plan, asOfMs }, signal))
 
-  async function* exportRows(signal: AbortSignal): AsyncGenerator<Buffer> {
+  async function* exportRows(format: RowFormat, dated: Plan, signal: AbortSignal): AsyncGenerator<Buffer> {
     const entities = await entityFields(stores.postgresReader, accountId, entitiesOf[resource])
-    const sql = exportSql(entities, {
-      format: format as RowFormat,
-      csvEscape: query.csv_escape,
-      selected: readFields(query.fields),
-      asOfMs,
-    })
+    const selected = readFields(query.fields)
+    const sql = exportSql(dated, entities, { format, csvEscape: query.csv_escape, selected })
     const settings = resource === 'events' ? { ...rowFormatSettings, ...eventExportSettings } : rowFormatSettings
     yield* streamBytes(stores.clickhouse, sql, { label: `${resource}.export`, signal, settings })
   }
 }
 
 /** Writes a page as JSON: the rows with the selected fields, then the other fields of the page. */
-function pageJson({ data, ...rest }: Page, selected: SelectedFields): string {
+function pageJson(data: readonly (object | string)[], rest: object, selected: SelectedFields): string {
   const rows = data.map((row) => {
     if (typeof row !== 'string') return JSON.stringify(selectIn(row, selected))
     return selected ? JSON.stringify(selectIn(JSON.parse(row) as object, selected)) : row

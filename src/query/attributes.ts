@@ -1,4 +1,5 @@
 import { type AttributeName, notSet, type SummedDimension, summedDimensions } from '../../schema/dimensions.ts'
+import type { FilterAttribute } from '../../schema/filters.ts'
 import { subIdNames } from '../../schema/subIds.ts'
 import { ch, type Fragment, identifier, text } from '../stores/clickhouse/sql.ts'
 
@@ -17,12 +18,15 @@ const ofClick = (column: string, expression = (value: Fragment) => value): Attri
   conversions: expression(identifier(`click_${column}`)),
 })
 
+/** A column of conversions alone: clicks have no value. */
+const ofConversion = (column: string): Attribute => ({ clicks: ch`''`, conversions: identifier(column) })
+
 /** The first tag of an `Accept-Language` header, lower case. */
 const firstLanguage = (header: Fragment) => ch`lower(trimBoth(extract(${header}, '^[^,;]*')))`
 /** The host of a URL, lower case, without `www.`. */
 const domainOf = (url: Fragment) => ch`replaceRegexpOne(lower(domainRFC(${url})), '^www[.]', '')`
 
-const attributes: Record<AttributeName, Attribute> = {
+const attributes: Record<FilterAttribute, Attribute> = {
   campaign: shared('campaign_id'),
   country: shared('country'),
   device: shared('device'),
@@ -46,10 +50,14 @@ const attributes: Record<AttributeName, Attribute> = {
     (typeof subIdNames)[number],
     Attribute
   >),
+  visitor_id: shared('visitor_id'),
+  click_id: { clicks: identifier('id'), conversions: identifier('click_id') },
+  event_name: ofConversion('event_name'),
+  transaction_id: ofConversion('transaction_id'),
 }
 
 /** @returns the expression of an attribute over the rows of a table */
-export function attributeOf(name: AttributeName, table: RowTable): Fragment {
+export function attributeOf(name: FilterAttribute, table: RowTable): Fragment {
   return attributes[name][table]
 }
 
@@ -68,6 +76,6 @@ export function attributeKey(name: AttributeName, value: Fragment): Fragment {
   return formatted.has(name) ? value : ch`if(${value} = ${text(notSet)}, '', ${value})`
 }
 
-export function isSummed(name: AttributeName): name is SummedDimension {
-  return (summedDimensions as readonly AttributeName[]).includes(name)
+export function isSummed(name: FilterAttribute): name is SummedDimension {
+  return (summedDimensions as readonly FilterAttribute[]).includes(name)
 }

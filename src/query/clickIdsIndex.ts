@@ -1,6 +1,6 @@
 import { subIdNames } from '../../schema/subIds.ts'
 import { ch, type Fragment, identifier, join, texts } from '../stores/clickhouse/sql.ts'
-import type { ColumnFilter, Filter } from './filters.ts'
+import type { Filter } from './filters.ts'
 
 /** The columns of `ids_index` of `clicks`, in its order. */
 const indexedColumns = ['visitor_id', ...subIdNames] as const
@@ -11,12 +11,9 @@ const indexed = ch`[${join(indexedColumns.map(identifier), ', ')}]`
  * filter in any of the indexed columns. They go beside the conditions of the filters themselves.
  * @returns none for excluded values, and none with the empty value, which every part has
  */
-export function clickIndexHints(filters: readonly (Filter | ColumnFilter)[]): Fragment[] {
-  return filters.flatMap((filter) => {
-    const column = 'attribute' in filter ? filter.attribute : filter.column
-    const isIndexed = (indexedColumns as readonly string[]).includes(column)
-    return isIndexed && !filter.isExcluded && !filter.values.includes('')
-      ? [ch`indexHint(hasAny(${indexed}, ${texts(filter.values)}))`]
-      : []
+export function clickIndexHints(filters: readonly Filter[]): Fragment[] {
+  return filters.flatMap(({ attribute, values, isExcluded }) => {
+    const isIndexed = (indexedColumns as readonly string[]).includes(attribute)
+    return isIndexed && !isExcluded && !values.includes('') ? [ch`indexHint(hasAny(${indexed}, ${texts(values)}))`] : []
   })
 }

@@ -1,11 +1,9 @@
-import { invalidCursor, type PageKey } from './pagination.ts'
+import { ch, count, type Fragment, text } from '../stores/clickhouse/sql.ts'
+import { afterKey, invalidCursor, type PageKey } from './pagination.ts'
 
 /** Full sort key of an event in a list: its time in the order of the list, and its key within the account. */
-export interface EventKey {
-  /** `occurred_at`, or `stored_at` in a list with `updated_since`; epoch milliseconds. */
-  atMs: number
+export interface EventKey extends PageKey {
   origin: string
-  id: string
   generation: number
 }
 
@@ -22,4 +20,11 @@ export function parseEventKey(key: PageKey | undefined): EventKey | undefined {
   const [, origin, generation, id] = keyId.exec(key.id) ?? []
   if (origin === undefined || id === undefined || Number(generation) > 0xffff_ffff) throw invalidCursor()
   return { atMs: key.atMs, origin, id, generation: Number(generation) }
+}
+
+/** Condition: the event comes after `key` in the order of a list. */
+export function afterEvent(key: EventKey | undefined, at: Fragment, isOldestFirst: boolean): Fragment {
+  if (!key) return ch`1`
+  const values = ch`${text(key.origin)}, ${text(key.id)}, ${count(key.generation)}`
+  return afterKey(at, ch`origin, id, generation`, key.atMs, values, isOldestFirst)
 }

@@ -1,10 +1,10 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { devices } from '../../schema/click.ts'
-import type { AttributeName } from '../../schema/dimensions.ts'
 import { notSet } from '../../schema/dimensions.ts'
 import {
   type ColumnFilterName,
   columnFilterNames,
+  type FilterAttribute,
   type FilterName,
   filterAttributes,
   filterNames,
@@ -13,7 +13,7 @@ import {
 } from '../../schema/filters.ts'
 import { idPattern } from '../../schema/scalars.ts'
 import { Problem } from '../problem.ts'
-import { ch, type Fragment, identifier, texts } from '../stores/clickhouse/sql.ts'
+import { ch, type Fragment, texts } from '../stores/clickhouse/sql.ts'
 import { attributeOf, type RowTable } from './attributes.ts'
 
 /** Values that a filter selects or excludes. */
@@ -24,19 +24,19 @@ interface FilterValues {
   isExcluded: boolean
 }
 
-/** A condition on an attribute of clicks and conversions. */
+/** A condition on clicks and conversions. */
 export interface Filter extends FilterValues {
-  attribute: AttributeName
+  attribute: FilterAttribute
 }
 
-/** A condition on a column that is no attribute: it identifies rows instead of describing them. */
-export interface ColumnFilter extends FilterValues {
-  column: ColumnFilterName
-}
+/** The filter parameters of a query; only lists filter by columns that identify rows. */
+export type FilterQuery = Static<TObject<typeof filterParameters>> & Partial<Record<ColumnFilterName, string>>
 
-/** The filter parameters of a query. */
-export type FilterQuery = Static<TObject<typeof filterParameters>>
-export type ColumnFilterQuery = Partial<Record<ColumnFilterName, string>>
+type ParameterName = FilterName | ColumnFilterName
+const attributeByParameter = new Map<ParameterName, FilterAttribute>([
+  ...filterNames.map((name) => [name, filterAttributes[name]] as const),
+  ...columnFilterNames.map((name) => [name, name] as const),
+])
 
 /**
  * Parses the filter parameters of a query; other parameters are ignored.
@@ -44,21 +44,9 @@ export type ColumnFilterQuery = Partial<Record<ColumnFilterName, string>>
  * @throws Problem `invalid_<parameter>`
  */
 export function readFilters(query: FilterQuery): Filter[] {
-  return filterNames.flatMap((name) => {
+  return [...attributeByParameter].flatMap(([name, attribute]) => {
     const text = query[name]
-    return text === undefined ? [] : [{ attribute: filterAttributes[name], ...readValues(name, text) }]
-  })
-}
-
-/**
- * Parses the filter parameters of a list by column; other parameters are ignored.
- * @returns filters, combined with AND
- * @throws Problem `invalid_<parameter>`
- */
-export function readColumnFilters(query: ColumnFilterQuery): ColumnFilter[] {
-  return columnFilterNames.flatMap((column) => {
-    const text = query[column]
-    return text === undefined ? [] : [{ column, ...readValues(column, text) }]
+    return text === undefined ? [] : [{ attribute, ...readValues(name, text) }]
   })
 }
 
@@ -67,52 +55,28 @@ export function filterConditions(filters: readonly Filter[], table: RowTable): F
   return filters.map(({ attribute, ...values }) => valueCondition(attributeOf(attribute, table), values))
 }
 
-/** @returns the conditions of filters by column */
-export function columnFilterConditions(filters: readonly ColumnFilter[]): Fragment[] {
-  return filters.map(({ column, ...values }) => valueCondition(identifier(column), values))
-}
-
 /** @returns the condition of a filter on an expression */
 export function valueCondition(value: Fragment, { values, isExcluded }: FilterValues): Fragment {
   return isExcluded ? ch`${value} NOT IN ${texts(values)}` : ch`${value} IN ${texts(values)}`
 }
 
-const idExpression = new RegExp(idPattern)
-
-const idFilters = [
-  'campaign_id',
-  'offer_id',
-  'landing_page_id',
-  'traffic_source_id',
-  'visitor_id',
-  'click_id',
-] as const satisfies readonly (FilterName | ColumnFilterName)[]
+const id = { pattern: new RegExp(idPattern), allowed: '1 to 64 letters, digits and _ . : -' }
 
 /** Values that a filter can have; any text unless listed here. */
-const formats: Partial<
-  Record<FilterName | ColumnFilterName, { isValid: (value: string) => boolean; allowed: string }>
-> = {
-  ...Object.fromEntries(
-    idFilters.map((name) => [
-      name,
-      { isValid: (value: string) => idExpression.test(value), allowed: '1 to 64 letters, digits and _ . : -' },
-    ]),
-  ),
-  country: { isValid: (value) => /^[A-Z]{2}$/.test(value), allowed: 'country codes such as US' },
-  device: {
-    isValid: (value) => (devices as readonly string[]).includes(value),
-    allowed: `one of ${devices.join(', ')}`,
-  },
+const formats: Partial<Record<ParameterName, { pattern: RegExp; allowed: string }>> = {
+  ...{ campaign_id: id, offer_id: id, landing_page_id: id, traffic_source_id: id, visitor_id: id, click_id: id },
+  country: { pattern: /^[A-Z]{2}$/, allowed: 'country codes such as US' },
+  device: { pattern: new RegExp(`^(${devices.join('|')})$`), allowed: `one of ${devices.join(', ')}` },
 }
 
-function readValues(name: FilterName | ColumnFilterName, text: string): FilterValues {
+function readValues(name: ParameterName, text: string): FilterValues {
   const isExcluded = text.startsWith('!')
   const values = splitValues(name, isExcluded ? text.slice(1) : text, !isExcluded)
-  if (values.length > filterValuesMax) throw invalid(name, `has more than ${filterValuesMax} values.`)
+  if (values.length > filterValuesMax) throw invalidFilter(name, `has more than ${filterValuesMax} values.`)
   const format = formats[name]
   for (const value of values) {
-    if (value !== notSet && format?.isValid(value) === false) {
-      throw invalid(name, `must be ${format.allowed}, or ${notSet}; separate values with commas.`)
+    if (value !== notSet && format?.pattern.test(value) === false) {
+      throw invalidFilter(name, `must be ${format.allowed}, or ${notSet}; separate values with commas.`)
     }
   }
   return {
@@ -126,7 +90,7 @@ function readValues(name: FilterName | ColumnFilterName, text: string): FilterVa
  * Splits a list at its commas and resolves `\,` and `\\`.
  * @param isStart whether the text starts the parameter, where `\!` is a literal `!`
  */
-function splitValues(name: FilterName | ColumnFilterName, text: string, isStart: boolean): string[] {
+function splitValues(name: ParameterName, text: string, isStart: boolean): string[] {
   const values = ['']
   for (let index = 0; index < text.length; index++) {
     let character = text.charAt(index)
@@ -138,14 +102,14 @@ function splitValues(name: FilterName | ColumnFilterName, text: string, isStart:
       index += 1
       character = text.charAt(index)
       const isEscape = character === ',' || character === '\\' || (character === '!' && isStart && index === 1)
-      if (!isEscape) throw invalid(name, 'has an invalid escape; valid are \\, and \\\\ and a leading \\!.')
+      if (!isEscape) throw invalidFilter(name, 'has an invalid escape; valid are \\, and \\\\ and a leading \\!.')
     }
     values[values.length - 1] += character
   }
-  if (values.includes('')) throw invalid(name, `has an empty value; use ${notSet} for rows without a value.`)
+  if (values.includes('')) throw invalidFilter(name, `has an empty value; use ${notSet} for rows without a value.`)
   return values
 }
 
-function invalid(name: FilterName | ColumnFilterName, rest: string): Problem {
+function invalidFilter(name: ParameterName, rest: string): Problem {
   return new Problem(`invalid_${name}`, `${name} ${rest}`, { param: name })
 }

@@ -1,7 +1,9 @@
 import type { ClickHouse } from '../stores/clickhouse/connection.ts'
 import { type QueryOptions, selectRows } from '../stores/clickhouse/select.ts'
-import { ch, count, type Fragment, join, nothing } from '../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, join, nothing, text } from '../stores/clickhouse/sql.ts'
+import { inRange } from './conditions.ts'
 import { after, type PageKey } from './pagination.ts'
+import type { Range } from './timeRange.ts'
 
 // A worked example: conversions with the status `approved`, two rows per page. The table has these rows, newest first:
 //
@@ -15,14 +17,12 @@ import { after, type PageKey } from './pagination.ts'
 // The candidates c4, c3 and c2 are read in the order of the sort key, and only their versions are collapsed. The page has c3
 // and c2. Collapsing before the condition (FINAL) would read every row of the account; a condition before collapsing shows c4.
 
-/** A query for rows of a table that contains all versions of a row until a merge: conversions and converted clicks. */
+/** A query for conversions, whose table contains all versions of a row until a merge. */
 export interface LatestQuery {
-  table: Fragment
-  /** Time and id columns of the table's sort key. */
-  at: Fragment
-  id: Fragment
-  /** Conditions on the sort key, which is the same in every version of a row: account, range. */
-  keyConditions: readonly Fragment[]
+  /** Account and range are in the sort key, which is the same in every version of a row. */
+  accountId: string
+  range: Partial<Range>
+  isOldestFirst: boolean
   /** Conditions on the latest version; other versions may have other values. */
   versionConditions: readonly Fragment[]
   /** At least one of these must hold too. Each is read by a subquery of its own, so that it can use its own index. */
@@ -32,13 +32,13 @@ export interface LatestQuery {
 }
 
 /** Rounds of approximate candidates before the exact query. */
-const approximateRounds = 3
+export const approximateRounds = 3
 
 /** Keys read beyond the missing ones, since a candidate's latest version may not match. */
 const spareKeys = 8
 
 /**
- * Finds the next rows that match the query in their latest version, newest first. A row is a candidate if any of its versions
+ * Finds the next rows that match the query in their latest version, in its order. A row is a candidate if any of its versions
  * matches. Candidates are read in the order of the sort key, so that a page costs the same at any depth, and only they are
  * collapsed. If most candidates do not match, the last round collapses all rows.
  * @param from key of the last row of the previous page
@@ -89,14 +89,37 @@ export async function findLatestVersions<Row>(
   }
 }
 
+/** @returns the highest version of each row, in the order of the first versions */
+export function latestOf<Row extends { version: number }>(
+  versions: readonly Row[],
+  keyOf: (row: Row) => string,
+): Row[] {
+  const latest = new Map<string, Row>()
+  for (const row of versions) {
+    const key = keyOf(row)
+    if (row.version > (latest.get(key)?.version ?? -1)) latest.set(key, row)
+  }
+  return [...latest.values()]
+}
+
 function approximateSql(query: LatestQuery, from: PageKey | undefined, limit: number): Fragment {
-  const { at, id, indexedAlternatives } = query
+  const { indexedAlternatives } = query
   const indexed = indexedAlternatives ? { ...query, keyAlternatives: indexedAlternatives } : query
   const candidates = candidatesSql(indexed, from, limit)
   return ch`
-SELECT toUnixTimestamp64Milli(${at}) AS atMs, ${id} AS id
+SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
 FROM (${candidates})
-ORDER BY atMs DESC, id DESC`
+${orderOfKeys(query)}`
+}
+
+function orderOfKeys({ isOldestFirst }: LatestQuery): Fragment {
+  return isOldestFirst ? ch`ORDER BY converted_at, id` : ch`ORDER BY converted_at DESC, id DESC`
+}
+
+/** The conditions on the sort key of conversions: account, range, and after a key in the order of the query. */
+export function keyConditions({ accountId, range, isOldestFirst }: LatestQuery, from: PageKey | undefined): Fragment[] {
+  const at = ch`converted_at`
+  return [ch`account_id = ${text(accountId)}`, ...inRange(at, range), after(from, at, ch`id`, isOldestFirst)]
 }
 
 /** All conditions on the latest version of a row. */
@@ -110,20 +133,19 @@ function latestSql(
   limit: number,
   candidates: number | undefined,
 ): Fragment {
-  const { table, at, id, keyConditions } = query
-  const among = candidates === undefined ? [] : [ch`(${at}, ${id}) IN (${candidatesSql(query, from, candidates)})`]
+  const among = candidates === undefined ? [] : [ch`(converted_at, id) IN (${candidatesSql(query, from, candidates)})`]
   return ch`
-SELECT DISTINCT toUnixTimestamp64Milli(${at}) AS atMs, ${id} AS id
-FROM ${table} FINAL
-WHERE ${join([...keyConditions, after(from, at, id), ...among, ...latestConditions(query)], '\n  AND ')}
-ORDER BY atMs DESC, id DESC
+SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
+FROM conversions FINAL
+WHERE ${join([...keyConditions(query, from), ...among, ...latestConditions(query)], '\n  AND ')}
+${orderOfKeys(query)}
 LIMIT ${count(limit)}`
 }
 
 /** The keys of the next rows with a matching version; a key may be repeated. */
 function candidatesSql(query: LatestQuery, from: PageKey | undefined, limit: number, skipped = 0): Fragment {
-  const { at, id, versionConditions, keyAlternatives } = query
-  const order = ch`ORDER BY ${at} DESC, ${id} DESC`
+  const { versionConditions, keyAlternatives } = query
+  const order = orderOfKeys(query)
   const rows = skipped === 0 ? ch`LIMIT ${count(limit)}` : ch`LIMIT ${count(limit - skipped)} OFFSET ${count(skipped)}`
   if (!keyAlternatives) {
     return ch`
@@ -137,7 +159,7 @@ ${order}
 LIMIT ${count(limit)})`,
   )
   return ch`
-SELECT ${at}, ${id}
+SELECT converted_at, id
 FROM (
 ${join(each, '\nUNION ALL\n')}
 )
@@ -149,15 +171,11 @@ ${rows}`
  * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row, even of rows that do not match (it uses PREWHERE for a
  * filter of its own with ORDER BY … LIMIT). DISTINCT here would read the whole table.
  */
-function matchingSql(
-  { table, at, id, keyConditions }: LatestQuery,
-  from: PageKey | undefined,
-  conditions: readonly Fragment[],
-) {
+function matchingSql(query: LatestQuery, from: PageKey | undefined, conditions: readonly Fragment[]): Fragment {
   const prewhere = ch`
 PREWHERE ${join(conditions, '\n  AND ')}`
   return ch`
-SELECT ${at}, ${id}
-FROM ${table}${conditions.length === 0 ? nothing : prewhere}
-WHERE ${join([...keyConditions, after(from, at, id)], '\n  AND ')}`
+SELECT converted_at, id
+FROM conversions${conditions.length === 0 ? nothing : prewhere}
+WHERE ${join(keyConditions(query, from), '\n  AND ')}`
 }

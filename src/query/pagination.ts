@@ -15,7 +15,7 @@ export interface PageKey {
  */
 const earliestMs = Date.parse('0001-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
-/** The longest ids are those of events in a journey: `event:browser:4294967295:` and the id. */
+/** Events in a journey have the longest ids: `event:browser:4294967295:` and the id. */
 const keyId = new RegExp(idPatternOf(eventIdLengthMax + 'event:browser:4294967295:'.length))
 
 /** One page of a response. */
@@ -83,18 +83,21 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/**
- * Condition: the row comes after `key`, newest first. The second part implies the first, which lets the primary key prune.
- */
-export function after(key: PageKey | undefined, at: Fragment, id: Fragment): Fragment {
-  if (!key) return ch`1`
-  return ch`${at} <= ${instant(key.atMs)} AND (${at}, ${id}) < (${instant(key.atMs)}, ${text(key.id)})`
+/** Condition: the row comes after `key` in the order of a list. */
+export function after(key: PageKey | undefined, at: Fragment, id: Fragment, isOldestFirst = false): Fragment {
+  return key ? afterKey(at, id, key.atMs, ch`${text(key.id)}`, isOldestFirst) : ch`1`
 }
 
-/** Condition: the row comes after `key`, oldest first. */
-export function afterOldest(key: PageKey | undefined, at: Fragment, id: Fragment): Fragment {
-  if (!key) return ch`1`
-  return ch`${at} >= ${instant(key.atMs)} AND (${at}, ${id}) > (${instant(key.atMs)}, ${text(key.id)})`
+/**
+ * Condition: the row comes after a sort key. The second part implies the first, which lets the primary key prune.
+ * @param columns the columns of the sort key after the time
+ * @param values their values in the key
+ */
+export function afterKey(at: Fragment, columns: Fragment, atMs: number, values: Fragment, isOldestFirst: boolean) {
+  const [row, key] = [ch`(${at}, ${columns})`, ch`(${instant(atMs)}, ${values})`]
+  return isOldestFirst
+    ? ch`${at} >= ${instant(atMs)} AND ${row} > ${key}`
+    : ch`${at} <= ${instant(atMs)} AND ${row} < ${key}`
 }
 
 /**

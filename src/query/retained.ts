@@ -10,7 +10,7 @@ export interface RetainedFrom {
  * @param retainedMs from when rows are retained, epoch milliseconds; 0: all
  */
 export function retainedFrom(fromMs: number | undefined, retainedMs: number): RetainedFrom {
-  return (fromMs ?? 0) < retainedMs ? { retainedFrom: toInstantText(retainedMs) } : {}
+  return Math.max(fromMs ?? 0, 0) < retainedMs ? { retainedFrom: toInstantText(retainedMs) } : {}
 }
 
 /** Moves the start of a range to the first retained row: the rest of it has none. */

@@ -1,13 +1,36 @@
+import type { ClickHouse } from '../stores/clickhouse/connection.ts'
+import { selectRows } from '../stores/clickhouse/select.ts'
+import { ch } from '../stores/clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
 
+interface WatermarkStores {
+  clickhouse: ClickHouse
+  postgres: Postgres
+}
+
 /**
- * Reads the time before which no more rows will be stored: every row with an earlier `storedAt` is visible to a query sent
- * after this one, and no current or later batch adds another. Batches are in the journal from before they are sent until
- * they are visible, and their times ascend even if a clock is set back. The value does not change while nothing is stored.
+ * Reads the watermark of an account: the time before which no more rows will be stored.
+ * @param signal ends the queries of ClickHouse
  * @returns epoch milliseconds
- * @throws Problem `unavailable`
+ * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
-export async function readWatermark(
+export function readWatermark(
+  stores: WatermarkStores,
+  accountId: string,
+  resource: 'clicks' | 'conversions' | 'events',
+  signal: AbortSignal,
+): Promise<number> {
+  return resource === 'events'
+    ? readEventWatermark(stores, accountId, signal)
+    : readImportWatermark(stores.postgres, accountId, resource)
+}
+
+/**
+ * Every row with an earlier `storedAt` is visible to a query sent after this one, and no current or later batch adds another.
+ * Batches are in the journal from before they are sent until they are visible, and their times ascend even if a clock is set
+ * back. The value does not change while nothing is stored.
+ */
+async function readImportWatermark(
   postgres: Postgres,
   accountId: string,
   resource: 'clicks' | 'conversions',
@@ -22,4 +45,37 @@ export async function readWatermark(
     FROM accounts
     WHERE id = ${accountId}`)
   return Math.round(row?.watermarkMs ?? 0)
+}
+
+/** An insert may have its time before it is listed as running. */
+const marginMs = 1_000
+
+/**
+ * Every event with an earlier `stored_at` is visible to later queries. `stored_at` is the start of its insert by the clock of a
+ * node, so this is the earliest start of the inserts that are running on any node, or of an erasure that rewrites events of the
+ * account. It does not hold while a clock that was set back has not caught up (docs/decisions.md, "`storedAt` only ascends").
+ */
+async function readEventWatermark(
+  { clickhouse, postgres }: WatermarkStores,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const { client, cluster, onQuery } = clickhouse
+  const query = ch`
+SELECT toUnixTimestamp64Milli(now64(3)) - toInt64(ceil(maxOrDefault(elapsed) * 1000)) AS startMs
+FROM system.processes
+WHERE query_kind = 'Insert'
+  AND position(query, 'pixel_events') > 0`
+  const readers = cluster ? cluster.nodes.map((node) => node.client) : [client]
+  const starts = await Promise.all(
+    readers.map(async (reader) => {
+      const options = { label: 'events.watermark', signal }
+      const [row] = await selectRows<{ startMs: number }>({ reader, onQuery }, query, options)
+      return row?.startMs ?? 0
+    }),
+  )
+  // Read last: an erasure that begins after this gives its events a time later than the query above.
+  const [rewrite] = await queryPostgres(postgres<{ beganAt: Date }[]>`
+    SELECT began_at AS "beganAt" FROM event_rewrites WHERE account_id = ${accountId}`)
+  return Math.min(...starts, rewrite?.beganAt.getTime() ?? Number.POSITIVE_INFINITY) - marginMs
 }

@@ -28,12 +28,11 @@ const clickhouseFormats = { ndjson: ch`JSONEachRow`, csv: ch`CSVWithNames`, parq
 /** For exports of events, which are always sorted and have up to 8 KiB of properties: a sort on disk merges a block of each part. */
 export const eventExportSettings = { max_block_size: '8192' } as const
 
-/** Format and fields of an export, and the watermark at which an export ordered by `storedAt` ends, epoch milliseconds. */
+/** Format and fields of an export. */
 export interface ExportOptions {
   format: RowFormat
   csvEscape: CsvEscape
   selected: SelectedFields
-  asOfMs: number
 }
 
 /** The FORMAT clause of a SELECT. */

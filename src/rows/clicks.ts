@@ -1,12 +1,15 @@
 import { subIdNames } from '../../schema/subIds.ts'
-import { clickTextFields, readClickText } from '../query/clickText.ts'
+import { clickTextFields, readClickText, textAgeMs } from '../query/clickText.ts'
+import { latestOf } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { selectFields } from '../stores/clickhouse/columnKinds.ts'
-import { ch } from '../stores/clickhouse/sql.ts'
+import { type QueryTarget, selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
+import { ch, count, type Fragment, identifier, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
 import { clickFields, type Selected } from '../stores/clickhouse/tableColumns.ts'
-import { type EntityIds, type EntityNames, entityIdNames } from './entityNames.ts'
-import { responseFields } from './responseFields.ts'
+import { type EntityIds, entityIdNames, readEntityNames } from './entityNames.ts'
+import type { NameCache } from './nameCache.ts'
+import { responseFields, type Shown } from './responseFields.ts'
 
 const selected = { ...clickFields, storedAt: 'instant' } as const
 
@@ -18,10 +21,7 @@ export type StoredClick = Selected<typeof selected>
 export const clickTexts = ch`toUnixTimestamp64Milli(clicked_at) AS atMs, id, toUnixTimestamp64Milli(stored_at) AS storedAt, row_text AS rowText`
 export type ClickText = PageKey & { storedAt: number; rowText: string }
 
-/** What a response shows beside the stored values. */
-interface Shown {
-  entities: EntityNames
-  baseCurrency: string
+interface ShownClick extends Shown {
   conversionCount: number
 }
 
@@ -29,7 +29,7 @@ interface Shown {
 export interface FoundClick extends PageKey {
   entityIds: EntityIds
   /** @returns the row of a response as JSON */
-  toJson(shown: Shown): string
+  toJson(shown: ShownClick): string
 }
 
 const toFields = responseFields(clickFields)
@@ -91,3 +91,201 @@ const shownFields = clickTextFields
     suffix: name === subIdNames.at(-1) ? '}' : '',
   }))
   .slice(entityIdNames.length)
+
+/** Which clicks to read. */
+export interface ClickQuery {
+  accountId: string
+  /** Currency of the account. */
+  currency: string
+  /** Whether most of the clicks have conversions. */
+  converted?: boolean | undefined
+  nowMs: number
+}
+
+/** What reads of clicks need. */
+interface ClickContext {
+  stores: { clickhouse: QueryTarget }
+  nameCache: NameCache
+}
+
+/**
+ * Reads the clicks at these keys, in their order, with their conversion counts and the names of their entities.
+ * @returns rows of a response as JSON
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readClicks(
+  context: ClickContext,
+  query: ClickQuery,
+  keys: readonly PageKey[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (keys.length === 0) return []
+  const [clicks, counts] = await Promise.all([
+    readFoundClicks(context.stores.clickhouse, query, keys, signal),
+    readConversionCounts(context.stores.clickhouse, query.accountId, keys, signal),
+  ])
+  return writeClicks(context, query, clicks, counts)
+}
+
+/** Adds conversion counts and the names of entities. @returns rows of a response as JSON @throws Problem `unavailable` */
+export async function writeClicks(
+  { nameCache }: Pick<ClickContext, 'nameCache'>,
+  { accountId, currency }: Pick<ClickQuery, 'accountId' | 'currency'>,
+  clicks: readonly FoundClick[],
+  counts: ConversionCounts,
+): Promise<string[]> {
+  const ids = clicks.map(({ entityIds }) => entityIds)
+  const entitiesOf = await readEntityNames(nameCache, accountId, ids)
+  return clicks.map(({ id, entityIds, toJson }) =>
+    toJson({ entities: entitiesOf(entityIds), baseCurrency: currency, conversionCount: counts.get(id) ?? 0 }),
+  )
+}
+
+/**
+ * Reads the clicks at these keys, in their order, without those that were removed; converted clicks from their copies,
+ * which are close together on disk.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readFoundClicks(
+  clickhouse: QueryTarget,
+  { accountId, converted, nowMs }: ClickQuery,
+  keys: readonly PageKey[],
+  signal: AbortSignal,
+): Promise<FoundClick[]> {
+  const clickById = new Map<string, FoundClick>()
+  const options = { label: 'clicks.rows', signal }
+  for (const table of converted ? (['converted_click_rows', 'clicks'] as const) : (['clicks'] as const)) {
+    const recent = missingOf(keys).filter(({ atMs }) => atMs >= nowMs - textAgeMs)
+    if (recent.length > 0) {
+      const texts = await selectRows<ClickText>(clickhouse, atKeys(clickTexts, table, accountId, recent), options)
+      for (const row of texts) add(clickOfText(row))
+    }
+    const missing = missingOf(keys)
+    if (missing.length > 0) {
+      const rows = await selectRows<StoredClick>(clickhouse, atKeys(clickColumns, table, accountId, missing), options)
+      for (const row of rows) add(clickOfColumns(row))
+    }
+  }
+  return keys.flatMap(({ id }) => clickById.get(id) ?? [])
+
+  function missingOf(some: readonly PageKey[]): PageKey[] {
+    return some.filter(({ id }) => !clickById.has(id))
+  }
+  function add(click: FoundClick | undefined): void {
+    if (click) clickById.set(click.id, click)
+  }
+}
+
+/**
+ * The clicks of a page by their sort keys, unordered.
+ * @param table `converted_click_rows` has copies of most clicks with conversions
+ */
+function atKeys(
+  columns: Fragment,
+  table: 'clicks' | 'converted_click_rows',
+  accountId: string,
+  keys: readonly PageKey[],
+): Fragment {
+  return ch`
+SELECT ${columns}
+FROM ${identifier(table)}
+WHERE account_id = ${text(accountId)}
+  AND (clicked_at, id) IN ${instantKeys(keys)}`
+}
+
+/** Numbers of conversions that are no tests, by the id of the click; clicks without them may be absent. */
+type ConversionCounts = Map<string, number>
+
+/**
+ * Counts the conversions of the clicks at these keys.
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readConversionCounts(
+  clickhouse: QueryTarget,
+  accountId: string,
+  keys: readonly PageKey[],
+  signal: AbortSignal,
+): Promise<ConversionCounts> {
+  if (keys.length === 0) return new Map()
+  const rows = await selectRows<{ id: string; conversionCount: number }>(
+    clickhouse,
+    ch`
+SELECT click_id AS id, count() AS conversionCount
+FROM converted_clicks FINAL
+WHERE account_id = ${text(accountId)}
+  AND (clicked_at, click_id) IN ${instantKeys(keys)}
+  AND NOT is_test
+GROUP BY click_id`,
+    { label: 'clicks.conversions', signal, settings: smallFinal },
+  )
+  return new Map(rows.map(({ id, conversionCount }) => [id, conversionCount]))
+}
+
+/** A version of a conversion of a click. */
+type ConvertedVersion = PageKey & { conversionId: string; version: number; isDeleted: boolean; isTest: boolean }
+
+/** Versions that a page reads at most: usually one click in a hundred converts, and a conversion has few versions. */
+const versionsMax = 200
+
+/**
+ * Counts the conversions of the newest clicks, at the same time as the page is read.
+ * @param conditions that the clicks of the page fulfil
+ * @returns a function that returns the count of a click, or undefined for clicks beyond those that were read
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readNewestCounts(
+  clickhouse: QueryTarget,
+  accountId: string,
+  conditions: readonly Fragment[],
+  signal: AbortSignal,
+): Promise<(key: PageKey) => number | undefined> {
+  const { clicks, rest } = await readNewestConverted(clickhouse, accountId, conditions, versionsMax, signal)
+  const counts = new Map(clicks.map(({ id, conversionCount }) => [id, conversionCount]))
+  return (key) => {
+    const isCovered = !rest || key.atMs > rest.atMs || (key.atMs === rest.atMs && key.id > rest.id)
+    return isCovered ? (counts.get(key.id) ?? 0) : undefined
+  }
+}
+
+/** The key of a click, with the number of its conversions that are no tests. */
+interface CountedKey extends PageKey {
+  conversionCount: number
+}
+
+/**
+ * Reads the newest clicks that have versions of conversions, and counts their conversions. The latest versions are chosen here,
+ * which costs less than FINAL for some hundred rows.
+ * @param conditions on the key, and on the columns that every version of a conversion has in common
+ * @param versionsMax versions to read
+ * @returns clicks, newest first, also without conversions; `rest` is the next click, undefined if there are no more
+ * @throws Problem `unavailable`, `query_timeout`
+ */
+export async function readNewestConverted(
+  clickhouse: QueryTarget,
+  accountId: string,
+  conditions: readonly Fragment[],
+  versionsMax: number,
+  signal: AbortSignal,
+): Promise<{ clicks: CountedKey[]; rest: PageKey | undefined }> {
+  const versions = await selectRows<ConvertedVersion>(
+    clickhouse,
+    ch`
+SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, click_id AS id, conversion_id AS conversionId, version,
+  is_deleted = 1 AS isDeleted, is_test AS isTest
+FROM converted_clicks
+WHERE ${join([ch`account_id = ${text(accountId)}`, ...conditions], '\n  AND ')}
+ORDER BY clicked_at DESC, click_id DESC
+LIMIT ${count(versionsMax)}`,
+    { label: 'clicks.conversions', signal, settings: smallRead },
+  )
+  const clicks = new Map<string, CountedKey>()
+  for (const { atMs, id, isDeleted, isTest } of latestOf(versions, (row) => `${row.id} ${row.conversionId}`)) {
+    const click = clicks.get(id) ?? { atMs, id, conversionCount: 0 }
+    if (!isDeleted && !isTest) click.conversionCount += 1
+    clicks.set(id, click)
+  }
+  // Other versions of the last click may not be read.
+  const rest = versions.length < versionsMax ? undefined : [...clicks.values()].at(-1)
+  if (rest) clicks.delete(rest.id)
+  return { clicks: [...clicks.values()], rest }
+}

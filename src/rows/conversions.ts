@@ -1,8 +1,9 @@
 import type { Conversion } from '../../schema/conversion.ts'
+import { latestOf } from '../query/latestVersions.ts'
 import type { PageKey } from '../query/pagination.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import { selectRows, smallFinal, smallRead } from '../stores/clickhouse/select.ts'
-import { ch, count, type Fragment, instantKeys, join, nothing, text } from '../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, instantKeys, join, text } from '../stores/clickhouse/sql.ts'
 import { conversionFields } from '../stores/clickhouse/tableColumns.ts'
 import type { Stores } from '../stores/open.ts'
 import { readEntityNames } from './entityNames.ts'
@@ -26,9 +27,14 @@ export function conversionKey({ convertedAt, id }: StoredConversion): PageKey {
   return { atMs: Number(convertedAt), id }
 }
 
+/** @returns a key as text, to compare it */
+export function keyText({ atMs, id }: PageKey): string {
+  return `${atMs} ${id}`
+}
+
 /**
- * Reads the latest versions of conversions, in the order of their keys. With FINAL, PREWHERE may contain only sort keys: a
- * condition on another column would keep older versions.
+ * Reads the latest versions of conversions, in the order of their keys, without repetitions. With FINAL, PREWHERE may contain
+ * only sort keys: a condition on another column would keep older versions.
  * @param state conditions on the latest version; rows that do not match are omitted
  * @throws Problem `unavailable`, `query_timeout`
  */
@@ -44,16 +50,13 @@ export async function readConversions(
     ch`
 SELECT row_text AS rowText
 FROM conversions FINAL
-PREWHERE account_id = ${text(accountId)} AND (converted_at, id) IN ${instantKeys(keys)}${
-      state.length === 0
-        ? nothing
-        : ch`
-WHERE ${join(state, '\n  AND ')}`
-    }
-ORDER BY converted_at DESC, id DESC`,
+PREWHERE account_id = ${text(accountId)} AND (converted_at, id) IN ${instantKeys(keys)}
+WHERE ${join([ch`NOT is_deleted`, ...state], '\n  AND ')}`,
     { ...options, settings: smallFinal },
   )
-  return rows.map(({ rowText }) => parseRow(rowText))
+  const found = rows.map(({ rowText }) => parseRowText(rowText))
+  const rowOf = new Map(found.map((row) => [keyText(conversionKey(row)), row]))
+  return [...new Set(keys.map(keyText))].flatMap((key) => rowOf.get(key) ?? [])
 }
 
 /** A version of a conversion; `isListed`: whether the conversion is listed if it is the latest. */
@@ -87,24 +90,14 @@ LIMIT ${count(versionsMax)}`,
     { ...options, settings: smallRead },
   )
   const isEnd = versions.length < versionsMax
-  const last = versions.at(-1)
-  const latest: ListedVersion[] = []
-  for (const row of versions) {
-    // Other versions of the last conversion may not be read.
-    if (!isEnd && last && isSameKey(row, last)) break
-    const previous = latest.at(-1)
-    if (!previous || !isSameKey(row, previous)) latest.push(row)
-    else if (row.version > previous.version) latest[latest.length - 1] = row
-  }
-  const rows = latest.filter(({ isListed }) => isListed).map(({ rowText }) => parseRow(rowText))
+  const latest = latestOf(versions, keyText)
+  // Other versions of the last conversion may not be read.
+  if (!isEnd) latest.pop()
+  const rows = latest.filter(({ isListed }) => isListed).map(({ rowText }) => parseRowText(rowText))
   return { rows, after: latest.at(-1), isEnd }
 }
 
-function isSameKey(one: PageKey, other: PageKey): boolean {
-  return one.atMs === other.atMs && one.id === other.id
-}
-
-function parseRow(rowText: string): StoredConversion {
+function parseRowText(rowText: string): StoredConversion {
   const texts = JSON.parse(rowText) as string[]
   const row: Partial<StoredConversion> = {}
   for (const [index, field] of textFields.entries()) row[field] = texts[index] as string

@@ -3,7 +3,7 @@ import { columnName } from '../stores/clickhouse/columnKinds.ts'
 import { ch, identifier } from '../stores/clickhouse/sql.ts'
 import { textList } from '../stores/clickhouse/textList.ts'
 import { type Postgres, queryPostgres } from '../stores/postgres/connection.ts'
-import type { RowField } from './exportFields.ts'
+import { exportField, type RowField } from './exportFields.ts'
 import type { NameCache } from './nameCache.ts'
 
 /** The entity ids of clicks and conversions, and the table that has their names. */
@@ -17,55 +17,36 @@ const entityTables = {
 /** The fields of the ids, in the order of the API. */
 export const entityIdNames = Object.keys(entityTables) as (keyof typeof entityTables)[]
 
-/** The fields of `EntityNames`, in the order of the API. */
-export const entityNameFields = entityIdNames.flatMap((field) => [
-  field,
-  field.replace(/Id$/, 'Name') as keyof EntityNames,
-])
-
 /** The entity ids of a row as they are stored: empty when absent. */
 export type EntityIds = Record<keyof typeof entityTables, string>
 
+type NameOf<Field> = Field extends `${infer Entity}Id` ? `${Entity}Name` : never
+/** @returns `campaignName` of `campaignId` */
+export const entityNameOf = <Field extends string>(field: Field) => field.replace(/Id$/, 'Name') as NameOf<Field>
+
 /** The entity ids and current names of a row in a response; null when absent or unknown. */
-export interface EntityNames {
-  campaignId: string | null
-  campaignName: string | null
-  offerId: string | null
-  offerName: string | null
-  landingPageId: string | null
-  landingPageName: string | null
-  trafficSourceId: string | null
-  trafficSourceName: string | null
-}
+export type EntityNames = Record<keyof EntityIds | NameOf<keyof EntityIds>, string | null>
 
 /** Reads the entity names of some rows. @returns the function to ids and names of a row @throws Problem `unavailable` */
 export async function readEntityNames(
-  names: NameCache,
+  cache: NameCache,
   accountId: string,
   rows: readonly EntityIds[],
 ): Promise<(row: EntityIds) => EntityNames> {
-  const find = (field: keyof EntityIds) =>
-    names.find(
-      accountId,
-      entityTables[field],
-      rows.map((row) => row[field]),
-    )
-  const [campaigns, offers, landingPages, trafficSources] = await Promise.all([
-    find('campaignId'),
-    find('offerId'),
-    find('landingPageId'),
-    find('trafficSourceId'),
-  ])
-  return (row) => ({
-    campaignId: row.campaignId || null,
-    campaignName: campaigns.get(row.campaignId) ?? null,
-    offerId: row.offerId || null,
-    offerName: offers.get(row.offerId) ?? null,
-    landingPageId: row.landingPageId || null,
-    landingPageName: landingPages.get(row.landingPageId) ?? null,
-    trafficSourceId: row.trafficSourceId || null,
-    trafficSourceName: trafficSources.get(row.trafficSourceId) ?? null,
-  })
+  const found = await Promise.all(
+    entityIdNames.map(async (field) => {
+      const ids = rows.map((row) => row[field])
+      return { field, nameField: entityNameOf(field), names: await cache.find(accountId, entityTables[field], ids) }
+    }),
+  )
+  return (row) => {
+    const shown: Partial<EntityNames> = {}
+    for (const { field, nameField, names } of found) {
+      shown[field] = row[field] || null
+      shown[nameField] = names.get(row[field]) ?? null
+    }
+    return shown as EntityNames
+  }
 }
 
 /**
@@ -82,14 +63,8 @@ export async function entityFields(
       const rows = await readAllNames(postgres, entityTables[field], accountId)
       const column = identifier(columnName(field))
       const [ids, names] = [rows.map(({ id }) => id), rows.map(({ name }) => name)]
-      return [
-        { name: field, value: ch`nullIf(${column}, '')`, isText: true as const },
-        {
-          name: field.replace(/Id$/, 'Name'),
-          value: ch`transform(${column}, ${textList(ids)}, ${textList(names)}, NULL)`,
-          isText: true as const,
-        },
-      ]
+      const name = ch`transform(${column}, ${textList(ids)}, ${textList(names)}, NULL)`
+      return [exportField(field, 'text'), { name: entityNameOf(field), value: name, isText: true as const }]
     }),
   )
   return fields.flat()

@@ -23,7 +23,8 @@ export function exportedConversionFields(baseCurrency: string, entities?: readon
   return rowFields(stored.conversionFields, baseCurrency, entities)
 }
 
-function rowFields(
+/** The stored fields of a row, with the names and the order of the API. @param entities as in `exportedClickFields` */
+export function rowFields(
   fields: Readonly<Record<string, ColumnKind>>,
   baseCurrency: string,
   entities: readonly RowField[] = Object.entries(stored.entityIdFields).map(([name, kind]) => exportField(name, kind)),

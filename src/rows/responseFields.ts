@@ -2,7 +2,7 @@ import { subIdNames } from '../../schema/subIds.ts'
 import { toInstantText } from '../query/timeRange.ts'
 import type { ColumnKind, Fields } from '../stores/clickhouse/columnKinds.ts'
 import { entityIdFields, subIdFields } from '../stores/clickhouse/tableColumns.ts'
-import { type EntityNames, entityNameFields } from './entityNames.ts'
+import { type EntityNames, entityNameOf } from './entityNames.ts'
 
 /** A stored value: absent text is empty, instants are epoch milliseconds, amounts are decimal text. */
 export type StoredValue = string | number | boolean | null
@@ -11,7 +11,7 @@ export type StoredValue = string | number | boolean | null
 type StoredRow = Readonly<Record<string, StoredValue>>
 
 /** What a response shows beside the stored values. */
-interface Shown {
+export interface Shown {
   /** Ids and names of the row's entities. */
   entities: EntityNames
   /** Currency of the account. */
@@ -33,7 +33,8 @@ export function responseFields(fields: Fields): (row: StoredRow, shown: Shown) =
 
 function fieldsOf(name: string, kind: ColumnKind): ResponseField[] {
   if (name in entityIdFields) {
-    return name === 'campaignId' ? entityNameFields.map((field) => [field, (_row, shown) => shown.entities[field]]) : []
+    const names = [name, entityNameOf(name)] as (keyof EntityNames)[]
+    return names.map((field) => [field, (_row, shown) => shown.entities[field]])
   }
   if (name in subIdFields) return name === 'sub1' ? [['subIds', subIdsOf]] : []
   const field: ResponseField = [name, readerOf(name, kind)]

@@ -2,7 +2,6 @@ import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Static } from '@sinclair/typebox'
 import type { ClickChecksums, ConversionChecksums, EventChecksums } from '../../../schema/checksum.ts'
 import type { RouteContext } from '../../http/context.ts'
-import { readEventWatermark } from '../../query/eventWatermark.ts'
 import { toInstantText } from '../../query/timeRange.ts'
 import { readWatermark } from '../../query/watermark.ts'
 import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
@@ -30,10 +29,7 @@ export async function runChecksums(
   signal: AbortSignal,
 ): Promise<Checksums> {
   // Before the query, so that every row with an earlier `storedAt` is visible to it.
-  const asOfMs =
-    plan.resource === 'events'
-      ? await readEventWatermark(stores, plan.accountId, signal)
-      : await readWatermark(stores.postgres, plan.accountId, plan.resource)
+  const asOfMs = await readWatermark(stores, plan.accountId, plan.resource, signal)
   const rows = await selectRows<{ day: string; rows: number; amount: string; hash: string }>(
     stores.clickhouse,
     checksumSql(plan, asOfMs),

@@ -9,13 +9,13 @@ import {
   clickOfText,
   clickTexts,
   type FoundClick,
+  readNewestCounts,
   type StoredClick,
 } from '../../rows/clicks.ts'
-import { readNewestCounts } from '../../rows/clicksByKey.ts'
 import { selectRows, smallRead } from '../../stores/clickhouse/select.ts'
 import { ch } from '../../stores/clickhouse/sql.ts'
 import type { ClickPlan } from './plan.ts'
-import { convertedPageConditions, isDense, newestSql } from './sql.ts'
+import { convertedPageConditions, hasMostClicks, newestSql } from './sql.ts'
 
 /** The key of a click; the click and the number of its conversions if they were read with it. */
 export type FoundKey = PageKey & { click?: FoundClick | undefined; conversionCount?: number | undefined }
@@ -38,12 +38,13 @@ export async function findNewest(context: RouteContext, plan: ClickPlan, signal:
   for (let days = firstDays; ; ) {
     const sinceMs = Math.floor(endMs - days * dayMs)
     const isLast = sinceMs <= (range.fromMs ?? 0)
-    const slice = sliceOf(plan, isLast ? unread : { ...unread, fromMs: sinceMs }, days)
+    const slice = isLast ? unread : { ...unread, fromMs: sinceMs }
+    const reads = readsOf(plan, slice, days)
     const before = found.length
     let isRead = false
     while (!isRead) {
       const missing = limit + 1 - found.length
-      const rows = await readSlice(context, plan, slice, from, missing, signal)
+      const rows = await readTimeSlice(context, plan, slice, reads, from, missing, signal)
       for (const row of rows) {
         if (row.id === from?.id && row.atMs === from.atMs) continue
         found.push(row)
@@ -68,20 +69,15 @@ function nextDays(days: number, found: number, missing: number): number {
   return days === firstDays && found > 0 ? Math.min(32, (2 * firstDays * missing) / found) : 32
 }
 
-/** A time slice of a list. */
-interface Slice {
-  range: Partial<Range>
-  /**
-   * What is read with the keys. `text`: one column has the values of a row. `columns`: all columns, where most rows of the range
-   * are listed and their texts are probably emptied. `nothing`: in many months every column would be read in the parts of each.
-   */
-  reads: 'text' | 'columns' | 'nothing'
-}
+/**
+ * What is read with the keys. `text`: one column has the values of a row. `columns`: all columns, where most rows of the range
+ * are listed and their texts are probably emptied. `nothing`: in many months every column would be read in the parts of each.
+ */
+type Reads = 'text' | 'columns' | 'nothing'
 
-function sliceOf(plan: ClickPlan, range: Partial<Range>, days: number): Slice {
-  const { fromMs = Number.NEGATIVE_INFINITY } = range
-  if (fromMs >= plan.nowMs - textAgeMs) return { range, reads: 'text' }
-  return { range, reads: days <= firstDays && isDense(plan) ? 'columns' : 'nothing' }
+function readsOf(plan: ClickPlan, { fromMs = Number.NEGATIVE_INFINITY }: Partial<Range>, days: number): Reads {
+  if (fromMs >= plan.nowMs - textAgeMs) return 'text'
+  return days <= firstDays && hasMostClicks(plan) ? 'columns' : 'nothing'
 }
 
 const label = 'clicks.page'
@@ -89,10 +85,11 @@ const label = 'clicks.page'
 /** A page with most rows of its range is not read twice, first its keys and then its other columns. */
 const denseSettings = { query_plan_optimize_lazy_materialization: 0 } as const
 
-async function readSlice(
+async function readTimeSlice(
   { stores: { clickhouse } }: RouteContext,
   plan: ClickPlan,
-  { range, reads }: Slice,
+  range: Partial<Range>,
+  reads: Reads,
   from: PageKey | undefined,
   limit: number,
   signal: AbortSignal,
@@ -103,19 +100,16 @@ async function readSlice(
   }
   const counts = readNewestCounts(clickhouse, plan.accountId, convertedPageConditions(plan, from, range), signal)
   const [clicks, countOf] = await Promise.all([reads === 'text' ? readTexts() : readColumns(), counts])
-  return clicks.map((row) => ({ ...row, conversionCount: countOf(row) }))
+  return clicks.map((key) => ({ ...key, conversionCount: countOf(key) }))
 
   async function readTexts(): Promise<FoundKey[]> {
-    const settings = isDense(plan) ? { ...smallRead, ...denseSettings } : {}
+    const settings = hasMostClicks(plan) ? { ...smallRead, ...denseSettings } : {}
     const rows = await selectRows<ClickText>(clickhouse, sql(clickTexts), { label, signal, settings })
     return rows.map((row) => ({ atMs: row.atMs, id: row.id, click: clickOfText(row) }))
   }
   async function readColumns(): Promise<FoundKey[]> {
-    const rows = await selectRows<StoredClick>(clickhouse, sql(clickColumns), {
-      label,
-      signal,
-      settings: denseSettings,
-    })
+    const options = { label, signal, settings: denseSettings }
+    const rows = await selectRows<StoredClick>(clickhouse, sql(clickColumns), options)
     return rows.map((row) => ({ atMs: row.clickedAt, id: row.id, click: clickOfColumns(row) }))
   }
 }

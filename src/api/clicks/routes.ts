@@ -20,14 +20,12 @@ export function clickRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'read:clicks', formats: listFormats },
     },
-    (request, reply) => {
-      const plan = planClicks(request.query, request.caller, context.now())
-      return sendList(context, request, reply, request.query, {
+    (request, reply) =>
+      sendList(context, request, reply, request.query, {
         resource: 'clicks',
-        retained: plan.retained,
-        readPage: (signal) => listClicks(context, plan, signal),
-        exportSql: (entities, options) => clickExportSql(plan, entities, options),
-      })
-    },
+        plan: planClicks(request.query, request.caller, context.now()),
+        readPage: listClicks,
+        exportSql: clickExportSql,
+      }),
   )
 }

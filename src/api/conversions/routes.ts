@@ -20,13 +20,12 @@ export function conversionRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'read:conversions', formats: listFormats },
     },
-    (request, reply) => {
-      const plan = planConversions(request.query, request.caller)
-      return sendList(context, request, reply, request.query, {
+    (request, reply) =>
+      sendList(context, request, reply, request.query, {
         resource: 'conversions',
-        readPage: (signal) => listConversions(context, plan, signal),
-        exportSql: (entities, options) => conversionExportSql(plan, entities, options),
-      })
-    },
+        plan: planConversions(request.query, request.caller),
+        readPage: listConversions,
+        exportSql: conversionExportSql,
+      }),
   )
 }

@@ -1,33 +1,31 @@
-import { inRange } from '../../query/conditions.ts'
-import { columnFilterConditions, filterConditions } from '../../query/filters.ts'
-import type { LatestQuery } from '../../query/latestVersions.ts'
-import { after, afterOldest, cursorOf, type PageKey } from '../../query/pagination.ts'
+import { filterConditions } from '../../query/filters.ts'
+import { keyConditions, type LatestQuery } from '../../query/latestVersions.ts'
+import { listSql } from '../../query/listPlan.ts'
+import { after, cursorOf, type PageKey } from '../../query/pagination.ts'
 import { type ExportOptions, formatClause, selectList } from '../../rows/clickhouseOutputFormat.ts'
 import { exportedConversionFields, type RowField } from '../../rows/exportFields.ts'
-import { ch, count, type Fragment, instant, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
+import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import type { ConversionPlan } from './plan.ts'
+
+const time = ch`converted_at`
 
 /** The conditions of a list: account and range hold for every version, the filters for the latest one. */
 export function conversionQuery(plan: ConversionPlan): LatestQuery {
-  const { range, filters, columnFilters, statuses, source, withTests } = plan
+  const { accountId, range, isOldestFirst, filters, statuses, source, withTests } = plan
   return {
-    table: ch`conversions`,
-    at: ch`converted_at`,
-    id: ch`id`,
-    keyConditions: [ch`account_id = ${text(plan.accountId)}`, ...inRange(ch`converted_at`, range)],
+    ...{ accountId, range, isOldestFirst },
     versionConditions: [
       ...(withTests ? [] : [ch`NOT is_test`]),
       ...(statuses === undefined ? [] : [ch`status IN ${texts(statuses)}`]),
       ...(source === undefined ? [] : [ch`source = ${text(source)}`]),
       ...filterConditions(filters, 'conversions'),
-      ...columnFilterConditions(columnFilters),
     ],
   }
 }
 
 /** Whether the list usually has most of the conversions of its range. */
-export function isDense({ filters, columnFilters, statuses, source }: ConversionPlan): boolean {
-  return filters.length === 0 && columnFilters.length === 0 && statuses === undefined && source === undefined
+export function hasMostConversions({ filters, statuses, source }: ConversionPlan): boolean {
+  return filters.length === 0 && statuses === undefined && source === undefined
 }
 
 /**
@@ -39,13 +37,12 @@ export function isDense({ filters, columnFilters, statuses, source }: Conversion
 export function storedVersionsSql(
   plan: ConversionPlan,
   from: PageKey | undefined,
-  asOfMs: number,
   limit: number,
   isLatestOnly: boolean,
 ): Fragment {
   const conditions = [
-    ...storedSince(plan, asOfMs),
-    afterOldest(from, ch`stored_at`, ch`id`),
+    ...listSql(plan, time).conditions,
+    after(from, ch`stored_at`, ch`id`, true),
     ch`NOT is_deleted`,
     ...conversionQuery(plan).versionConditions,
   ]
@@ -57,57 +54,23 @@ ORDER BY stored_at, id, version DESC
 LIMIT ${count(limit)}`
 }
 
-function storedSince(plan: ConversionPlan, asOfMs: number): Fragment[] {
-  return [
-    ...conversionQuery(plan).keyConditions,
-    ch`stored_at >= ${instant(plan.order.updatedSinceMs ?? 0)}`,
-    ch`stored_at < ${instant(asOfMs)}`,
-  ]
-}
-
-/** The keys of the next conversions, oldest first. */
-export function oldestKeysSql(plan: ConversionPlan, limit: number): Fragment {
-  const { keyConditions, versionConditions } = conversionQuery(plan)
-  const conditions = [...keyConditions, afterOldest(plan.after, ch`converted_at`, ch`id`)]
-  return ch`
-SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
-FROM (${latestSql(conditions, ch`ASC`)})
-WHERE ${join([ch`NOT is_deleted`, ...versionConditions], '\n  AND ')}
-ORDER BY converted_at, id
-LIMIT ${count(limit)}`
-}
-
 /**
- * The latest versions of rows, including deleted ones, in the order of the table: FINAL would have to sort for newest
- * first.
- */
-function latestSql(conditions: readonly Fragment[], direction: Fragment): Fragment {
-  return ch`
-  SELECT *
-  FROM conversions
-  WHERE ${join(conditions, '\n  AND ')}
-  ORDER BY converted_at ${direction}, id ${direction}, version DESC
-  LIMIT 1 BY converted_at, id
-`
-}
-
-/**
- * All conversions of a list in an export format; the filters apply to the latest version of each.
+ * All conversions of a list in an export format; the filters apply to the latest version of each. The latest versions are chosen
+ * in the order of the table: FINAL would have to sort for newest first.
  * @param entities ids and names of campaigns and other entities
  */
 export function conversionExportSql(
   plan: ConversionPlan,
   entities: readonly RowField[],
-  { asOfMs, ...options }: ExportOptions,
+  options: ExportOptions,
 ): Fragment {
-  const { keyConditions, versionConditions } = conversionQuery(plan)
-  const { isOldestFirst, updatedSinceMs } = plan.order
-  const isByStoredAt = updatedSinceMs !== undefined
-  const at = isByStoredAt ? ch`stored_at` : ch`converted_at`
-  const isAfter = isOldestFirst ? afterOldest(plan.after, at, ch`id`) : after(plan.after, at, ch`id`)
-  const direction = isOldestFirst ? ch`ASC` : ch`DESC`
-  const stored = join(storedSince(plan, asOfMs), '\n  AND ')
-  const hasStoredVersion = ch`(converted_at, id) IN (SELECT converted_at, id FROM conversions WHERE ${stored})`
+  const query = conversionQuery(plan)
+  const isByStoredAt = plan.updatedSinceMs !== undefined
+  const { at, direction, conditions } = listSql(plan, time)
+  const inOrder = join([...conditions, after(plan.after, at, ch`id`, plan.isOldestFirst)], '\n  AND ')
+  const hasVersion = ch`(converted_at, id) IN (SELECT converted_at, id FROM conversions WHERE ${inOrder})`
+  const ofAll = isByStoredAt ? [...keyConditions(query, undefined), hasVersion] : keyConditions(query, plan.after)
+  const ofLatest = [ch`NOT is_deleted`, ...query.versionConditions, ...(isByStoredAt ? [inOrder] : [])]
   const fields = [
     ...exportedConversionFields(plan.currency, entities),
     { name: 'storedAt', value: ch`stored_at` },
@@ -116,8 +79,14 @@ export function conversionExportSql(
   return ch`
 SELECT
   ${selectList(fields, options)}
-FROM (${latestSql([...keyConditions, isByStoredAt ? hasStoredVersion : isAfter], direction)})
-WHERE ${join([ch`NOT is_deleted`, ...versionConditions, ...(isByStoredAt ? [stored, isAfter] : [])], '\n  AND ')}
+FROM (
+  SELECT *
+  FROM conversions
+  WHERE ${join(ofAll, '\n  AND ')}
+  ORDER BY converted_at ${direction}, id ${direction}, version DESC
+  LIMIT 1 BY converted_at, id
+)
+WHERE ${join(ofLatest, '\n  AND ')}
 ORDER BY ${at} ${direction}, id ${direction}
 ${formatClause(options.format)}`
 }

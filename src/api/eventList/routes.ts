@@ -22,15 +22,13 @@ export function eventListRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'read:events', formats: listFormats },
     },
-    (request, reply) => {
-      const plan = planEventList(request.query, request.caller)
-      return sendList(context, request, reply, request.query, {
+    (request, reply) =>
+      sendList(context, request, reply, request.query, {
         resource: 'events',
-        retained: plan.retained,
-        readPage: (signal) => listEvents(context, plan, signal),
-        exportSql: (entities, options) => eventExportSql(plan, entities, options),
-      })
-    },
+        plan: planEventList(request.query, request.caller),
+        readPage: listEvents,
+        exportSql: eventExportSql,
+      }),
   )
   app.get(
     '/events/:id',

@@ -2,18 +2,12 @@ import type { EventRow } from '../../../schema/event.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { notFound } from '../../problem.ts'
 import { type EventKey, eventPageKey } from '../../query/eventKey.ts'
-import { readEventWatermark } from '../../query/eventWatermark.ts'
 import { type PageRows, toPage } from '../../query/pagination.ts'
 import { readRowsByKey } from '../../query/rowsByKey.ts'
-import { toInstantText } from '../../query/timeRange.ts'
-import { type StoredEventRow, toEventRows } from '../../rows/events.ts'
-import { readEventsByKey } from '../../rows/eventsByKey.ts'
+import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import { selectRows, smallFinal } from '../../stores/clickhouse/select.ts'
 import type { EventListPlan } from './plan.ts'
-import { eventKeysSettings, eventKeysSql, eventSql, filterConditions } from './sql.ts'
-
-/** A page; `asOf` is the watermark of a list ordered by `storedAt`, else null. */
-type EventRows = PageRows<EventRow> & { asOf: string | null }
+import { eventConditions, eventPageSettings, eventPageSql, eventSql } from './sql.ts'
 
 /**
  * Reads one page of events. Copies of an event that are not merged yet are listed once.
@@ -23,24 +17,17 @@ export async function listEvents(
   { stores, nameCache }: RouteContext,
   plan: EventListPlan,
   signal: AbortSignal,
-): Promise<EventRows> {
+): Promise<PageRows<EventRow>> {
   const { accountId, limit } = plan
-  const isByStoredAt = plan.order.updatedSinceMs !== undefined
-  const asOfMs = isByStoredAt ? await readEventWatermark(stores, accountId, signal) : undefined
-  const atOf = (row: StoredEventRow) => (isByStoredAt ? row.storedAt : row.occurredAt)
-  const query = { accountId, conditions: filterConditions(plan, asOfMs), atOf }
-  const rows = await readRowsByKey(plan.after, limit + 1, {
-    keys: (from, keysMax) =>
-      selectRows<EventKey>(stores.clickhouse, eventKeysSql(plan, from, asOfMs, keysMax), {
-        label: 'events.page',
-        signal,
-        settings: eventKeysSettings(plan),
-      }),
+  const atOf = (row: StoredEventRow) => (plan.updatedSinceMs === undefined ? row.occurredAt : row.storedAt)
+  const query = { conditions: eventConditions(plan), atOf }
+  const options = { label: 'events.page', signal, settings: eventPageSettings(plan) }
+  const rows = await readRowsByKey(plan.afterEvent, limit + 1, {
+    keys: (from, keysMax) => selectRows<EventKey>(stores.clickhouse, eventPageSql(plan, from, keysMax), options),
     rows: (keys) => readEventsByKey(stores.clickhouse, query, keys, { label: 'events.rows', signal }),
   })
   const page = toPage(rows, limit, (row) => eventPageKey({ ...row, atMs: atOf(row) }), plan.fingerprint)
-  const data = await toEventRows(nameCache, accountId, page.data)
-  return { ...page, data, asOf: asOfMs === undefined ? null : toInstantText(asOfMs) }
+  return { ...page, data: await toEventRows(nameCache, accountId, page.data) }
 }
 
 /**

@@ -2,34 +2,31 @@ import { type JourneyKind, type JourneyQuery, journeyKinds } from '../../../sche
 import { pageLimitDefault } from '../../../schema/page.ts'
 import type { Scope } from '../../../schema/scopes.ts'
 import { Problem } from '../../problem.ts'
+import type { ListPlan } from '../../query/listPlan.ts'
 import { fingerprint, readCursor } from '../../query/pagination.ts'
-import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
+import { retainedFrom } from '../../query/retained.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { type JourneyKey, parseJourneyKey } from './key.ts'
 
-/** The rows that a journey consists of. */
-export type JourneyOf = { visitorId: string } | { clickId: string }
+/** The visitor or click that a journey belongs to. */
+interface JourneyOf {
+  column: 'visitor_id' | 'click_id'
+  id: string
+}
 
 /** Query plan of one page of a journey. */
-export interface JourneyPlan {
-  accountId: string
-  /** Currency of the account. */
-  baseCurrency: string
+export interface JourneyPlan extends Pick<ListPlan, 'accountId' | 'currency' | 'retained' | 'limit' | 'fingerprint'> {
   of: JourneyOf
   /** Kinds that the key may not read. */
   omitted: readonly JourneyKind[]
-  retained: RetainedFrom
   /** Rows from before these times are being removed, and not read. */
   retainedRanges: RetainedRanges
-  limit: number
   /** Key of the last row of the previous page; undefined for the first page. */
   after: JourneyKey | undefined
-  /** Fingerprint that cursors of this journey carry. */
-  fingerprint: string
   nowMs: number
 }
 
-/** The scopes that kinds require besides that of the route. */
+/** The scopes that kinds require besides the scope of the route. */
 const scopesOfKinds: Partial<Record<JourneyKind, Scope>> = { click: 'read:clicks', conversion: 'read:conversions' }
 
 /**
@@ -44,7 +41,7 @@ export function planJourney(
   const boundTo = fingerprint(caller.accountId, 'journeys', { visitor_id, click_id })
   return {
     accountId: caller.accountId,
-    baseCurrency: caller.currency,
+    currency: caller.currency,
     of: readJourneyOf(visitor_id, click_id),
     omitted: journeyKinds.filter((kind) => {
       const scope = scopesOfKinds[kind]
@@ -60,12 +57,11 @@ export function planJourney(
 }
 
 function readJourneyOf(visitorId: string | undefined, clickId: string | undefined): JourneyOf {
-  if (clickId === undefined) {
-    if (visitorId !== undefined) return { visitorId }
-    throw new Problem('invalid_visitor_id', 'Send visitor_id or click_id.', { param: 'visitor_id' })
+  if (visitorId !== undefined && clickId !== undefined) {
+    const message = 'click_id and visitor_id exclude each other; send one of them.'
+    throw new Problem('invalid_click_id', message, { param: 'click_id' })
   }
-  if (visitorId === undefined) return { clickId }
-  throw new Problem('invalid_click_id', 'click_id and visitor_id exclude each other; send one of them.', {
-    param: 'click_id',
-  })
+  if (clickId !== undefined) return { column: 'click_id', id: clickId }
+  if (visitorId !== undefined) return { column: 'visitor_id', id: visitorId }
+  throw new Problem('invalid_visitor_id', 'Send visitor_id or click_id.', { param: 'visitor_id' })
 }

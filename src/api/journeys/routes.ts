@@ -12,7 +12,7 @@ export function journeyRoutes(app: App, context: RouteContext): void {
         tags: ['Events'],
         summary: 'Get a journey',
         description:
-          'The clicks, events and conversions of one visitor or click, oldest first, each with the fields of its list; at the same moment clicks come before events, and events before conversions. Those of bots and tests and conversions of any status are included. A journey without rows is an empty list. Requires `visitor_id` or `click_id`.',
+          'The clicks, events and conversions of one visitor or click, oldest first, each with the fields of its list; at the same moment clicks come before events, and events before conversions. Rows of bots and tests and conversions of any status are included. A journey without rows is an empty list. Requires `visitor_id` or `click_id`.',
         querystring: JourneyQuery,
         response: { 200: JourneyPage },
       },

@@ -1,16 +1,15 @@
 import type { Click } from '../../../schema/click.ts'
-import type { JourneyKind, JourneyPage, JourneyRow } from '../../../schema/journey.ts'
+import type { JourneyPage, JourneyRow } from '../../../schema/journey.ts'
 import type { RouteContext } from '../../http/context.ts'
-import type { EventKey } from '../../query/eventKey.ts'
+import { type EventKey, eventPageKey } from '../../query/eventKey.ts'
 import { type PageKey, toPage } from '../../query/pagination.ts'
 import { readRowsByKey } from '../../query/rowsByKey.ts'
-import { readClicks } from '../../rows/clicksByKey.ts'
+import { readClicks } from '../../rows/clicks.ts'
 import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
-import { type StoredEventRow, toEventRows } from '../../rows/events.ts'
-import { readEventsByKey } from '../../rows/eventsByKey.ts'
+import { readEventsByKey, type StoredEventRow, toEventRows } from '../../rows/events.ts'
 import { longRead, selectRows } from '../../stores/clickhouse/select.ts'
-import { ch, type Fragment, join } from '../../stores/clickhouse/sql.ts'
-import { compareKeys, type JourneyKey, journeyPageKey, startOf } from './key.ts'
+import { ch, type Fragment, join, text } from '../../stores/clickhouse/sql.ts'
+import { eventStart, type JourneyKey, journeyPageKey, startOf } from './key.ts'
 import type { JourneyPlan } from './plan.ts'
 import {
   clickKeysSql,
@@ -26,37 +25,36 @@ import {
 type Entry = { key: JourneyKey; event?: StoredEventRow; conversion?: StoredConversion }
 
 /**
- * Reads one page of a journey: the next rows of each kind, merged. Memory and time do not depend on the length of the
- * journey; those of a visitor with more than `listedClicksMax` clicks depend on the number of its clicks.
+ * Reads one page of a journey: the next rows of each kind, merged. Memory and time do not depend on the length of the journey, but
+ * on the number of clicks of a visitor with more than `listedClicksMax`.
  * @throws Problem `unavailable`, `query_timeout`
  */
 export async function readJourney(context: RouteContext, plan: JourneyPlan, signal: AbortSignal): Promise<JourneyPage> {
-  const ofVisitor = 'visitorId' in plan.of ? await readClickKeys(context, plan, listedClicksMax + 1, signal) : []
+  const isOfVisitor = plan.of.column === 'visitor_id'
+  const ofVisitor = isOfVisitor ? await readClickKeys(context, plan, undefined, listedClicksMax + 1, signal) : []
   const clicks: VisitorClicks = ofVisitor.length > listedClicksMax ? 'many' : ofVisitor.map(({ id }) => id)
-  const isRead = (kind: JourneyKind) => !plan.omitted.includes(kind)
+  const all = isOfVisitor && clicks !== 'many' ? ofVisitor : undefined
   const found = await Promise.all([
-    isRead('click') ? nextClicks(context, plan, clicks === 'many' ? undefined : ofVisitor, signal) : [],
+    plan.omitted.includes('click') ? [] : nextClicks(context, plan, all, signal),
     nextEvents(context, plan, clicks, signal),
-    isRead('conversion') ? nextConversions(context, plan, clicks, signal) : [],
+    plan.omitted.includes('conversion') ? [] : nextConversions(context, plan, clicks, signal),
   ])
-  const entries = found.flat().sort((a, b) => compareKeys(a.key, b.key))
+  // Each kind is in its order, and at the same moment the kinds are in the order above: sorting is stable.
+  const entries = found.flat().sort((a, b) => a.key.atMs - b.key.atMs)
   const page = toPage(entries, plan.limit, ({ key }) => journeyPageKey(key), plan.fingerprint)
   return { ...page, data: await toRows(context, plan, page.data, signal), omitted: [...plan.omitted], ...plan.retained }
 }
 
-/** Reads the keys of clicks of the journey, from `start` on; of the first ones, unless given. */
+/** Reads the keys of clicks of the journey after a key. */
 function readClickKeys(
   { stores }: RouteContext,
   plan: JourneyPlan,
+  from: PageKey | undefined,
   limit: number,
   signal: AbortSignal,
-  start = startOf('click', undefined),
 ): Promise<PageKey[]> {
-  return selectRows<PageKey>(stores.clickhouse, clickKeysSql(plan, start, limit), {
-    label: 'journeys.clicks',
-    signal,
-    settings: longRead,
-  })
+  const options = { label: 'journeys.clicks', signal, settings: longRead }
+  return selectRows<PageKey>(stores.clickhouse, clickKeysSql(plan, from, limit), options)
 }
 
 /** @param all the keys of all clicks of a visitor, if they are known */
@@ -66,39 +64,31 @@ async function nextClicks(
   all: readonly PageKey[] | undefined,
   signal: AbortSignal,
 ): Promise<Entry[]> {
-  const { after, limit } = plan
-  const keys =
-    all && 'visitorId' in plan.of ? all : await readClickKeys(context, plan, limit + 1, signal, startOf('click', after))
+  const limit = plan.limit + 1
+  const from = startOf('click', plan.after)
+  const keys = all ?? (await readClickKeys(context, plan, from, limit, signal))
   return keys
-    .map(({ atMs, id }): JourneyKey => ({ kind: 'click', atMs, id }))
-    .filter((key) => !after || compareKeys(key, after) > 0)
-    .slice(0, limit + 1)
-    .map((key) => ({ key }))
+    .filter(({ atMs, id }) => !from || atMs > from.atMs || (atMs === from.atMs && id > from.id))
+    .slice(0, limit)
+    .map((key) => ({ key: { kind: 'click', ...key } }))
 }
 
 async function nextEvents(
-  { stores }: RouteContext,
+  { stores: { clickhouse } }: RouteContext,
   plan: JourneyPlan,
   clicks: VisitorClicks,
   signal: AbortSignal,
 ): Promise<Entry[]> {
-  const { clickhouse } = stores
-  const start = startOf('event', plan.after)
+  const options = { label: 'journeys.events', signal, settings: { ...eventKeysSettings(clicks), ...longRead } }
   const query = {
-    accountId: plan.accountId,
-    conditions: [anyOf(membership(plan, clicks))],
+    conditions: [ch`account_id = ${text(plan.accountId)}`, isOfJourney(plan, clicks)],
     atOf: ({ occurredAt }: StoredEventRow) => occurredAt,
   }
-  const rows = await readRowsByKey<EventKey, StoredEventRow>(start.key, plan.limit + 1, {
-    keys: (key, keysMax) =>
-      selectRows<EventKey>(clickhouse, eventKeysSql(plan, clicks, { ...start, key }, keysMax), {
-        label: 'journeys.events',
-        signal,
-        settings: { ...eventKeysSettings(clicks), ...longRead },
-      }),
+  const rows = await readRowsByKey(eventStart(plan.after), plan.limit + 1, {
+    keys: (from, keysMax) => selectRows<EventKey>(clickhouse, eventKeysSql(plan, clicks, from, keysMax), options),
     rows: (keys) => readEventsByKey(clickhouse, query, keys, { label: 'journeys.events.rows', signal }),
   })
-  return rows.map((event) => ({ key: { kind: 'event', ...event, atMs: event.occurredAt }, event }))
+  return rows.map((event) => ({ key: { kind: 'event', ...eventPageKey({ ...event, atMs: event.occurredAt }) }, event }))
 }
 
 async function nextConversions(
@@ -107,29 +97,18 @@ async function nextConversions(
   clicks: VisitorClicks,
   signal: AbortSignal,
 ): Promise<Entry[]> {
-  const start = startOf('conversion', plan.after)
-  const state = [anyOf(membership(plan, clicks))]
-  const rows = await readRowsByKey<PageKey, StoredConversion>(start.key, plan.limit + 1, {
-    keys: (key, keysMax) =>
-      selectRows<PageKey>(stores.clickhouse, conversionKeysSql(plan, clicks, { ...start, key }, keysMax), {
-        label: 'journeys.conversions',
-        signal,
-        settings: longRead,
-      }),
-    rows: async (keys) => {
-      const newestFirst = await readConversions({ stores }, plan.accountId, keys, {
-        state,
-        label: 'journeys.conversions.rows',
-        signal,
-      })
-      return newestFirst.reverse()
-    },
+  const { clickhouse } = stores
+  const options = { label: 'journeys.conversions', signal, settings: longRead }
+  const rowOptions = { state: [isOfJourney(plan, clicks)], label: 'journeys.conversions.rows', signal }
+  const rows = await readRowsByKey(startOf('conversion', plan.after), plan.limit + 1, {
+    keys: (from, keysMax) => selectRows<PageKey>(clickhouse, conversionKeysSql(plan, clicks, from, keysMax), options),
+    rows: (keys) => readConversions({ stores }, plan.accountId, keys, rowOptions),
   })
   return rows.map((conversion) => ({ key: { kind: 'conversion', ...conversionKey(conversion) }, conversion }))
 }
 
-function anyOf(conditions: readonly Fragment[]): Fragment {
-  return ch`(${join(conditions, ' OR ')})`
+function isOfJourney(plan: JourneyPlan, clicks: VisitorClicks): Fragment {
+  return ch`(${join(membership(plan, clicks), ' OR ')})`
 }
 
 /** A click that is removed in the meantime is left out. */
@@ -145,16 +124,16 @@ async function toRows(
   const [clicks, eventRows, writeConversion] = await Promise.all([
     readClicks(context, plan, clickKeys, signal),
     toEventRows(context.nameCache, plan.accountId, events),
-    conversionWriter(context, { accountId: plan.accountId, currency: plan.baseCurrency }, conversions),
+    conversionWriter(context, plan, conversions),
   ])
-  const clickById = new Map(clicks.map(({ id, json }) => [id, JSON.parse(json) as Click]))
-  const eventRowOf = new Map(events.map((event, index) => [event, eventRows[index]]))
+  const clickById = new Map(clicks.map((json) => JSON.parse(json) as Click).map((click) => [click.id, click]))
+  const rowOfEvent = new Map(events.map((event, index) => [event, eventRows[index]]))
   return entries.flatMap(({ key, event, conversion }): JourneyRow[] => {
-    const row = event ? eventRowOf.get(event) : conversion ? writeConversion(conversion) : clickById.get(key.id)
+    const row = event ? rowOfEvent.get(event) : conversion ? writeConversion(conversion) : clickById.get(key.id)
     if (!row) return []
     const { id, ...fields } = row
     const at = new Date(key.atMs).toISOString()
-    // The fields are those of the kind of the key.
+    // The fields belong to the kind of the key.
     return [{ id, kind: key.kind, at, ...fields } as JourneyRow]
   })
 }

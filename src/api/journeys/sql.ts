@@ -1,12 +1,11 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import { clickIndexHints } from '../../query/clickIdsIndex.ts'
 import { inRange } from '../../query/conditions.ts'
-import type { EventKey } from '../../query/eventKey.ts'
-import { afterOldest, type PageKey } from '../../query/pagination.ts'
+import { afterEvent, type EventKey } from '../../query/eventKey.ts'
+import { after, type PageKey } from '../../query/pagination.ts'
 import { onlyRetained } from '../../query/retained.ts'
-import { hasTrigrams } from '../../query/trigrams.ts'
-import { ch, count, type Fragment, instant, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
-import type { KindStart } from './key.ts'
+import { hasTrigrams } from '../../query/searchText.ts'
+import { ch, count, type Fragment, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
 import type { JourneyPlan } from './plan.ts'
 
 /** Clicks of a visitor that are listed in a query; the clicks of a visitor with more are a subquery. 1,000 ids take 67 KB. */
@@ -16,41 +15,36 @@ export const listedClicksMax = 1_000
 export type VisitorClicks = readonly string[] | 'many'
 
 /**
- * The clicks of a journey, oldest first.
- * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row (`clickKeysSql` of /clicks).
+ * The clicks of a journey after a key, oldest first.
+ * TRAP: without PREWHERE ClickHouse 26.7 reads the id of every row (`newestSql` of /clicks).
  * @returns rows `atMs`, `id`
  */
-export function clickKeysSql(plan: JourneyPlan, start: KindStart<PageKey>, limit: number): Fragment {
-  const account = ch`account_id = ${text(plan.accountId)}`
-  const isRetained = inRange(ch`clicked_at`, onlyRetained({}, plan.retainedRanges.clicksMs))
-  const [prewhere, ofClick] =
-    'visitorId' in plan.of
-      ? [ch`\nPREWHERE ${join(isVisitorsClick(plan.of.visitorId), '\n  AND ')}`, []]
-      : [
-          nothing,
-          [
-            ch`(clicked_at, id) IN (
+export function clickKeysSql(plan: JourneyPlan, from: PageKey | undefined, limit: number): Fragment {
+  const { of } = plan
+  const ofClick = ch`(clicked_at, id) IN (
     SELECT clicked_at, id
     FROM click_index
-    WHERE ${account}
-      AND id = ${text(plan.of.clickId)}
-  )`,
-          ],
-        ]
+    WHERE account_id = ${text(plan.accountId)}
+      AND id = ${text(of.id)}
+  )`
+  const isOfVisitor = of.column === 'visitor_id'
+  const conditions = [...retainedClicks(plan), after(from, ch`clicked_at`, ch`id`, true)]
   return ch`
 SELECT toUnixTimestamp64Milli(clicked_at) AS atMs, id
-FROM clicks${prewhere}
-WHERE ${join([account, ...isRetained, ...fromStart(start, ch`clicked_at`), ...ofClick], '\n  AND ')}
+FROM clicks${isOfVisitor ? ch`\nPREWHERE ${isVisitorsClick(of.id)}` : nothing}
+WHERE ${join([...conditions, ...(isOfVisitor ? [] : [ofClick])], '\n  AND ')}
 ORDER BY clicked_at, id
 LIMIT 1 BY clicked_at, id
 LIMIT ${count(limit)}`
 }
 
-function isVisitorsClick(visitorId: string): Fragment[] {
-  return [
-    ch`visitor_id = ${text(visitorId)}`,
-    ...clickIndexHints([{ column: 'visitor_id', values: [visitorId], isExcluded: false }]),
-  ]
+function isVisitorsClick(visitorId: string): Fragment {
+  const filter = { attribute: 'visitor_id', values: [visitorId], isExcluded: false } as const
+  return join([ch`visitor_id = ${text(visitorId)}`, ...clickIndexHints([filter])], '\n  AND ')
+}
+
+function retainedClicks({ accountId, retainedRanges }: JourneyPlan): Fragment[] {
+  return [ch`account_id = ${text(accountId)}`, ...inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs))]
 }
 
 /**
@@ -60,39 +54,24 @@ function isVisitorsClick(visitorId: string): Fragment[] {
 export function eventKeysSql(
   plan: JourneyPlan,
   clicks: VisitorClicks,
-  start: KindStart<EventKey>,
+  from: EventKey | undefined,
   limit: number,
 ): Fragment {
-  const { key } = start
-  const fromMs = key ? key.atMs : start.fromMs
+  const at = ch`occurred_at`
   const conditions = [
     ch`account_id = ${text(plan.accountId)}`,
-    ...inRange(ch`occurred_at`, onlyRetained({ fromMs }, plan.retainedRanges.eventsMs)),
-    ...(key
-      ? [
-          ch`(occurred_at, origin, id, generation) > (${instant(key.atMs)}, ${text(key.origin)}, ${text(key.id)}, ${count(key.generation)})`,
-        ]
-      : []),
+    ...inRange(at, onlyRetained({}, plan.retainedRanges.eventsMs)),
+    afterEvent(from, at, true),
   ]
-  const order = ch`
-ORDER BY occurred_at, origin, id, generation
-LIMIT ${count(limit)}`
   const parts = membership(plan, clicks).map(
-    (isMember) => ch`SELECT * FROM (
-  SELECT occurred_at, origin, id, generation
-  FROM pixel_events
-  WHERE ${join([...conditions, isMember], '\n  AND ')}${order}
-)`,
+    (isMember) => ch`pixel_events
+  WHERE ${join([...conditions, isMember], '\n  AND ')}`,
   )
-  return ch`
-SELECT toUnixTimestamp64Milli(occurred_at) AS atMs, origin, id, generation
-FROM (
-${join(parts, '\nUNION ALL\n')}
-)${order}`
+  return mergedKeysSql(at, ch`origin, id, generation`, parts, limit)
 }
 
 /**
- * The settings of `eventKeysSql`. Of a visitor with many clicks, events are read in the order of time.
+ * The settings of `eventKeysSql`. Events of a visitor with many clicks are read in the order of time.
  * TRAP: ClickHouse 26.7 chooses between an index of a list of clicks and the projection before it reads the index, and then reads
  * the projection in full.
  */
@@ -110,58 +89,58 @@ export function eventKeysSettings(clicks: VisitorClicks): ClickHouseSettings {
 export function conversionKeysSql(
   plan: JourneyPlan,
   clicks: VisitorClicks,
-  start: KindStart<PageKey>,
+  from: PageKey | undefined,
   limit: number,
 ): Fragment {
-  const conditions = [ch`account_id = ${text(plan.accountId)}`, ...fromStart(start, ch`converted_at`)]
-  const order = ch`
-ORDER BY converted_at, id
-LIMIT ${count(limit)}`
-  const id = 'visitorId' in plan.of ? plan.of.visitorId : plan.of.clickId
+  const at = ch`converted_at`
+  const conditions = [ch`account_id = ${text(plan.accountId)}`, after(from, at, ch`id`, true)]
+  const { id } = plan.of
   const hint = id.length < 3 ? [] : [hasTrigrams(id.toLowerCase())]
   // Only the first condition is on a single value, which the index of trigrams can find.
   const parts = membership(plan, clicks).map(
-    (isMember, index) => ch`SELECT * FROM (
-  SELECT converted_at, id
-  FROM conversions
+    (isMember, index) => ch`conversions
   PREWHERE ${join([...(index === 0 ? hint : []), isMember], '\n  AND ')}
-  WHERE ${join(conditions, '\n  AND ')}${order}
+  WHERE ${join(conditions, '\n  AND ')}`,
+  )
+  return mergedKeysSql(at, ch`id`, parts, limit)
+}
+
+/** The next keys of several reads, oldest first. @param columns the columns of the key after the time */
+function mergedKeysSql(at: Fragment, columns: Fragment, parts: readonly Fragment[], limit: number): Fragment {
+  const order = ch`
+ORDER BY ${at}, ${columns}
+LIMIT ${count(limit)}`
+  const each = parts.map(
+    (part) => ch`SELECT * FROM (
+  SELECT ${at}, ${columns}
+  FROM ${part}${order}
 )`,
   )
   return ch`
-SELECT toUnixTimestamp64Milli(converted_at) AS atMs, id
+SELECT toUnixTimestamp64Milli(${at}) AS atMs, ${columns}
 FROM (
-${join(parts, '\nUNION ALL\n')}
+${join(each, '\nUNION ALL\n')}
 )${order}`
 }
 
-/**
- * Conditions of which the events and conversions of a journey fulfil exactly one, so that reads of each return no row twice; each
- * can use an index of its own.
- */
-export function membership({ accountId, of, retainedRanges }: JourneyPlan, clicks: VisitorClicks): Fragment[] {
-  if ('clickId' in of) return [ch`click_id = ${text(of.clickId)}`]
-  const isVisitors = ch`visitor_id = ${text(of.visitorId)}`
-  const isNot = ch`visitor_id != ${text(of.visitorId)}`
+/** Each event or conversion of a journey matches exactly one of these conditions; each condition can use an index of its own. */
+export function membership(plan: JourneyPlan, clicks: VisitorClicks): Fragment[] {
+  const { column, id } = plan.of
+  if (column === 'click_id') return [ch`click_id = ${text(id)}`]
+  const isVisitors = ch`visitor_id = ${text(id)}`
   if (clicks !== 'many' && clicks.length === 0) return [isVisitors]
-  const isRetained = inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs))
   const ids =
     clicks === 'many'
       ? ch`(
     SELECT id
     FROM clicks
-    PREWHERE ${join(isVisitorsClick(of.visitorId), '\n  AND ')}
-    WHERE ${join([ch`account_id = ${text(accountId)}`, ...isRetained], '\n  AND ')}
+    PREWHERE ${isVisitorsClick(id)}
+    WHERE ${join(retainedClicks(plan), '\n  AND ')}
   )`
       : texts(clicks)
   return [
     isVisitors,
-    ch`${isNot}
+    ch`visitor_id != ${text(id)}
   AND click_id IN ${ids}`,
   ]
-}
-
-function fromStart({ fromMs, key }: KindStart<PageKey>, at: Fragment): Fragment[] {
-  if (key) return [afterOldest(key, at, ch`id`)]
-  return fromMs === undefined ? [] : [ch`${at} >= ${instant(fromMs)}`]
 }

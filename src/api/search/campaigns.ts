@@ -5,9 +5,10 @@ import { toPage } from '../../query/pagination.ts'
 import { valuePositions } from '../../query/searchText.ts'
 import { resourceColumns, type StoredResource, toResource } from '../../rows/metadata.ts'
 import type { CampaignSearchPlan } from './plan.ts'
-import { readSlice, type Slice } from './slices.ts'
+import { type FoundRow, searchRows } from './slices.ts'
 
-type FoundCampaign = Slice<StoredResource<Campaign>>['found'][number]
+type StoredCampaign = StoredResource<Campaign>
+type FoundCampaign = FoundRow<StoredCampaign>
 
 /**
  * Reads one page of the campaigns that contain a text, newest first, each with the fields that contain it.
@@ -20,20 +21,12 @@ export async function searchCampaigns(
   signal: AbortSignal,
 ): Promise<CampaignSearchPage> {
   const { accountId, folded, fields, limit } = plan
+  const query = { accountId, table: 'campaigns', values: fields, folded } as const
+  const columns = resourceColumns(postgresReader, 'campaigns')
   const found: FoundCampaign[] = []
-  let from = plan.after
-  do {
-    const slice = await readSlice<StoredResource<Campaign>>(
-      postgresReader,
-      { accountId, table: 'campaigns', values: fields, folded },
-      resourceColumns(postgresReader, 'campaigns'),
-      from,
-      limit + 1 - found.length,
-      signal,
-    )
-    found.push(...slice.found)
-    from = slice.next
-  } while (from !== undefined && found.length <= limit)
+  for await (const row of searchRows<StoredCampaign>(postgresReader, query, columns, plan.after, limit + 1, signal)) {
+    found.push(row)
+  }
   const page = toPage(found, limit, ({ row }) => ({ atMs: row.createdAt.getTime(), id: row.id }), plan.fingerprint)
   return { ...page, data: page.data.map(toFound), query: plan.query, searchedFields: [...fields] }
 }
@@ -46,7 +39,7 @@ function toFound({ row, positions }: FoundCampaign): CampaignSearchPage['data'][
   }
 }
 
-function matchAt(row: StoredResource<Campaign>, position: number): Match {
+function matchAt(row: StoredCampaign, position: number): Match {
   const field = fieldAt[position] ?? 'tags'
   const value = field === 'tags' ? row.tags[position - valuePositions.tags] : row[field]
   return { field, value: value ?? '' }

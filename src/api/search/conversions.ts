@@ -3,11 +3,17 @@ import type { RouteContext } from '../../http/context.ts'
 import { findLatestVersions } from '../../query/latestVersions.ts'
 import { type PageKey, toPage } from '../../query/pagination.ts'
 import { fold } from '../../query/searchText.ts'
-import { conversionKey, conversionWriter, readConversions, type StoredConversion } from '../../rows/conversions.ts'
+import {
+  conversionKey,
+  conversionWriter,
+  keyText,
+  readConversions,
+  type StoredConversion,
+} from '../../rows/conversions.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { longRead } from '../../stores/clickhouse/select.ts'
-import { findNames } from './names.ts'
 import type { ConversionSearchPlan } from './plan.ts'
+import { findNames } from './slices.ts'
 import { conversionSearchQuery, type SearchPart } from './sql.ts'
 
 /** A conversion that contains the text, with the matching fields. */
@@ -30,10 +36,11 @@ export async function searchConversions(
 ): Promise<ConversionSearchPage> {
   const namesOf = (field: ConversionSearchField, table: 'campaigns' | 'offers') =>
     plan.fields.includes(field) ? findNames(context.stores.postgresReader, { ...plan, table }, signal) : noParts
-  const [campaignParts, offerParts] = [namesOf('campaignName', 'campaigns'), namesOf('offerName', 'offers')]
+  const parts = [namesOf('campaignName', 'campaigns'), namesOf('offerName', 'offers')]
   let found: FoundConversion[] = []
   for (let part = 0; ; part++) {
-    const [campaigns = noNames, offers = noNames] = await Promise.all([nextOf(campaignParts), nextOf(offerParts)])
+    const next = await Promise.all(parts.map((names) => names.next()))
+    const [campaigns = noNames, offers = noNames] = next.map(({ value }) => value)
     if (part > 0 && campaigns.size === 0 && offers.size === 0) break
     const more = await findInPart(context, newerThan(plan, found), { campaigns, offers, hasText: part === 0 }, signal)
     found = newestOf(plan, found, more)
@@ -50,10 +57,6 @@ export async function searchConversions(
 
 const noNames: NamesById = new Map()
 const noParts: AsyncIterator<NamesById, undefined> = { next: async () => ({ done: true, value: undefined }) }
-
-async function nextOf(parts: AsyncIterator<NamesById, undefined>): Promise<NamesById | undefined> {
-  return (await parts.next()).value
-}
 
 /** Finds the newest conversions of one part. */
 async function findInPart(
@@ -108,18 +111,14 @@ function newestOf(
   found: readonly FoundConversion[],
   more: readonly FoundConversion[],
 ): FoundConversion[] {
-  const byKey = new Map(found.map((conversion) => [keyText(conversion), conversion]))
+  const keyOf = ({ row }: FoundConversion) => keyText(conversionKey(row))
+  const byKey = new Map(found.map((conversion) => [keyOf(conversion), conversion]))
   for (const conversion of more) {
-    const known = byKey.get(keyText(conversion))
-    const matches = [...(known?.matches ?? []), ...conversion.matches]
+    const matches = [...(byKey.get(keyOf(conversion))?.matches ?? []), ...conversion.matches]
     const ordered = fields.flatMap((field) => matches.find((match) => match.field === field) ?? [])
-    byKey.set(keyText(conversion), { row: conversion.row, matches: ordered })
+    byKey.set(keyOf(conversion), { row: conversion.row, matches: ordered })
   }
   return [...byKey.values()].sort(newestFirst).slice(0, limit + 1)
-}
-
-function keyText({ row }: FoundConversion): string {
-  return `${row.convertedAt} ${row.id}`
 }
 
 /** Ids are ASCII, so they sort as in ClickHouse. */

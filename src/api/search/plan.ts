@@ -1,8 +1,5 @@
 import { pageLimitDefault } from '../../../schema/page.ts'
 import {
-  type CampaignSearchField,
-  type CampaignSearchQuery,
-  type ConversionSearchField,
   type ConversionSearchQuery,
   campaignSearchFields,
   conversionSearchFields,
@@ -10,62 +7,39 @@ import {
   searchLengthMin,
 } from '../../../schema/search.ts'
 import { Problem } from '../../problem.ts'
-import { fingerprint, type PageKey, readCursor } from '../../query/pagination.ts'
+import type { ListPlan } from '../../query/listPlan.ts'
+import { fingerprint, readCursor } from '../../query/pagination.ts'
 import { fold } from '../../query/searchText.ts'
-import { listRange, type Range } from '../../query/timeRange.ts'
+import { listRange } from '../../query/timeRange.ts'
+
+/** The fields of each search. */
+const searchedFields = {
+  'conversions/search': conversionSearchFields,
+  'campaigns/search': campaignSearchFields,
+} as const
+type Search = keyof typeof searchedFields
 
 /** Query plan of one page of a search. */
-export interface SearchPlan<Field extends string> {
-  accountId: string
-  /** Currency of the account. */
-  currency: string
+export interface SearchPlan<Of extends Search>
+  extends Pick<ListPlan, 'accountId' | 'currency' | 'range' | 'limit' | 'after' | 'fingerprint'> {
   /** The search text, trimmed. */
   query: string
   /** The search text with its case folded. */
   folded: string
-  fields: readonly Field[]
-  limit: number
-  /** Sort key of the last row of the previous page; undefined for the first page. */
-  after: PageKey | undefined
-  /** Fingerprint that cursors of this search carry. */
-  fingerprint: string
+  fields: readonly (typeof searchedFields)[Of][number][]
 }
-export type ConversionSearchPlan = SearchPlan<ConversionSearchField> & { range: Partial<Range> }
-export type CampaignSearchPlan = SearchPlan<CampaignSearchField>
-
-/** The account of the request. */
-interface SearchCaller {
-  accountId: string
-  currency: string
-}
+export type ConversionSearchPlan = SearchPlan<'conversions/search'>
+export type CampaignSearchPlan = SearchPlan<'campaigns/search'>
 
 /**
- * Builds the query plan of a conversion search; no I/O.
+ * Builds the query plan of a search; no I/O.
  * @throws Problem `invalid_q`, `invalid_from`, `invalid_to`, `invalid_date_range`, `invalid_cursor`
  */
-export function planConversionSearch(query: ConversionSearchQuery, caller: SearchCaller): ConversionSearchPlan {
-  const { from, to } = query
-  return {
-    ...planSearch('conversions/search', conversionSearchFields, query, { from, to }, caller),
-    range: listRange(query),
-  }
-}
-
-/**
- * Builds the query plan of a campaign search; no I/O.
- * @throws Problem `invalid_q`, `invalid_cursor`
- */
-export function planCampaignSearch(query: CampaignSearchQuery, caller: SearchCaller): CampaignSearchPlan {
-  return planSearch('campaigns/search', campaignSearchFields, query, {}, caller)
-}
-
-function planSearch<Field extends string>(
-  list: string,
-  known: readonly Field[],
-  request: CampaignSearchQuery,
-  filters: Record<string, unknown>,
-  { accountId, currency }: SearchCaller,
-): SearchPlan<Field> {
+export function planSearch<Of extends Search>(
+  search: Of,
+  request: ConversionSearchQuery,
+  { accountId, currency }: { accountId: string; currency: string },
+): SearchPlan<Of> {
   const query = request.q.trim()
   const length = [...query].length
   if (length < searchLengthMin || length > searchLengthMax) {
@@ -74,9 +48,11 @@ function planSearch<Field extends string>(
       param: 'q',
     })
   }
-  const wanted = new Set<string>(request.fields?.split(',') ?? known)
-  const fields = known.filter((field) => wanted.has(field))
-  const boundTo = fingerprint(accountId, list, { ...filters, query, fields })
+  const known: readonly (typeof searchedFields)[Of][number][] = searchedFields[search]
+  const wanted = request.fields?.split(',')
+  const fields = wanted ? known.filter((field) => wanted.includes(field)) : known
+  const { from, to } = request
+  const boundTo = fingerprint(accountId, search, { from, to, query, fields })
   return {
     accountId,
     currency,
@@ -86,5 +62,6 @@ function planSearch<Field extends string>(
     limit: request.limit ?? pageLimitDefault,
     after: readCursor(request.cursor, boundTo),
     fingerprint: boundTo,
+    range: listRange(request),
   }
 }

@@ -8,7 +8,7 @@ import type { App, RouteContext } from '../../http/context.ts'
 import { withReadDeadline } from '../../query/readDeadline.ts'
 import { searchCampaigns } from './campaigns.ts'
 import { searchConversions } from './conversions.ts'
-import { planCampaignSearch, planConversionSearch } from './plan.ts'
+import { planSearch } from './plan.ts'
 
 const advice = 'search for a longer text or fewer fields'
 
@@ -27,7 +27,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
       config: { scope: 'search:conversions' },
     },
     (request) => {
-      const plan = planConversionSearch(request.query, request.caller)
+      const plan = planSearch('conversions/search', request.query, request.caller)
       return withReadDeadline(request.signal, advice, (signal) => searchConversions(context, plan, signal))
     },
   )
@@ -45,7 +45,7 @@ export function searchRoutes(app: App, context: RouteContext): void {
       config: { scope: 'search:campaigns' },
     },
     (request) => {
-      const plan = planCampaignSearch(request.query, request.caller)
+      const plan = planSearch('campaigns/search', request.query, request.caller)
       return withReadDeadline(request.signal, advice, (signal) => searchCampaigns(context, plan, signal))
     },
   )

@@ -1,9 +1,10 @@
 import type { PageKey } from '../../query/pagination.ts'
 import { type searchedTables, valuePositions, valueSeparator } from '../../query/searchText.ts'
+import type { NamesById } from '../../rows/nameCache.ts'
 import { type Postgres, queryUntilAborted, withNewPlan } from '../../stores/postgres/connection.ts'
 
 /** A search in one table of metadata. */
-export interface SliceQuery {
+interface SliceQuery {
   accountId: string
   table: (typeof searchedTables)[number]
   /** The searched fields. */
@@ -12,12 +13,10 @@ export interface SliceQuery {
   folded: string
 }
 
-/** The matching rows of one slice of a table. */
-export interface Slice<Row> {
-  /** Newest first, each with the positions of the matching values. */
-  found: { row: Row; positions: number[] }[]
-  /** Key after which the next slice begins; undefined after the last slice. */
-  next: PageKey | undefined
+/** A row that contains the text, and the positions of the matching values. */
+export interface FoundRow<Row> {
+  row: Row
+  positions: number[]
 }
 
 /**
@@ -28,23 +27,23 @@ const sliceRowsMax = 500
 const sliceBytesMax = 128 * 1024
 
 /**
- * Searches the next rows of a table, newest first.
+ * Searches a table, newest first, slice by slice.
  * @param columns select list of the rows found, with `id` and `created_at AS "createdAt"`; undefined for `id`, `name` and
  *   `createdAt` alone
- * @param from last key of the previous slice
+ * @param after key of the last row before the first one
  * @param rowsMax maximum number of rows returned
+ * @param signal ends the search between two slices and cancels the running statement
  * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
  */
-export async function readSlice<Row extends { id: string; createdAt: Date }>(
+export async function* searchRows<Row extends { id: string; createdAt: Date }>(
   postgres: Postgres,
   { accountId, table, values, folded }: SliceQuery,
   columns: ReturnType<Postgres['unsafe']> | undefined,
-  from: PageKey | undefined,
+  after: PageKey | undefined,
   rowsMax: number,
   signal: AbortSignal,
-): Promise<Slice<Row>> {
+): AsyncGenerator<FoundRow<Row>, undefined> {
   const positions = values.map((value) => valuePositions[value])
-  const before = from === undefined ? 'infinity' : new Date(from.atMs).toISOString()
   // LATERAL with LIMIT reads each row by its primary key; a join might read the whole table to find a few.
   const found =
     columns &&
@@ -55,45 +54,82 @@ export async function readSlice<Row extends { id: string; createdAt: Date }>(
         WHERE account_id = ${accountId} AND id = next_id
         LIMIT 1
       ) AS found`
-  const slice = postgres<(Row & { positions: number[]; isEnd: boolean })[]>`
-      WITH examined AS (
-        SELECT next_id, next_at, next_name, next_text,
-          row_number() OVER newest AS number,
-          sum(octet_length(next_text)) OVER newest AS bytes,
-          count(*) OVER () AS total
-        FROM ${postgres(`next_${table}`)}(${accountId}, ${before}::text::timestamptz, ${from?.id ?? ''}, ${sliceRowsMax})
-        WINDOW newest AS (ORDER BY next_at DESC, next_id DESC)
-      ), searched AS MATERIALIZED (
-        SELECT next_id, next_at, next_name, number,
-          bytes >= ${sliceBytesMax} OR number = total AS is_last,
-          number = total AND total < ${sliceRowsMax} AS "isEnd",
-          CASE WHEN strpos(next_text, ${folded}) = 0 THEN '{}'::integer[] ELSE ARRAY(
-            SELECT position::integer
-            FROM unnest(string_to_array(next_text, ${valueSeparator})) WITH ORDINALITY AS stored (value, position)
-            WHERE least(position, ${valuePositions.tags}) = ANY(${positions}::integer[])
-              AND strpos(value, ${folded}) > 0
-            ORDER BY position
-          ) END AS positions
-        FROM examined
-        WHERE bytes - octet_length(next_text) < ${sliceBytesMax}
-      )
-      SELECT positions, "isEnd",
-        ${found ? postgres`found.*` : postgres`next_id AS id, next_name AS name, next_at AS "createdAt"`}
-      FROM (
-        SELECT next_id, next_at, next_name, number, "isEnd", positions
-        FROM searched
-        WHERE positions <> '{}' OR is_last
-        ORDER BY number
-        LIMIT ${rowsMax}
-      ) AS next ${found ?? postgres``}
-      ORDER BY number`
-  // The functions `next_…` always read an index, so only the plan of `found` depends on the size of the table.
-  const read = await queryUntilAborted(found ? withNewPlan(slice) : slice, signal)
-  const last = read.at(-1)
-  return {
-    found: read.flatMap(({ positions, isEnd: _, ...row }) =>
-      positions.length === 0 ? [] : [{ row: row as unknown as Row, positions }],
-    ),
-    next: last === undefined || last.isEnd ? undefined : { atMs: last.createdAt.getTime(), id: last.id },
+  let from = after
+  for (let missing = rowsMax; missing > 0; ) {
+    const before = from === undefined ? 'infinity' : new Date(from.atMs).toISOString()
+    const slice = postgres<(Row & { positions: number[]; isEnd: boolean })[]>`
+        WITH examined AS (
+          SELECT next_id, next_at, next_name, next_text,
+            row_number() OVER newest AS number,
+            sum(octet_length(next_text)) OVER newest AS bytes,
+            count(*) OVER () AS total
+          FROM ${postgres(`next_${table}`)}(${accountId}, ${before}::text::timestamptz, ${from?.id ?? ''}, ${sliceRowsMax})
+          WINDOW newest AS (ORDER BY next_at DESC, next_id DESC)
+        ), searched AS MATERIALIZED (
+          SELECT next_id, next_at, next_name, number,
+            bytes >= ${sliceBytesMax} OR number = total AS is_last,
+            number = total AND total < ${sliceRowsMax} AS "isEnd",
+            CASE WHEN strpos(next_text, ${folded}) = 0 THEN '{}'::integer[] ELSE ARRAY(
+              SELECT position::integer
+              FROM unnest(string_to_array(next_text, ${valueSeparator})) WITH ORDINALITY AS stored (value, position)
+              WHERE least(position, ${valuePositions.tags}) = ANY(${positions}::integer[])
+                AND strpos(value, ${folded}) > 0
+              ORDER BY position
+            ) END AS positions
+          FROM examined
+          WHERE bytes - octet_length(next_text) < ${sliceBytesMax}
+        )
+        SELECT positions, "isEnd",
+          ${found ? postgres`found.*` : postgres`next_id AS id, next_name AS name, next_at AS "createdAt"`}
+        FROM (
+          SELECT next_id, next_at, next_name, number, "isEnd", positions
+          FROM searched
+          WHERE positions <> '{}' OR is_last
+          ORDER BY number
+          LIMIT ${missing}
+        ) AS next ${found ?? postgres``}
+        ORDER BY number`
+    // The functions `next_…` always read an index, so only the plan of `found` depends on the size of the table.
+    const read = await queryUntilAborted(found ? withNewPlan(slice) : slice, signal)
+    for (const { positions, isEnd: _, ...row } of read) {
+      if (positions.length === 0) continue
+      missing -= 1
+      yield { row: row as unknown as Row, positions }
+    }
+    const last = read.at(-1)
+    if (last === undefined || last.isEnd) return
+    from = { atMs: last.createdAt.getTime(), id: last.id }
   }
+}
+
+/** Limits of one part: names in memory and in one ClickHouse query. */
+const namesMax = 5_000
+const charactersMax = 4 * 1024 * 1024
+
+/** More rows than a table has. */
+const allRows = 2_147_483_647
+
+/**
+ * Finds the campaigns or offers with a name that contains the text, in parts.
+ * @returns parts of at most 5,000 names by id, none of them empty
+ * @throws Problem `unavailable`, `query_timeout`, or the signal's reason
+ */
+export async function* findNames(
+  postgres: Postgres,
+  query: Omit<SliceQuery, 'values'>,
+  signal: AbortSignal,
+): AsyncGenerator<NamesById, undefined> {
+  let names = new Map<string, string>()
+  let characters = 0
+  type Named = { id: string; name: string; createdAt: Date }
+  const found = searchRows<Named>(postgres, { ...query, values: ['name'] }, undefined, undefined, allRows, signal)
+  for await (const { row } of found) {
+    names.set(row.id, row.name)
+    characters += row.name.length
+    if (names.size < namesMax && characters < charactersMax) continue
+    yield names
+    names = new Map()
+    characters = 0
+  }
+  if (names.size > 0) yield names
 }

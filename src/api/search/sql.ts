@@ -1,7 +1,6 @@
 import { type ConversionSearchField, conversionSearchFields } from '../../../schema/search.ts'
-import { inRange } from '../../query/conditions.ts'
 import type { LatestQuery } from '../../query/latestVersions.ts'
-import { hasTrigrams } from '../../query/trigrams.ts'
+import { hasTrigrams } from '../../query/searchText.ts'
 import type { NamesById } from '../../rows/nameCache.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, type Fragment, identifier, join, nothing, text, texts } from '../../stores/clickhouse/sql.ts'
@@ -42,16 +41,15 @@ export function conversionSearchQuery(plan: ConversionSearchPlan, part: SearchPa
     ...(campaignIds.length === 0 ? [] : [ch`campaign_id IN ${idList(campaignIds)}`]),
     ...(offerIds.length === 0 ? [] : [ch`offer_id IN ${idList(offerIds)}`]),
   ]
-  const alternatives = [...(columns.length === 0 ? [] : [inText(columns, folded)]), ...byName]
-  if (alternatives.length === 0) return undefined
+  if (columns.length === 0 && byName.length === 0) return undefined
+  const alternatives = (byText: typeof inText) => (columns.length === 0 ? byName : [byText(columns, folded), ...byName])
   return {
-    table: ch`conversions`,
-    at: ch`converted_at`,
-    id: ch`id`,
-    keyConditions: [ch`account_id = ${text(plan.accountId)}`, ...inRange(ch`converted_at`, range)],
+    accountId: plan.accountId,
+    range,
+    isOldestFirst: false,
     versionConditions: [ch`NOT is_test`],
-    keyAlternatives: alternatives,
-    indexedAlternatives: [...(columns.length === 0 ? [] : [inIndex(columns, folded)]), ...byName],
+    keyAlternatives: alternatives(inText),
+    indexedAlternatives: alternatives(inIndex),
   }
 }
 

@@ -52,11 +52,13 @@ const queries: [string, (filter: ClickQuery & ReportQuery) => Fragment][] = [
   ['a page', (filter) => newestSql(planClicks(filter, caller, testNowMs), undefined, {}, 201)(clickTexts)],
   [
     'a list in ascending order',
-    (filter) => clickListSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), undefined, 201),
+    (filter) => clickListSql(planClicks({ ...filter, order: 'asc' }, caller, testNowMs), 201),
   ],
 ]
-const report = (filter: object) =>
-  reportSql(planReport({ group_by: 'country', days: 30, ...filter } as ReportQuery, caller, testNowMs))
+const report = (filter: object) => {
+  const plan = planReport({ group_by: 'country', days: 30, ...filter } as ReportQuery, caller, testNowMs)
+  return reportSql(plan, plan.metrics)
+}
 
 describe('the index of visitors and sub ids', () => {
   it.each(queries)('skips granules without the value in %s', async (_name, sqlOf) => {

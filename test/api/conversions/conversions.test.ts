@@ -224,8 +224,8 @@ describe('GET /conversions before old versions are merged', () => {
     await storeConversions(api.stores, 'changing', rows(0, 110, {}))
     await storeConversions(api.stores, 'changing', rows(10, 110, { status: 'approved', version: 2 }))
     const query = {
-      ...{ table: ch`conversions`, at: ch`converted_at`, id: ch`id` },
-      ...{ keyConditions: [ch`account_id = 'changing'`], versionConditions: [ch`status = 'pending'`] },
+      ...{ accountId: 'changing', range: {}, isOldestFirst: false },
+      versionConditions: [ch`status = 'pending'`],
     }
     const readAt = async (keys: PageKey[]) => keys.filter(({ id }) => Number(id) < 1010 && id !== '1008')
     const found = await findLatestVersions(api.stores.clickhouse, query, undefined, 3, { label: 'test' }, readAt)

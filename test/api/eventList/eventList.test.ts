@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { EventRow } from '../../../schema/event.ts'
 import { EventPage } from '../../../schema/eventList.ts'
 import { planEventList } from '../../../src/api/eventList/plan.ts'
-import { eventKeysSettings, eventKeysSql } from '../../../src/api/eventList/sql.ts'
+import { eventPageSettings, eventPageSql } from '../../../src/api/eventList/sql.ts'
 import { render } from '../../../src/stores/clickhouse/sql.ts'
 import { useTestApp } from '../../kit/app.ts'
 import { randomCases } from '../../kit/randomCases.ts'
@@ -89,9 +89,9 @@ function compare(a: StoredRow, b: StoredRow): number {
 }
 
 /** Reads a page of keys as the server does. @returns the response with its statistics */
-async function readKeys(plan: ReturnType<typeof planEventList>, untilMs?: number) {
-  const { text, params } = render(eventKeysSql(plan, undefined, untilMs, 51))
-  const settings = { clickhouse_settings: eventKeysSettings(plan) }
+async function readKeys(plan: ReturnType<typeof planEventList>) {
+  const { text, params } = render(eventPageSql(plan, undefined, 51))
+  const settings = { clickhouse_settings: eventPageSettings(plan) }
   const { client } = api.stores.clickhouse
   return await (await client.query({ query: text, query_params: params, format: 'JSON', ...settings })).json()
 }
@@ -201,9 +201,9 @@ describe('GET /events', () => {
     await store(3_000, 300, '2100-11-20 12:00:00.000')
     const plan = planEventList(
       { updated_since: '2100-11-20T11:30:00Z', limit: 50 },
-      { accountId: 'walked', retained: { clicksMs: 0, eventsMs: 0 } },
+      { accountId: 'walked', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
     )
-    const { rows, statistics } = await readKeys(plan, Date.UTC(2100, 10, 21))
+    const { rows, statistics } = await readKeys({ ...plan, asOfMs: Date.UTC(2100, 10, 21) })
     expect([rows, (statistics?.rows_read ?? 0) <= 300]).toEqual([51, true])
     await startMerges(api.stores, 'pixel_events')
   })
@@ -216,7 +216,7 @@ describe('GET /events', () => {
     const rowsRead = async () => {
       const plan = planEventList(
         { visitor_id: 'v7', limit: 50 },
-        { accountId: 'visited', retained: { clicksMs: 0, eventsMs: 0 } },
+        { accountId: 'visited', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
       )
       return (await readKeys(plan)).statistics?.rows_read ?? 0
     }

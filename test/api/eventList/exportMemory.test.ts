@@ -41,9 +41,12 @@ it('an export of events sorts on disk what does not fit into memory', { timeout:
 
   /** @returns the number of rows, which come in the order of time */
   async function exportWith(settings: ClickHouseSettings): Promise<number> {
-    const plan = planEventList({ order: 'asc' }, { accountId: 'acme', retained: { clicksMs: 0, eventsMs: 0 } })
+    const plan = planEventList(
+      { order: 'asc' },
+      { accountId: 'acme', currency: 'USD', retained: { clicksMs: 0, eventsMs: 0 } },
+    )
     const query = eventExportSql(plan, [], {
-      ...{ format: 'ndjson', csvEscape: undefined, selected: readFields('occurredAt,properties'), asOfMs: 0 },
+      ...{ format: 'ndjson', csvEscape: undefined, selected: readFields('occurredAt,properties') },
     })
     let [rows, last, rest] = [0, '', '']
     // The reader may not change the limit of its memory.

@@ -266,7 +266,7 @@ describe('GET /journeys', () => {
     )
     // The event l7 has both the visitor and one of its clicks.
     const clicks = ['k7', 'k900', 'k19000']
-    const { text, params } = render(eventKeysSql(plan, clicks, { fromMs: undefined, key: undefined }, 59))
+    const { text, params } = render(eventKeysSql(plan, clicks, undefined, 59))
     const response = await api.stores.clickhouse.client.query({
       ...{ query: text, query_params: params, format: 'JSON' },
       clickhouse_settings: eventKeysSettings(clicks),

@@ -129,6 +129,11 @@ describe('filters of lists', () => {
     }
   })
 
+  it('of a range that starts before 1970 need no removed rows', async () => {
+    const page = await api.read('/clicks?from=1960-01-01&limit=1', key, ClickPage)
+    expect(page).not.toHaveProperty('retainedFrom')
+  })
+
   it('converted=true with other filters returns the converted clicks among the filtered ones', async () => {
     const [converted, german] = [new Set(await clicks('converted=true')), await clicks('country=DE')]
     expect(await clicks('converted=true&country=DE')).toEqual(german.filter((id) => converted.has(id)))

@@ -11,7 +11,7 @@ import {
 } from '../../../schema/search.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { searchCampaigns as searchAllCampaigns } from '../../../src/api/search/campaigns.ts'
-import { planCampaignSearch } from '../../../src/api/search/plan.ts'
+import { planSearch } from '../../../src/api/search/plan.ts'
 import type { RouteContext } from '../../../src/http/context.ts'
 import { fold } from '../../../src/query/searchText.ts'
 import { importContent } from '../../import/runImport.ts'
@@ -283,7 +283,7 @@ it.each(['/conversions/search', '/campaigns/search'])(
 
 describe('a search of campaigns', () => {
   it('stops reading when its client disconnects', async () => {
-    const plan = planCampaignSearch({ q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
+    const plan = planSearch('campaigns/search', { q: 'sommer' }, { accountId: 'acme', currency: 'USD' })
     const gone = AbortSignal.abort(new Error('gone'))
     await expect(searchAllCampaigns({ stores: api.stores } as unknown as RouteContext, plan, gone)).rejects.toThrow(
       'gone',

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchCampaigns } from '../../../src/api/search/campaigns.ts'
-import { planCampaignSearch } from '../../../src/api/search/plan.ts'
+import { planSearch } from '../../../src/api/search/plan.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { App, RouteContext } from '../../../src/http/context.ts'
 import { openResponseCache } from '../../../src/http/responseCache.ts'
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres())('on a Postgres server', () => {
   })
 
   const searchFor = (q: string, deadlineMs?: number) => {
-    const plan = planCampaignSearch({ q }, { accountId: 'wide', currency: 'USD' })
+    const plan = planSearch('campaigns/search', { q }, { accountId: 'wide', currency: 'USD' })
     const context = { stores } as unknown as RouteContext
     return withReadDeadline(
       new AbortController().signal,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Problem } from '../../../src/problem.ts'
-import { readEventWatermark } from '../../../src/query/eventWatermark.ts'
+import { readWatermark } from '../../../src/query/watermark.ts'
 import { type ClickHouse, openClickHouse } from '../../../src/stores/clickhouse/connection.ts'
 import { runOnEveryNode } from '../../../src/stores/clickhouse/insert.ts'
 import { selectRows } from '../../../src/stores/clickhouse/select.ts'
@@ -80,7 +80,7 @@ SELECT
 
   it('ends the query of the watermark of events when the read has ended', async () => {
     const ended = AbortSignal.abort(new Problem('query_timeout', 'The deadline has passed.'))
-    await expect(readEventWatermark(stores, 'acme', ended)).rejects.toMatchObject({ code: 'query_timeout' })
+    await expect(readWatermark(stores, 'acme', 'events', ended)).rejects.toMatchObject({ code: 'query_timeout' })
   })
 })
 

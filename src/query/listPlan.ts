@@ -1,0 +1,95 @@
+import type { Static, TObject } from '@sinclair/typebox'
+import { type listParameters, pageLimitDefault } from '../../schema/page.ts'
+import { Problem } from '../problem.ts'
+import { ch, type Fragment, text } from '../stores/clickhouse/sql.ts'
+import { inRange } from './conditions.ts'
+import { fingerprint, type PageKey, readCursor } from './pagination.ts'
+import { onlyRetained, type RetainedFrom, retainedFrom } from './retained.ts'
+import { listRange, type Range, readInstant } from './timeRange.ts'
+
+/** Query plan of one page of a list in ClickHouse. */
+export interface ListPlan {
+  accountId: string
+  /** Currency of the account. */
+  currency: string
+  range: Partial<Range>
+  /** From when rows are retained, if the list starts before. */
+  retained: RetainedFrom
+  isOldestFirst: boolean
+  /** If set, the list is ordered by `storedAt`, oldest first, starting at this time, epoch milliseconds. */
+  updatedSinceMs: number | undefined
+  /** The watermark, the exclusive end of an order by `storedAt`. It is read before the rows. */
+  asOfMs?: number | undefined
+  limit: number
+  /** Sort key of the last row of the previous page; undefined for the first page. */
+  after: PageKey | undefined
+  /** Fingerprint that cursors of this list carry. */
+  fingerprint: string
+}
+
+type ListQuery = Static<TObject<ReturnType<typeof listParameters>>>
+
+/**
+ * Builds the query plan of a page without its filters; no I/O.
+ * @param retainedMs from when rows are retained, epoch milliseconds; 0: all
+ * @param normalFilters filters of the query in a form that is the same for equal filters, by their parameters
+ * @throws Problem `invalid_order`, `invalid_updated_since`, `invalid_updated_after`, `invalid_from`, `invalid_to`,
+ *   `invalid_date_range`, `invalid_cursor`
+ */
+export function planList(
+  list: 'clicks' | 'conversions' | 'events',
+  query: ListQuery,
+  { accountId, currency }: { accountId: string; currency: string },
+  retainedMs: number,
+  normalFilters: Readonly<Record<string, unknown>> = {},
+): ListPlan {
+  const { limit, cursor, order, fields: _fields, format: _format, csv_escape: _escape, ...filters } = query
+  const updatedSinceMs = readUpdatedSince(query)
+  const isOldestFirst = order === 'asc' || updatedSinceMs !== undefined
+  const range = listRange(query)
+  const normalOrder = isOldestFirst ? 'asc' : undefined
+  const boundTo = fingerprint(accountId, list, { ...filters, ...normalFilters, order: normalOrder })
+  return {
+    accountId,
+    currency,
+    range: onlyRetained(range, retainedMs),
+    retained: retainedFrom(range.fromMs, retainedMs),
+    isOldestFirst,
+    updatedSinceMs,
+    limit: limit ?? pageLimitDefault,
+    after: readCursor(cursor, boundTo),
+    fingerprint: boundTo,
+  }
+}
+
+/** `storedAt` has whole milliseconds, so rows after a time are those since the next millisecond. */
+function readUpdatedSince({ order, updated_since: since, updated_after: after }: ListQuery): number | undefined {
+  if (since === undefined && after === undefined) return undefined
+  if (since !== undefined && after !== undefined) {
+    const message = 'updated_after and updated_since exclude each other; send one of them.'
+    throw new Problem('invalid_updated_after', message, { param: 'updated_after' })
+  }
+  const sinceMs =
+    since === undefined ? readInstant('updated_after', after as string) + 1 : readInstant('updated_since', since)
+  if (order !== 'desc') return sinceMs
+  const message = 'With updated_since or updated_after, order must be asc or omitted.'
+  throw new Problem('invalid_order', message, { param: 'order' })
+}
+
+/**
+ * The order of a list in SQL, and the conditions of its account, range and watermark.
+ * @param time the column that ranges apply to, which orders the list unless it is ordered by `storedAt`
+ */
+export function listSql(plan: ListPlan, time: Fragment): { at: Fragment; direction: Fragment; conditions: Fragment[] } {
+  const { accountId, range, isOldestFirst, updatedSinceMs, asOfMs } = plan
+  const isByStoredAt = updatedSinceMs !== undefined
+  return {
+    at: isByStoredAt ? ch`stored_at` : time,
+    direction: isOldestFirst ? ch`ASC` : ch`DESC`,
+    conditions: [
+      ch`account_id = ${text(accountId)}`,
+      ...inRange(time, range),
+      ...(isByStoredAt ? inRange(ch`stored_at`, { fromMs: updatedSinceMs, untilMs: asOfMs }) : []),
+    ],
+  }
+}
