@@ -51,22 +51,16 @@ function hoursOf(range: Range, zone: string): CalendarBucket[] {
   // One more hour at either end, since the first hour may start before the range and the last one end after it.
   const offsets = offsetsOf(zone, { fromMs: range.fromMs - hourMs, untilMs: range.untilMs + hourMs })
   for (const [index, { fromMs, offsetS }] of offsets.entries()) {
-    const changeMs = offsets[index + 1]?.fromMs ?? range.untilMs + hourMs
-    const localMs = fromMs + offsetS * 1000
-    for (let hour = Math.floor(localMs / hourMs) * hourMs; hour - offsetS * 1000 < changeMs; hour += hourMs) {
-      const startMs = Math.max(hour - offsetS * 1000, index === 0 ? Number.NEGATIVE_INFINITY : fromMs)
-      const endMs = Math.min(
-        hour - offsetS * 1000 + hourMs,
-        index === offsets.length - 1 ? Number.POSITIVE_INFINITY : changeMs,
-      )
+    const changeMs = offsets[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY
+    const offsetMs = offsetS * 1000
+    let hour = Math.floor((fromMs + offsetMs) / hourMs) * hourMs - offsetMs
+    for (; hour < Math.min(changeMs, range.untilMs); hour += hourMs) {
+      const startMs = index === 0 ? hour : Math.max(hour, fromMs)
+      const endMs = Math.min(hour + hourMs, changeMs)
       if (startMs >= range.untilMs || endMs <= range.fromMs) continue
-      const local = new Date(hour).toISOString()
-      buckets.push({
-        id: `${local.slice(0, 13)}:00${offsetText(offsetS)}`,
-        date: local.slice(0, 10),
-        fromMs: startMs,
-        untilMs: endMs,
-      })
+      const local = new Date(hour + offsetMs).toISOString()
+      const id = `${local.slice(0, 13)}:00${offsetText(offsetS)}`
+      buckets.push({ id, date: local.slice(0, 10), fromMs: startMs, untilMs: endMs })
     }
   }
   return buckets

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { Problem } from '../problem.ts'
-import { atInstant, skippedDates, startOfDate } from './timeZone.ts'
+import { atInstant, readTimeZone, startOfDate } from './timeZone.ts'
 
 /** A half-open range of time, `[fromMs, untilMs)`, in epoch milliseconds. */
 export interface Range {
@@ -14,6 +14,9 @@ export interface RangeQuery {
   to?: string
   days?: number
 }
+
+/** Time parameters of a request with a time zone. */
+export type LocalRangeQuery = RangeQuery & { tz?: string }
 
 /** Longest range of a query, in local days. */
 export const rangeDaysMax = 366
@@ -39,7 +42,25 @@ export function listRange(query: Pick<RangeQuery, 'from' | 'to'>): Partial<Range
 }
 
 /**
- * Reads the range of a report or of stats: `from` (to the end of today if alone) or the last `days` local days, including
+ * Reads the time zone and the range of a report, stats or a funnel.
+ * @param name what error messages call the request
+ * @throws Problem `invalid_tz`, `invalid_from`, `invalid_to`, `invalid_date_range`
+ */
+export function localRange(
+  query: LocalRangeQuery,
+  daysDefault: number,
+  daysMax: number,
+  name: string,
+  nowMs: number,
+): { range: Range; zone: string } {
+  const zone = readTimeZone(query.tz ?? 'UTC')
+  const range = reportRange(query, daysDefault, zone, nowMs)
+  assertDaysAtMost(daysMax, range, zone, name)
+  return { range, zone }
+}
+
+/**
+ * Reads a range: `from` (to the end of today if alone) or the last `days` local days, including
  * today.
  * @param zone time zone of days and dates
  * @throws Problem `invalid_from`, `invalid_to`, `invalid_date_range`
@@ -67,13 +88,11 @@ export function assertDaysAtMost(daysMax: number, { fromMs, untilMs }: Range, zo
   throw new Problem('invalid_date_range', `${what} spans at most ${daysMax} days.`)
 }
 
-/** @returns the last local days up to the end of today; a date that the zone skipped does not count */
+/** @returns the last local days up to the end of today */
 function lastDays(count: number, zone: string, nowMs: number): Range {
   const today = atInstant(nowMs, zone).toPlainDate()
   const untilMs = startOfDate(today.add({ days: 1 }), zone)
-  const first = today.subtract({ days: count - 1 })
-  const skipped = skippedDates(zone, first, untilMs)
-  return { fromMs: startOfDate(first.subtract({ days: skipped }), zone), untilMs }
+  return { fromMs: startOfDate(today.subtract({ days: count - 1 }), zone), untilMs }
 }
 
 /**
@@ -87,6 +106,11 @@ export function readInstant(param: 'updated_since' | 'updated_after', text: stri
 /** @returns the time in the format of responses: RFC 3339, UTC, milliseconds */
 export function toInstantText(epochMs: number): string {
   return new Date(epochMs).toISOString()
+}
+
+/** @returns a range in the format of responses */
+export function rangeTexts({ fromMs, untilMs }: Range): { from: string; to: string } {
+  return { from: toInstantText(fromMs), to: toInstantText(untilMs) }
 }
 
 /** @returns the end of a date, or the time itself */

@@ -37,20 +37,6 @@ export function offsetsOf(zone: string, { fromMs, untilMs }: { fromMs: number; u
   return changes
 }
 
-/**
- * Counts the dates that a zone skipped when it moved across the date line.
- * @param first the first date that counts
- */
-export function skippedDates(zone: string, first: Temporal.PlainDate, untilMs: number): number {
-  const offsets = offsetsOf(zone, { fromMs: startOfDate(first.subtract({ days: 2 }), zone), untilMs })
-  return offsets.filter(({ fromMs, offsetS }, index) => {
-    const before = offsets[index - 1]
-    if (!before || offsetS - before.offsetS < 86_400) return false
-    const lastDate = atInstant(fromMs - 1, zone).toPlainDate()
-    return Temporal.PlainDate.compare(lastDate.add({ days: 1 }), first) >= 0
-  }).length
-}
-
 /** @returns the local date and time of an instant */
 export function atInstant(epochMs: number, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone)

@@ -94,20 +94,14 @@ async function acceptEvents(
 ): Promise<(AcceptedEvent | Problem)[]> {
   const events = valid.map(({ event }) => event)
   const sender = { accountId: caller.accountId, clickAllowance: caller.plan.clickAllowance }
-  if (!isDryRun) {
-    const outcomes = await intake.accept(events, sender)
-    return outcomes.map((outcome, index) => {
-      if (outcome instanceof Problem) return outcome
-      const { notes } = valid[index] as ValidatedEvent
-      if (notes.length > 0) intake.countNotes(notes)
-      return { outcome, notes }
-    })
-  }
-  const previews = await intake.preview(events, sender)
-  return previews.map((preview, index) => {
-    if (preview instanceof Problem) return preview
+  const results = isDryRun ? await intake.preview(events, sender) : await intake.accept(events, sender)
+  return results.map((result, index) => {
+    if (result instanceof Problem) return result
     const { event, notes } = valid[index] as ValidatedEvent
-    const { outcome, row } = preview
-    return { outcome, notes, preview: { row, hasId: event.eventId !== undefined } }
+    if (typeof result === 'object') {
+      return { outcome: result.outcome, notes, preview: { row: result.row, hasId: event.eventId !== undefined } }
+    }
+    if (notes.length > 0) intake.countNotes(notes)
+    return { outcome: result, notes }
   })
 }

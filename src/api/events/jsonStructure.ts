@@ -32,8 +32,8 @@ export function countMarks(json: string, marksBefore = 0): number {
         continue
     }
     marks += 1
-    if (marks > marksMax) throw tooLarge(`has more than ${marksMax} commas, colons and brackets outside texts`)
-    if (depth > depthMax) throw tooLarge(`has more than ${depthMax} nested levels`)
+    if (marks > marksMax) throw tooComplex(`has more than ${marksMax} commas, colons and brackets outside texts`)
+    if (depth > depthMax) throw tooComplex(`has more than ${depthMax} nested levels`)
   }
   return marks
 }
@@ -50,6 +50,6 @@ function endOfText(json: string, start: number): number {
   return at
 }
 
-function tooLarge(rest: string): Problem {
+function tooComplex(rest: string): Problem {
   return new Problem('payload_too_large', `The body ${rest}; send smaller batches with less nested values.`)
 }

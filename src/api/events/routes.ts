@@ -64,7 +64,7 @@ function addEventRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
       if (accepted instanceof Problem) throw accepted
       const { notes } = accepted as AcceptedEvent
       if (notes.length > 0 && !isDryRun) reply.header('x-event-notes', noteCodes(notes))
-      return responseOf(accepted as AcceptedEvent)
+      return eventResponse(accepted as AcceptedEvent)
     },
   )
 }
@@ -142,7 +142,7 @@ function addBatchRoute(app: App, { now, eventLimits }: RouteContext, intake: Int
       const judged = await readBatch(request, reply)
       turns.end(request)
       const isDryRun = query.dry_run === true
-      return batchResponseOf(await acceptBatch({ intake, eventLimits, caller, isDryRun }, judged))
+      return batchResponse(await acceptBatch({ intake, eventLimits, caller, isDryRun }, judged))
     },
   )
 }
@@ -164,25 +164,25 @@ const responses = {
   over_ceiling: { accepted: true, recorded: false, reason: 'fair_use_ceiling' },
 } as const satisfies Record<Outcome, EventResponse>
 
-function responseOf({ outcome, notes, preview }: AcceptedEvent): EventResponse {
+function eventResponse({ outcome, notes, preview }: AcceptedEvent): EventResponse {
   if (!preview) return responses[outcome]
   const { row, hasId } = preview
   const event = row && toEvent(row)
   return { ...responses[outcome], event: event ? { ...event, id: hasId ? event.id : null } : null, notes: [...notes] }
 }
 
-function batchResponseOf(accepted: readonly (AcceptedEvent | Problem)[]): EventBatchResponse {
+function batchResponse(accepted: readonly (AcceptedEvent | Problem)[]): EventBatchResponse {
   const counts = { stored: 0, duplicate: 0, over_ceiling: 0, rejected: 0 }
   const results = accepted.map((item, index) => {
     counts[item instanceof Problem ? 'rejected' : item.outcome] += 1
-    if (item instanceof Problem) return rejectionOf(index, item)
-    return { index, ...responseOf(item), ...(item.notes.length > 0 && { notes: [...item.notes] }) }
+    if (item instanceof Problem) return rejectedResult(index, item)
+    return { index, ...eventResponse(item), ...(item.notes.length > 0 && { notes: [...item.notes] }) }
   })
   const { stored, duplicate: deduplicated, over_ceiling: overCeiling, rejected } = counts
   return { stored, deduplicated, overCeiling, rejected, results }
 }
 
-function rejectionOf(index: number, { code, message, details }: Problem) {
+function rejectedResult(index: number, { code, message, details }: Problem) {
   const { param, retryAfterS } = details
   return {
     index,

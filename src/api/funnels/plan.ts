@@ -3,30 +3,29 @@ import type { Scope } from '../../../schema/scopes.ts'
 import { Problem } from '../../problem.ts'
 import { type Filter, readFilters } from '../../query/filters.ts'
 import { type RetainedFrom, retainedFrom } from '../../query/retained.ts'
-import { assertDaysAtMost, type Range, rangeDaysMax, reportRange } from '../../query/timeRange.ts'
-import { readTimeZone } from '../../query/timeZone.ts'
+import { localRange, type Range, rangeDaysMax } from '../../query/timeRange.ts'
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 
-/** The rows that a step counts. */
-export type StepRows = { kind: 'click' } | { kind: 'conversion' } | { kind: 'event'; eventName: string }
+/** The kinds of rows that steps count. */
+export type StepKind = 'click' | 'conversion' | 'event'
 
 /** Query plan of a funnel. */
 export interface FunnelPlan {
   accountId: string
   /** Steps as in the request. */
   steps: readonly string[]
-  /** The rows of the steps without repetitions, in the order of the steps. */
-  labels: readonly StepRows[]
+  /** The steps without repetitions, in their order: `click`, `conversion`, or `event:` and a name. */
+  labels: readonly string[]
   /** The label of each step, an index of `labels`. */
   labelOf: readonly number[]
   by: 'visitor' | 'click'
   windowMs: number
-  /** Of the first step. */
+  /** The range of the first step. */
   range: Range
-  /** Of the first step. */
+  /** The filters of the first step. */
   filters: readonly Filter[]
   groupBy: FunnelDimension | undefined
-  /** All steps read clicks: their visitors, and which are those of bots. */
+  /** All steps read clicks: for visitors, and to exclude bots. */
   retained: RetainedFrom
   /** Rows from before these times are being removed, and not read. */
   retainedRanges: RetainedRanges
@@ -36,11 +35,8 @@ export interface FunnelPlan {
 const hourMs = 3_600_000
 const windowMaxMs = 30 * 24 * hourMs
 
-/** Scopes that steps require besides that of the route. */
-const scopesOfSteps: Partial<Record<StepRows['kind'], Scope>> = {
-  click: 'read:clicks',
-  conversion: 'read:conversions',
-}
+/** Scopes that steps require besides the scope of the route. */
+const scopesOfSteps: Partial<Record<StepKind, Scope>> = { click: 'read:clicks', conversion: 'read:conversions' }
 
 /**
  * Builds the query plan of a funnel; no I/O.
@@ -53,23 +49,20 @@ export function planFunnel(
   nowMs: number,
 ): FunnelPlan {
   const steps = query.steps.split(',')
-  const rows = steps.map(rowsOf)
-  for (const { kind } of rows) {
-    const scope = scopesOfSteps[kind]
+  const rows = steps.map(labelOfStep)
+  const labels = [...new Set(rows)]
+  for (const label of labels) {
+    const scope = scopesOfSteps[kindOf(label)]
     if (scope && !caller.scopes.has(scope)) {
       throw new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`, { required: scope })
     }
   }
-  const keys = rows.map((one) => JSON.stringify(one))
-  const distinct = [...new Set(keys)]
-  const zone = readTimeZone(query.tz ?? 'UTC')
-  const range = reportRange(query, funnelDaysDefault, zone, nowMs)
-  assertDaysAtMost(rangeDaysMax, range, zone, 'A funnel')
+  const { range } = localRange(query, funnelDaysDefault, rangeDaysMax, 'A funnel', nowMs)
   return {
     accountId: caller.accountId,
     steps,
-    labels: distinct.map((key) => JSON.parse(key) as StepRows),
-    labelOf: keys.map((key) => distinct.indexOf(key)),
+    labels,
+    labelOf: rows.map((label) => labels.indexOf(label)),
     by: query.by ?? 'visitor',
     windowMs: readWindow(query.window ?? '7d'),
     range,
@@ -77,7 +70,10 @@ export function planFunnel(
     groupBy: query.group_by,
     retained: retainedFrom(
       range.fromMs,
-      Math.max(caller.retained.clicksMs, rows.some(({ kind }) => kind === 'event') ? caller.retained.eventsMs : 0),
+      Math.max(
+        caller.retained.clicksMs,
+        labels.some((label) => kindOf(label) === 'event') ? caller.retained.eventsMs : 0,
+      ),
     ),
     retainedRanges: caller.retained,
     nowMs,
@@ -89,9 +85,12 @@ export function isRepeated({ labels, labelOf }: FunnelPlan): boolean {
   return labels.length < labelOf.length
 }
 
-function rowsOf(step: string): StepRows {
-  if (step === 'click' || step === 'conversion') return { kind: step }
-  return { kind: 'event', eventName: step.replace(/^event:/, '') }
+export function kindOf(label: string): StepKind {
+  return label === 'click' || label === 'conversion' ? label : 'event'
+}
+
+function labelOfStep(step: string): string {
+  return kindOf(step) === 'event' && !step.startsWith('event:') ? `event:${step}` : step
 }
 
 function readWindow(text: string): number {

@@ -1,8 +1,8 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { FunnelResponse } from '../../../schema/funnel.ts'
 import type { RouteContext } from '../../http/context.ts'
-import { ratio } from '../../query/ratio.ts'
-import { toInstantText } from '../../query/timeRange.ts'
+import { ratio } from '../../query/money.ts'
+import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
 import { longRead, selectGroups, selectRows } from '../../stores/clickhouse/select.ts'
 import type { FunnelPlan } from './plan.ts'
@@ -29,21 +29,21 @@ export async function runFunnel(
   signal: AbortSignal,
 ): Promise<FunnelResponse> {
   const options = { label: 'funnels', signal, settings: funnelSettings }
-  const range = { from: toInstantText(plan.range.fromMs), to: toInstantText(plan.range.untilMs) }
+  const range = rangeTexts(plan.range)
   const asOf = toInstantText(plan.nowMs)
   const query = funnelSql(plan)
   if (!plan.groupBy) {
     const [sums] = await selectRows<StepSums>(stores.clickhouse, query, options)
-    return { ...range, steps: stepsOf(plan, sums ?? {}), ...plan.retained, asOf }
+    return { ...range, steps: stepResults(plan, sums ?? {}), ...plan.retained, asOf }
   }
   const { rows, totals } = await selectGroups<StepSums & { id: string }>(stores.clickhouse, query, options)
   const ids = rows.map(({ id }) => id)
   const nameOf = await readNames(nameCache, plan.accountId, plan.groupBy, ids)
-  const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepsOf(plan, row) }))
-  return { ...range, steps: stepsOf(plan, totals), data, ...plan.retained, asOf }
+  const data = rows.map((row) => ({ id: row.id, name: nameOf(row.id), steps: stepResults(plan, row) }))
+  return { ...range, steps: stepResults(plan, totals), data, ...plan.retained, asOf }
 }
 
-function stepsOf({ steps }: FunnelPlan, sums: StepSums): FunnelResponse['steps'] {
+function stepResults({ steps }: FunnelPlan, sums: StepSums): FunnelResponse['steps'] {
   const enteredAt = (index: number) => sums[`entered${index + 1}`] ?? 0
   return steps.map((step, index) => {
     const entered = enteredAt(index)

@@ -1,9 +1,23 @@
 import { notSet } from '../../../schema/dimensions.ts'
+import type { FilterAttribute } from '../../../schema/filters.ts'
 import { funnelGroupsMax } from '../../../schema/funnel.ts'
-import { ch, count, type Fragment, identifier, join, text } from '../../stores/clickhouse/sql.ts'
-import { chainsSql } from './chains.ts'
-import type { FunnelPlan } from './plan.ts'
-import { stepRowsSql } from './rows.ts'
+import { attributeKey, attributeOf } from '../../query/attributes.ts'
+import { inRange } from '../../query/conditions.ts'
+import { valueCondition } from '../../query/filters.ts'
+import { onlyRetained } from '../../query/retained.ts'
+import {
+  ch,
+  count,
+  type Fragment,
+  identifier,
+  instant,
+  join,
+  nothing,
+  text,
+  texts,
+} from '../../stores/clickhouse/sql.ts'
+import { chainsSql, rowNumber } from './chains.ts'
+import { type FunnelPlan, isRepeated, kindOf, type StepKind } from './plan.ts'
 
 /**
  * The steps of a funnel.
@@ -33,4 +47,211 @@ GROUP BY id
 WITH TOTALS
 ORDER BY entered1 DESC, id
 LIMIT ${count(funnelGroupsMax)}`
+}
+
+/**
+ * The rows of all steps, as `chainsSql` reads them. Rows that are excluded, belong to no visitor or click, or can neither
+ * start nor continue a chain are left out.
+ */
+function stepRowsSql(plan: FunnelPlan): Fragment {
+  const kinds = [...new Set(plan.labels.map(kindOf))]
+  return join(
+    kinds.map((kind) => sqlOf[kind](plan)),
+    '\nUNION ALL\n',
+  )
+}
+
+const sqlOf: Record<StepKind, (plan: FunnelPlan) => Fragment> = {
+  click: clickStepsSql,
+  conversion: conversionStepsSql,
+  event: eventStepsSql,
+}
+
+/** The expressions of one kind of rows. */
+interface Source {
+  kind: StepKind
+  from: Fragment
+  conditions: readonly Fragment[]
+  at: Fragment
+  label: Fragment
+  /** A hash of the visitor or click. */
+  unit: Fragment
+  /** Columns that identify a row. */
+  key: Fragment
+  attribute(name: FilterAttribute): Fragment
+}
+
+function clickStepsSql(plan: FunnelPlan): Fragment {
+  return rowsSql(plan, {
+    kind: 'click',
+    from: ch`clicks`,
+    conditions: [
+      ch`account_id = ${text(plan.accountId)}`,
+      ...inRange(ch`clicked_at`, rowRange(plan, plan.retainedRanges.clicksMs)),
+      ch`NOT is_bot`,
+      ch`NOT is_test`,
+    ],
+    at: ch`clicked_at`,
+    label: ch`${count(plan.labels.indexOf('click'))}`,
+    unit: unitOf(plan, hashSql(ch`visitor_id`), hashSql(ch`id`)),
+    key: ch`id`,
+    attribute: (name) => attributeOf(name, 'clicks'),
+  })
+}
+
+/** The visitor of a conversion is copied from its click where the conversion has none. */
+function conversionStepsSql(plan: FunnelPlan): Fragment {
+  return rowsSql(plan, {
+    kind: 'conversion',
+    from: ch`conversions FINAL`,
+    conditions: [
+      ch`account_id = ${text(plan.accountId)}`,
+      ...inRange(ch`converted_at`, rowRange(plan, 0)),
+      ch`status = 'approved'`,
+      ch`NOT is_test`,
+      plan.by === 'click' ? ch`click_id != ''` : ch`(visitor_id != '' OR click_id != '')`,
+    ],
+    at: ch`converted_at`,
+    label: ch`${count(plan.labels.indexOf('conversion'))}`,
+    unit: unitOf(plan, hashSql(ch`visitor_id`), hashSql(ch`click_id`)),
+    key: ch`id`,
+    attribute: (name) => attributeOf(name, 'conversions'),
+  })
+}
+
+/**
+ * Events are joined with their clicks: an event without a visitor takes the visitor of its click, the first step takes the
+ * attributes of its click for filters and groups, and events of clicks of bots and tests are left out. The join has only clicks
+ * that one of these needs, since a click takes about 100 bytes of memory in it.
+ */
+function eventStepsSql(plan: FunnelPlan): Fragment {
+  const { accountId, by, labels, filters, groupBy, retainedRanges } = plan
+  const names = labels.map((label) => (kindOf(label) === 'event' ? label.slice('event:'.length) : ''))
+  const ofFirst = [...filters.map(({ attribute }) => attribute), ...(groupBy ? [groupBy] : [])]
+  const attributes = kindOf(labels[0] as string) === 'event' ? [...new Set(ofFirst)] : []
+  const conditions = [
+    ch`account_id = ${text(accountId)}`,
+    ...inRange(ch`occurred_at`, rowRange(plan, retainedRanges.eventsMs)),
+    ch`event_name IN ${texts(names.filter(Boolean))}`,
+    by === 'click' ? hasClick : ch`(${hasVisitor} OR ${anyWithoutVisitor(accountId)} AND ${hasClick})`,
+  ]
+  const needsClick = [
+    ...(by === 'click' ? [] : [ch`${anyWithoutVisitor(accountId)} AND NOT (${hasVisitor})`]),
+    ...(attributes.length === 0 ? [] : [ch`event_name = ${text(names[0] ?? '')}`]),
+  ]
+  const needsAny = attributes.length > 0 ? ch`1` : anyWithoutVisitor(accountId)
+  const isNeeded = ch`${needsAny} AND ${hashSql(ch`id`)} IN (
+      SELECT click_hash
+      FROM pixel_events
+      WHERE ${join([...conditions, ch`(${join(needsClick, ' OR ')})`], '\n  AND ')}
+    )`
+  const clickColumns = [
+    ch`${hashSql(ch`id`)} AS click_hash`,
+    ch`is_bot OR is_test AS is_excluded`,
+    ...(by === 'click' ? [] : [ch`${unitOf(plan, hashSql(ch`visitor_id`), hashSql(ch`id`))} AS unit`]),
+    ...attributes.map((name) => ch`${attributeOf(name, 'clicks')} AS ${attributeColumn(name)}`),
+  ]
+  const clickConditions = [
+    ch`account_id = ${text(accountId)}`,
+    ...inRange(ch`clicked_at`, onlyRetained({}, retainedRanges.clicksMs)),
+    needsClick.length === 0 ? ch`(is_bot OR is_test)` : ch`(is_bot OR is_test OR ${isNeeded})`,
+  ]
+  return rowsSql(plan, {
+    kind: 'event',
+    from: ch`(
+  SELECT occurred_at, event_name, click_hash, visitor_hash, campaign_id${isRepeated(plan) ? ch`, origin, id, generation` : nothing}
+  FROM pixel_events
+  WHERE ${join(conditions, '\n  AND ')}
+) AS e
+LEFT ANY JOIN (
+  SELECT ${join(clickColumns, ', ')}
+  FROM clicks
+  WHERE ${join(clickConditions, '\n  AND ')}
+) AS k USING (click_hash)`,
+    conditions: [ch`NOT k.is_excluded`],
+    at: ch`e.occurred_at`,
+    // Faster than indexOf, which reads every text: a name is looked up once per block.
+    label: ch`transform(e.event_name, ${texts(names)}, range(${count(names.length)}), ${count(names.length)})`,
+    // Without a stored click, the columns of the click are 0 or empty.
+    unit:
+      by === 'click'
+        ? ch`e.click_hash`
+        : ch`multiIf(e.visitor_hash != ${hashOfNone}, e.visitor_hash, k.unit != 0, k.unit, ${hashOfClick(ch`e.click_hash`)})`,
+    key: ch`e.origin, e.id, e.generation`,
+    attribute(name) {
+      if (!attributes.includes(name)) return ch`''`
+      const ofClick = ch`k.${attributeColumn(name)}`
+      return name === 'campaign' ? ch`if(e.campaign_id != '', e.campaign_id, ${ofClick})` : ofClick
+    },
+  })
+}
+
+/**
+ * Whether the account has events without a visitor, from the projection `by_month`. ClickHouse computes this before the
+ * statement; if it is false, it leaves out the reads that depend on it, and events that are stored meanwhile.
+ */
+export function anyWithoutVisitor(accountId: string): Fragment {
+  return ch`(SELECT countIf(empty(visitor_id)) > 0 FROM pixel_events WHERE account_id = ${text(accountId)})`
+}
+
+function attributeColumn(name: FilterAttribute): Fragment {
+  return identifier(`attribute_${name}`)
+}
+
+/** The rows of a source with the columns that `chainsSql` reads. */
+function rowsSql(plan: FunnelPlan, source: Source): Fragment {
+  const { labels, labelOf, range, filters, groupBy } = plan
+  const { kind, from, conditions, at, label, unit, key, attribute } = source
+  const hasFirst = kindOf(labels[0] as string) === kind
+  const isFirst = kind === 'event' ? [ch`${label} = 0`] : []
+  const startConditions = [
+    ...isFirst,
+    ch`${at} < ${instant(range.untilMs)}`,
+    ...filters.map((filter) => valueCondition(attribute(filter.attribute), filter)),
+  ]
+  const canStart = hasFirst ? ch`(${join(startConditions, '\n  AND ')})` : ch`0`
+  // A row of the first step that cannot start a chain is left out, unless another step has the same rows.
+  const isFirstOnly = hasFirst && labelOf.indexOf(0, 1) === -1
+  const serves = isFirstOnly ? [kind === 'event' ? ch`(${label} != 0 OR ${canStart})` : canStart] : []
+  const columns = [
+    ch`${unit} AS unit`,
+    ch`${rowNumber(at, label, ch`if(${canStart}, 0, 1)`)} AS moment`,
+    ...(isRepeated(plan) ? [ch`sipHash64(${key}) AS row`] : []),
+    ...(groupBy ? [ch`toString(${attributeKey(groupBy, attribute(groupBy))}) AS bucket`] : []),
+  ]
+  return ch`
+SELECT ${join(columns, ', ')}
+FROM ${from}
+WHERE ${join([...conditions, ...serves], '\n  AND ')}`
+}
+
+/**
+ * A hash of an id, faster to group and to join by than its text: `visitor_hash` and `click_hash` of events. 64 bits: with two
+ * million ids the probability that two of them have the same one is 1 in 10 million.
+ */
+function hashSql(id: Fragment): Fragment {
+  return ch`sipHash64(${id})`
+}
+
+/** The hash of a row without a visitor or click. */
+const hashOfNone = hashSql(ch`''`)
+const hasVisitor = ch`visitor_hash != ${hashOfNone}`
+const hasClick = ch`click_hash != ${hashOfNone}`
+
+/** The unit of a row from the hashes of its visitor and click. */
+function unitOf({ by }: FunnelPlan, visitor: Fragment, click: Fragment): Fragment {
+  return by === 'click' ? click : ch`if(${visitor} != ${hashOfNone}, ${visitor}, ${hashOfClick(click)})`
+}
+
+/** The unit of a click without a visitor: a visitor can have the id of a click. */
+function hashOfClick(click: Fragment): Fragment {
+  return ch`sipHash64('click', ${click})`
+}
+
+/**
+ * The range of rows that may continue a chain.
+ * @param retainedMs from when rows are retained, epoch milliseconds
+ */
+function rowRange({ range, windowMs }: FunnelPlan, retainedMs: number) {
+  return onlyRetained({ fromMs: range.fromMs, untilMs: range.untilMs + windowMs }, retainedMs)
 }
