@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts'
 import { withDeadline } from '../stores/timing/deadline.ts'
 
-/** Maximum duration of a page or a search with all its queries; equal to that of one query. */
+/** Maximum duration of a page or a search with all its queries; equal to the limit of one query. */
 const readDeadlineMs = 20_000
 
 /**

@@ -3,9 +3,8 @@ import { ReportQuery, ReportResponse } from '../../../schema/report.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { wantsCsv } from '../../http/contentNegotiation.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { setRetainedFrom } from '../../http/retainedHeader.ts'
 import { Problem } from '../../problem.ts'
-import { checkCsvEscape } from '../../rows/csvEscape.ts'
+import { sendTable } from '../tableResponse.ts'
 import { reportCsv } from './csv.ts'
 import { planReport } from './plan.ts'
 import { runReport } from './run.ts'
@@ -25,21 +24,15 @@ export function reportRoutes(app: App, context: RouteContext): void {
       config: { scope: 'read:reports', formats: tableFormats },
     },
     (request, reply) => {
-      const makePlan = () => planReport(request.query, request.caller, context.now())
       const { format, csv_escape: csvEscape, totals: hasTotals = false } = request.query
-      const isCsv = wantsCsv(request, format)
-      checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
-      if (isCsv) {
-        const plan = makePlan()
-        setRetainedFrom(reply, plan.retained)
-        return context.responseCache.sendCsv(request, reply, async (signal) =>
-          reportCsv(await runReport(context, plan, signal), plan, { csvEscape, hasTotals }),
-        )
-      }
-      if (hasTotals) {
+      if (hasTotals && !wantsCsv(request, format)) {
         throw new Problem('invalid_totals', 'totals requires CSV; add format=csv, or omit totals.', { param: 'totals' })
       }
-      return context.responseCache.send(request, reply, (signal) => runReport(context, makePlan(), signal))
+      return sendTable(context, request, reply, request.query, {
+        makePlan: () => planReport(request.query, request.caller, context.now()),
+        run: runReport,
+        toCsv: (report, plan) => reportCsv(report, plan, { csvEscape, hasTotals }),
+      })
     },
   )
 }

@@ -1,15 +1,14 @@
+import type { Dimension } from '../../../schema/dimensions.ts'
 import type { ReportResponse } from '../../../schema/report.ts'
 import type { RouteContext } from '../../http/context.ts'
 import { factsSettings } from '../../query/facts/sql.ts'
-import { addSums, type SumTexts, setMetrics, toMetrics } from '../../query/metricFormulas.ts'
-import { toInstantText } from '../../query/timeRange.ts'
+import { noSums, setMetrics, toMetrics } from '../../query/metricFormulas.ts'
+import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import { readNames } from '../../rows/dimensionNames.ts'
-import { selectGroups } from '../../stores/clickhouse/select.ts'
-import { type Bucket, type Buckets, orderBuckets, readGroups } from './buckets.ts'
+import { allBuckets, type Bucket, orderBuckets, readBuckets, readGroups } from './buckets.ts'
 import type { ReportPlan } from './plan.ts'
 import { previousSql, reportSql } from './sql.ts'
 
-type BucketRow = SumTexts & { id1: string; id2?: string; id3?: string }
 type ReportRow = ReportResponse['data'][number]
 
 /** ClickHouse orders more groups in less time than this process reads them. */
@@ -27,34 +26,34 @@ export async function runReport(
   signal: AbortSignal,
   groupsMax = orderedGroupsMax,
 ): Promise<ReportResponse> {
-  const { buckets, totals, bucketCount } = await readBuckets(stores, plan, signal, groupsMax)
-  const names = plan.dimensions.map((dimension, index) =>
-    readNames(
-      nameCache,
-      plan.accountId,
-      dimension,
-      buckets.map(({ ids }) => ids[index] ?? ''),
-    ),
-  )
+  const { facts, metrics, order } = plan
+  const needed = order.by === 'id' ? metrics : [...metrics, order.by]
+  const options = { label: 'reports', signal, settings: factsSettings(facts) }
+  const groups = await readGroups(stores.clickhouse, facts, needed, groupsMax, options)
+  const { buckets, totals, bucketCount } = groups
+    ? orderBuckets(groups, plan)
+    : await readBuckets(stores.clickhouse, reportSql(plan, needed), options)
   const [previous, ...nameFunctions] = await Promise.all([
     plan.previous && readPrevious(stores, plan, plan.previous, buckets, signal, groupsMax),
-    ...names,
+    ...plan.dimensions.map((dimension, index) => {
+      const ids = buckets.map((bucket) => bucket.ids[index] ?? '')
+      return readNames(nameCache, plan.accountId, dimension, ids)
+    }),
   ])
-  const blank = blankRow(plan)
+  const blank = blankReportRow(plan)
   return {
     groupBy: plan.groupBy,
-    from: toInstantText(plan.range.fromMs),
-    to: toInstantText(plan.range.untilMs),
-    ...(plan.tz !== undefined && { tz: plan.tz }),
+    ...rangeTexts(plan.range),
+    ...(plan.hasTz && { tz: plan.tz }),
     currency: plan.currency,
-    data: buckets.map(({ ids, sums }) => {
+    data: buckets.map(({ ids, sums }, index) => {
       const row: ReportRow = { ...blank }
       setLabels(row, plan, ids, nameFunctions)
-      setMetrics(row, sums, plan.metrics)
-      if (previous) row.previous = previous.rowOf(ids)
+      setMetrics(row, sums, metrics)
+      if (previous) row.previous = previous.rows[index] as NonNullable<ReportRow['previous']>
       return row
     }),
-    totals: toMetrics(totals, plan.metrics),
+    totals: toMetrics(totals, metrics),
     ...(previous && { previous: previous.response }),
     ...plan.retained,
     bucketCount,
@@ -63,27 +62,8 @@ export async function runReport(
   }
 }
 
-async function readBuckets(
-  { clickhouse }: RouteContext['stores'],
-  plan: ReportPlan,
-  signal: AbortSignal,
-  groupsMax: number,
-): Promise<Buckets> {
-  const { metrics, order } = plan
-  const options = { label: 'reports', signal, settings: factsSettings(plan.facts) }
-  const needed = order.by === 'id' ? metrics : [...metrics, order.by]
-  const groups = await readGroups(clickhouse, { facts: plan.facts, metrics: needed }, groupsMax, options)
-  if (groups) return orderBuckets(groups, plan)
-  const { rows, totals, rowsBeforeLimit } = await selectGroups<BucketRow>(clickhouse, reportSql(plan), options)
-  return { buckets: rows.map(bucketOf), totals, bucketCount: rowsBeforeLimit }
-}
-
-function bucketOf({ id1, id2, id3, ...sums }: BucketRow): Bucket {
-  return { ids: [id1, id2, id3].filter((id) => id !== undefined), sums }
-}
-
 /** Has the properties of a row in the order of the response: copies of it are faster than objects that properties are added to. */
-function blankRow({ dimensions, metrics, previous }: ReportPlan): ReportRow {
+function blankReportRow({ dimensions, metrics, previous }: ReportPlan): ReportRow {
   return {
     ...{ id: '', name: null },
     ...(dimensions.length > 1 && { dimensions: {} }),
@@ -92,32 +72,26 @@ function blankRow({ dimensions, metrics, previous }: ReportPlan): ReportRow {
   } as unknown as ReportRow
 }
 
-/** Sets id and name of a row; with several dimensions also those of each. */
+/** Sets id and name of a row; with several dimensions also the id and name of each. */
 function setLabels(
   row: ReportRow,
   { dimensions }: ReportPlan,
   ids: readonly string[],
   names: readonly ((id: string) => string | null)[],
 ): void {
-  if (ids.length === 1) {
-    const [id = ''] = ids
-    row.id = id
-    row.name = names[0]?.(id) ?? null
-    return
-  }
-  const labels: NonNullable<ReportRow['dimensions']> = {}
-  let name = ''
-  for (const [index, id] of ids.entries()) {
-    const label = { id, name: names[index]?.(id) ?? null }
-    labels[dimensions[index] as string] = label
-    name += `${index === 0 ? '' : ' / '}${label.name ?? id}`
-  }
-  row.id = JSON.stringify(ids)
-  row.name = name
-  row.dimensions = labels
+  const labels = ids.map((id, index) => ({ id, name: names[index]?.(id) ?? null }))
+  row.id = bucketId(ids)
+  row.name = labels.length === 1 ? (labels[0]?.name ?? null) : labels.map(({ id, name }) => name ?? id).join(' / ')
+  if (labels.length === 1) return
+  row.dimensions = Object.fromEntries(labels.map((label, index) => [dimensions[index] as string, label]))
 }
 
-/** Reads the metrics of the earlier range: its totals, and those of the buckets that the rows of a report are compared with. */
+function bucketId(ids: readonly string[]): string {
+  const [id = ''] = ids
+  return ids.length === 1 ? id : JSON.stringify(ids)
+}
+
+/** Reads the earlier range: its totals, and the metrics of the buckets that the rows of a report are compared with. */
 async function readPrevious(
   stores: RouteContext['stores'],
   { dimensions, metrics }: ReportPlan,
@@ -126,37 +100,23 @@ async function readPrevious(
   signal: AbortSignal,
   groupsMax: number,
 ) {
-  const counterparts = new Map(buckets.map(({ ids }) => [JSON.stringify(ids), counterpart(ids)]))
-  const { groups, totals } = await readEarlier()
-  const byIds = new Map(groups.map(({ ids, sums }) => [JSON.stringify(ids), sums]))
+  const counterparts = buckets.map(({ ids }) => {
+    const earlier = ids.map((id, index) => counterpartOf(dimensions[index] as Dimension, id))
+    return earlier.every((id) => id !== null) ? earlier : null
+  })
+  const wanted = counterparts.filter((ids) => ids !== null)
+  const settings = { ...factsSettings(facts), totals_mode: 'before_having' } as const
+  const options = { label: 'reports.previous', signal, settings }
+  const groups = await readGroups(stores.clickhouse, facts, metrics, groupsMax, options)
+  const earlier = groups
+    ? allBuckets(groups)
+    : await readBuckets(stores.clickhouse, previousSql(facts, metrics, wanted), options)
+  const sumsById = new Map(earlier.buckets.map(({ ids, sums }) => [bucketId(ids), sums]))
   return {
-    response: {
-      from: toInstantText(range.fromMs),
-      to: toInstantText(range.untilMs),
-      totals: toMetrics(totals, metrics),
-    },
-    rowOf(ids: readonly string[]) {
-      const earlier = counterparts.get(JSON.stringify(ids)) ?? null
-      const key = JSON.stringify(earlier)
-      const id = earlier?.length === 1 ? (earlier[0] ?? null) : earlier && key
-      return { id, ...toMetrics(byIds.get(key) ?? {}, metrics) }
-    },
-  }
-
-  /** All groups of the earlier range, or those of the buckets, with the totals of all. */
-  async function readEarlier(): Promise<{ groups: Bucket[]; totals: SumTexts }> {
-    const options = { label: 'reports.previous', signal, settings: factsSettings(facts) }
-    const groups = await readGroups(stores.clickhouse, { facts, metrics }, groupsMax, options)
-    if (groups) return { groups, totals: addSums(groups.map(({ sums }) => sums)) }
-    const wanted = [...counterparts.values()].filter((ids) => ids !== null)
-    const settings = { ...options.settings, totals_mode: 'before_having' } as const
-    const query = previousSql(facts, metrics, wanted)
-    const { rows, totals } = await selectGroups<BucketRow>(stores.clickhouse, query, { ...options, settings })
-    return { groups: rows.map(bucketOf), totals }
-  }
-
-  function counterpart(ids: readonly string[]): string[] | null {
-    const earlier = ids.map((id, index) => counterpartOf(dimensions[index] as ReportPlan['dimensions'][number], id))
-    return earlier.some((id) => id === null) ? null : (earlier as string[])
+    response: { ...rangeTexts(range), totals: toMetrics(earlier.totals, metrics) },
+    rows: counterparts.map((ids) => {
+      const id = ids && bucketId(ids)
+      return { id, ...toMetrics(sumsById.get(id ?? '') ?? noSums, metrics) }
+    }),
   }
 }

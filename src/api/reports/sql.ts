@@ -8,13 +8,14 @@ import type { ReportOrder, ReportPlan } from './plan.ts'
 
 /**
  * The statement of a report.
+ * @param metrics of the response and of the order
  * @returns rows `id1`, …, one per dimension, and the sums of its metrics, in the order of the plan; totals include all buckets
  */
-export function reportSql({ facts, metrics, order, limit }: ReportPlan): Fragment {
-  const { select, ids } = bucketsOf(facts, order.by === 'id' ? metrics : [...metrics, order.by])
+export function reportSql({ facts, order, limit }: ReportPlan, metrics: readonly Metric[]): Fragment {
+  const { select, ids } = bucketsOf(facts, metrics)
   return ch`${select}
 HAVING ${isBucket}
-ORDER BY ${orderOf(order, ids)}
+ORDER BY ${orderClause(order, ids)}
 LIMIT ${count(limit)}`
 }
 
@@ -54,7 +55,7 @@ WITH TOTALS`,
   }
 }
 
-function orderOf({ by, isDescending }: ReportOrder, ids: readonly Fragment[]): Fragment {
+function orderClause({ by, isDescending }: ReportOrder, ids: readonly Fragment[]): Fragment {
   const direction = isDescending ? ch` DESC` : nothing
   const byIds = ids.map((id) => ch`${id}${direction}`)
   return join(by === 'id' ? byIds : [ch`${orderValue(by)}${direction} NULLS LAST`, ...ids], ', ')

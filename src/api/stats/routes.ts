@@ -1,11 +1,10 @@
+import { metricNames } from '../../../schema/metrics.ts'
 import { NotModified } from '../../../schema/notModified.ts'
 import { tableFormats } from '../../../schema/rowFormat.ts'
 import { DailyQuery, StatsDaily, StatsOverview, StatsQuery } from '../../../schema/stats.ts'
-import { wantsCsv } from '../../http/contentNegotiation.ts'
 import type { App, RouteContext } from '../../http/context.ts'
-import { setRetainedFrom } from '../../http/retainedHeader.ts'
-import { checkCsvEscape } from '../../rows/csvEscape.ts'
-import { dailyCsv } from './csv.ts'
+import { metricsCsv } from '../../rows/metricsCsv.ts'
+import { sendTable } from '../tableResponse.ts'
 import { planDaily, planOverview } from './plan.ts'
 import { runDaily, runOverview } from './run.ts'
 
@@ -41,19 +40,15 @@ export function statsRoutes(app: App, context: RouteContext): void {
       },
       config: { scope: 'read:stats', formats: tableFormats },
     },
-    (request, reply) => {
-      const makePlan = () => planDaily(request.query, request.caller, context.now())
-      const { format, csv_escape: csvEscape } = request.query
-      const isCsv = wantsCsv(request, format)
-      checkCsvEscape(csvEscape, isCsv ? 'csv' : undefined)
-      if (!isCsv) {
-        return context.responseCache.send(request, reply, (signal) => runDaily(context, makePlan(), signal))
-      }
-      const plan = makePlan()
-      setRetainedFrom(reply, plan.retained)
-      return context.responseCache.sendCsv(request, reply, async (signal) =>
-        dailyCsv(await runDaily(context, plan, signal), csvEscape),
-      )
-    },
+    (request, reply) =>
+      sendTable(context, request, reply, request.query, {
+        makePlan: () => planDaily(request.query, request.caller, context.now()),
+        run: runDaily,
+        toCsv({ data, previous }) {
+          const labels = ['id', 'date', 'complete']
+          const text = metricsCsv(labels, metricNames, data, previous !== undefined, request.query.csv_escape)
+          return { text, headers: {} }
+        },
+      }),
   )
 }

@@ -1,14 +1,14 @@
 import type { StatsDaily, StatsOverview } from '../../../schema/stats.ts'
 import type { RouteContext } from '../../http/context.ts'
-import { type KeyedSums, keyedSumsSql, readId } from '../../query/facts/keyedSums.ts'
+import type { ComparedPlan } from '../../query/facts/comparedPlan.ts'
 import type { FactsPlan } from '../../query/facts/plan.ts'
-import { factsSettings } from '../../query/facts/sql.ts'
-import { type SumTexts, toMetrics } from '../../query/metricFormulas.ts'
-import { toInstantText } from '../../query/timeRange.ts'
+import { factsSettings, type KeyedSums, keyedSumsSql, readId } from '../../query/facts/sql.ts'
+import { type ExactSums, noSums, readSums, type SumTexts, toMetrics } from '../../query/metricFormulas.ts'
+import { rangeTexts, toInstantText } from '../../query/timeRange.ts'
 import type { ClickHouse } from '../../stores/clickhouse/connection.ts'
 import { selectRows } from '../../stores/clickhouse/select.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
-import type { DailyPlan, StatsPlan } from './plan.ts'
+import type { DailyPlan } from './plan.ts'
 
 /**
  * Executes a series.
@@ -22,23 +22,23 @@ export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal
     previous && readSeries(stores.clickhouse, previous.facts, signal),
   ])
   return {
-    ...rangeOf(plan),
+    ...rangeFields(plan),
     data: buckets.map(({ id, date, fromMs, untilMs }) => {
       const counterpart = previous?.counterpartOf(interval, id) ?? null
       return {
         id: interval === 'month' ? date : id,
         date,
         complete: fromMs >= range.fromMs && untilMs <= range.untilMs && untilMs <= nowMs,
-        ...toMetrics(sums.get(id) ?? {}),
+        ...toMetrics(sums.get(id) ?? noSums),
         ...(previousSums && {
           previous: {
             id: counterpart !== null && interval === 'month' ? `${counterpart}-01` : counterpart,
-            ...toMetrics(previousSums.get(counterpart ?? '') ?? {}),
+            ...toMetrics(previousSums.get(counterpart ?? '') ?? noSums),
           },
         }),
       }
     }),
-    ...(previous && { previous: endsOf(previous.range) }),
+    ...(previous && { previous: rangeTexts(previous.range) }),
     ...plan.retained,
     asOf: toInstantText(nowMs),
   }
@@ -50,7 +50,7 @@ export async function runDaily({ stores }: RouteContext, plan: DailyPlan, signal
  */
 export async function runOverview(
   { stores }: RouteContext,
-  plan: StatsPlan,
+  plan: ComparedPlan,
   signal: AbortSignal,
 ): Promise<StatsOverview> {
   const [totals, previousTotals, resources] = await Promise.all([
@@ -59,10 +59,10 @@ export async function runOverview(
     countResources(stores.postgres, plan.accountId),
   ])
   return {
-    ...rangeOf(plan),
+    ...rangeFields(plan),
     totals: toMetrics(totals),
     ...(plan.previous &&
-      previousTotals && { previous: { ...endsOf(plan.previous.range), totals: toMetrics(previousTotals) } }),
+      previousTotals && { previous: { ...rangeTexts(plan.previous.range), totals: toMetrics(previousTotals) } }),
     resources,
     ...plan.retained,
     asOf: toInstantText(plan.nowMs),
@@ -73,22 +73,18 @@ export async function runOverview(
 async function readSeries(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal) {
   const options = { label: 'stats.daily', signal, settings: factsSettings(facts) }
   const rows = await selectRows<KeyedSums>(clickhouse, keyedSumsSql(facts), options)
-  return new Map<string, SumTexts>(rows.map((row) => [readId(facts, row), row]))
+  return new Map(rows.map((row) => [readId(facts, row), readSums(row)]))
 }
 
-async function readTotals(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal): Promise<SumTexts> {
+async function readTotals(clickhouse: ClickHouse, facts: FactsPlan, signal: AbortSignal): Promise<ExactSums> {
   const options = { label: 'stats.overview', signal, settings: factsSettings(facts) }
-  const [totals] = await selectRows<SumTexts>(clickhouse, keyedSumsSql(facts), options)
   // Sums without GROUP BY are one row.
-  return totals as SumTexts
+  const [totals] = await selectRows<SumTexts>(clickhouse, keyedSumsSql(facts), options)
+  return readSums(totals as SumTexts)
 }
 
-function rangeOf({ range, tz, currency }: StatsPlan) {
-  return { ...endsOf(range), tz, currency }
-}
-
-function endsOf({ fromMs, untilMs }: StatsPlan['range']) {
-  return { from: toInstantText(fromMs), to: toInstantText(untilMs) }
+function rangeFields({ range, tz, currency }: ComparedPlan) {
+  return { ...rangeTexts(range), tz, currency }
 }
 
 /** Counts the resources that are not archived. */

@@ -5,6 +5,7 @@ import {
   type SummedDimension,
   type TimeDimension,
 } from '../../../schema/dimensions.ts'
+import type { FilterAttribute } from '../../../schema/filters.ts'
 import { isSummed } from '../attributes.ts'
 import type { Filter } from '../filters.ts'
 import type { Range } from '../timeRange.ts'
@@ -63,13 +64,13 @@ export function isTime(dimension: Dimension): dimension is TimeDimension {
   return !(attributeNames as readonly Dimension[]).includes(dimension)
 }
 
-/** @returns the tables with all attributes of a query, those with longer periods first; rows are last */
+/** @returns the tables with all attributes of a query, longer periods first; rows are last */
 function sourcesOf({ dimensions, filters }: FactsQuery, offsets: readonly OffsetChange[]): Source[] {
-  const attributes = new Set<AttributeName>([
+  const attributes = new Set<FilterAttribute>([
     ...dimensions.filter((dimension): dimension is AttributeName => !isTime(dimension)),
     ...filters.map(({ attribute }) => attribute),
   ])
-  const others = [...attributes].filter((name): name is Exclude<AttributeName, 'campaign'> => name !== 'campaign')
+  const others = [...attributes].filter((name): name is Exclude<FilterAttribute, 'campaign'> => name !== 'campaign')
   const [other] = others
   const sources: Source[] = []
   const times = dimensions.filter(isTime)

@@ -31,11 +31,6 @@ export function timeKey(dimension: TimeDimension, at: Fragment, offsets: readonl
 /** Settings of queries with these keys: local times of 1 January 1970 may be in 1969, which only the extended types have. */
 export const timeKeySettings = { enable_extended_results_for_datetime_functions: 1 } as const
 
-/** The same of a UTC day, for dimensions that `isOfWholeDays`. */
-export function timeKeyOfDay(dimension: TimeDimension, day: Fragment): Fragment {
-  return timeKey(dimension, ch`toDateTime64(${day}, 0, 'UTC')`, [{ fromMs: 0, offsetS: 0 }])
-}
-
 /** Whether all instants of a local day have the same value. */
 export function isOfWholeDays(dimension: TimeDimension): boolean {
   return dimension !== 'hour' && dimension !== 'hour_of_day'
@@ -44,7 +39,7 @@ export function isOfWholeDays(dimension: TimeDimension): boolean {
 /** A key as JSON has it. An hour is a pair, with its offset, when the offset changes in the range. */
 export type TimeKey = string | number | readonly [string, string]
 
-/** @returns the id of a selected key, equal to that of `timeId` */
+/** @returns the id of a selected key, equal to the result of `timeId` */
 export function readTimeId(dimension: TimeDimension, key: TimeKey, offsets: readonly OffsetChange[]): string {
   switch (dimension) {
     case 'day':
@@ -97,10 +92,9 @@ function byOffset(
   offsets: readonly OffsetChange[],
   toValue: (offset: OffsetChange) => Fragment,
 ): Fragment {
-  const [first, ...changes] = offsets
-  if (!first) throw new Error('A range has at least one offset.')
-  const values = [first, ...changes].map(toValue)
-  if (changes.length === 0) return values[0] as Fragment
+  const values = offsets.map(toValue)
+  const last = values.at(-1) as Fragment
+  const changes = offsets.slice(1)
   const branches = changes.map(({ fromMs }, index) => ch`${at} < ${instant(fromMs)}, ${values[index] as Fragment}`)
-  return ch`multiIf(${join([...branches, values.at(-1) as Fragment], ', ')})`
+  return changes.length === 0 ? last : ch`multiIf(${join([...branches, last], ', ')})`
 }

@@ -3,9 +3,8 @@ import type { ReportQuery } from '../../../schema/report.ts'
 import { planReport } from '../../../src/api/reports/plan.ts'
 import { reportSql } from '../../../src/api/reports/sql.ts'
 import { planDaily } from '../../../src/api/stats/plan.ts'
-import { keyedSumsSql } from '../../../src/query/facts/keyedSums.ts'
 import type { FactsPlan } from '../../../src/query/facts/plan.ts'
-import { factsSettings } from '../../../src/query/facts/sql.ts'
+import { factsSettings, keyedSumsSql } from '../../../src/query/facts/sql.ts'
 import { type Fragment, render } from '../../../src/stores/clickhouse/sql.ts'
 import { testNowMs } from '../../kit/app.ts'
 import { storeClicks, storeConversions } from '../../kit/rows.ts'
@@ -49,7 +48,7 @@ describe('a report reads by the primary key', () => {
     ['rows', { group_by: 'country,device,city', days: 7 }, ['account_id,clicked_at', 'account_id,converted_at']],
   ])('of %s', async (_table, query, expected) => {
     const plan = planReport(query as ReportQuery, caller, testNowMs)
-    expect(await keysOf(reportSql(plan), plan.facts)).toEqual(expected)
+    expect(await keysOf(reportSql(plan, plan.metrics), plan.facts)).toEqual(expected)
     if (plan.dimensions.length === 1) expect(await keysOf(keyedSumsSql(plan.facts), plan.facts)).toEqual(expected)
   })
 

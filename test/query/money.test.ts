@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { difference, fromMillionths, type Millionths, millionthsOf } from '../../src/query/money.ts'
-import { ratio } from '../../src/query/ratio.ts'
+import { difference, fromMillionths, type Millionths, millionthsOf, ratio } from '../../src/query/money.ts'
 
 /** All amounts of Decimal(38, 6); small ones and ties as often as large ones. */
 const amounts = fc.oneof(

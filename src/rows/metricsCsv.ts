@@ -1,0 +1,29 @@
+import type { Metric } from '../../schema/metrics.ts'
+import type { CsvEscape } from './csvEscape.ts'
+import { type Cell, toCsv } from './csvWriter.ts'
+
+type Cells = Readonly<Record<string, Cell>>
+
+/** Labels and metrics of a row, and with `compare` the metrics of the earlier range. */
+interface MetricsRow {
+  previous?: object | undefined
+}
+
+/**
+ * Formats rows of metrics as CSV. With `compare`, `previous_<metric>` follows the metrics.
+ * @param labels the columns before the metrics
+ */
+export function metricsCsv(
+  labels: readonly string[],
+  metrics: readonly Metric[],
+  rows: readonly MetricsRow[],
+  isCompared: boolean,
+  csvEscape: CsvEscape,
+): string {
+  const compared = isCompared ? metrics : []
+  const table = rows.map(({ previous, ...row }) => {
+    const earlier = compared.map((metric) => [`previous_${metric}`, (previous as Cells | undefined)?.[metric] ?? null])
+    return { ...row, ...Object.fromEntries(earlier) } as Cells
+  })
+  return toCsv([...labels, ...metrics, ...compared.map((metric) => `previous_${metric}`)], table, csvEscape)
+}
