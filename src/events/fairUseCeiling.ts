@@ -1,23 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { fairUseFactor } from '../../schema/event.ts'
-import { countStoredEvents } from '../query/countMonthlyEvents.ts'
+import { countStoredEvents, startOfUtcMonth } from '../query/countMonthlyEvents.ts'
 import type { QueryTarget } from '../stores/clickhouse/select.ts'
-
-/** Reservation of one event below the ceiling of its account. */
-export interface Reservation {
-  confirm(): void
-  /** It is not known whether the event is stored: the count is read again before the account's next event. */
-  cancel(): void
-  /** The event was not sent to the store. */
-  release(): void
-}
-
-/** An account in one UTC month. */
-export interface AccountMonth {
-  accountId: string
-  /** The month's first moment, epoch milliseconds. */
-  monthMs: number
-}
+import type { IncomingEvent } from './incomingEvent.ts'
 
 /** From this age on, events of other instances are counted again in the background; from `ttlMs` on, before the decision. */
 const refreshMs = 2_500
@@ -26,34 +11,24 @@ const ttlMs = 4_500
 /** Cached counts; an evicted one is read again. */
 const countsMax = 50_000
 
-interface Count extends AccountMonth {
-  /** Events stored by this process. */
-  own: number
-  reserved: number
-  /** Events stored by other instances and earlier processes, at least; copies count until a merge. */
-  others: number
-  /** By the monotonic clock; undefined before the first read. */
-  readAtMs: number | undefined
-  reading: Promise<void> | undefined
-  /** Shared by all events of the month; it holds no state. */
-  reservation: Reservation
-}
-
 /** Limits the events of an account per month: exact for one process, events of other instances are counted within 5 seconds. */
 export class FairUseCeiling {
   readonly #clickhouse: QueryTarget
-  readonly #counts = new LRUCache<string, Count>({ max: countsMax })
+  readonly #counts = new LRUCache<string, MonthCount>({ max: countsMax })
 
   constructor(clickhouse: QueryTarget) {
     this.#clickhouse = clickhouse
   }
 
-  /** Reads missing and expired counts, usually none. @throws Problem `unavailable`, `query_timeout` */
-  async prepare(accountMonths: Iterable<AccountMonth>): Promise<void> {
-    const counts = new Set([...accountMonths].map((accountMonth) => this.#countOf(accountMonth)))
+  /**
+   * Reads missing and expired counts, usually none.
+   * @returns the count that each event belongs to, in their order
+   * @throws Problem `unavailable`, `query_timeout`
+   */
+  async countsOf(events: readonly IncomingEvent[]): Promise<MonthCount[]> {
+    const counts = events.map(({ accountId, event }) => this.#countOf(accountId, startOfUtcMonth(event.receivedAtMs)))
     const nowMs = performance.now()
-    const ageOf = ({ readAtMs }: Count) => (readAtMs === undefined ? Number.POSITIVE_INFINITY : nowMs - readAtMs)
-    const old = [...counts].filter((count) => ageOf(count) >= refreshMs)
+    const old = [...new Set(counts)].filter(({ readAtMs }) => nowMs - readAtMs >= refreshMs)
     const unread = old.filter(({ reading }) => !reading)
     for (const monthMs of new Set(unread.map((count) => count.monthMs))) {
       const ofMonth = unread.filter((count) => count.monthMs === monthMs)
@@ -62,18 +37,11 @@ export class FairUseCeiling {
       // The error is discarded here; callers that need the count get it below.
       reading.catch(() => {})
     }
-    await Promise.all(old.filter((count) => ageOf(count) >= ttlMs).map(({ reading }) => reading))
+    await Promise.all(old.filter(({ readAtMs }) => nowMs - readAtMs >= ttlMs).map(({ reading }) => reading))
+    return counts
   }
 
-  /** Reserves one event; undefined at the ceiling. @param clickAllowance tracked clicks per month of the subscription plan */
-  reserve(accountMonth: AccountMonth, clickAllowance: number): Reservation | undefined {
-    const count = this.#countOf(accountMonth)
-    if (count.others + count.own + count.reserved >= fairUseFactor * clickAllowance) return undefined
-    count.reserved += 1
-    return count.reservation
-  }
-
-  async #read(monthMs: number, counts: readonly Count[]): Promise<void> {
+  async #read(monthMs: number, counts: readonly MonthCount[]): Promise<void> {
     const startedAtMs = performance.now()
     const ownBefore = counts.map(({ own, reserved }) => own + reserved)
     try {
@@ -92,28 +60,54 @@ export class FairUseCeiling {
     }
   }
 
-  #countOf({ accountId, monthMs }: AccountMonth): Count {
+  #countOf(accountId: string, monthMs: number): MonthCount {
     const key = `${accountId} ${monthMs}`
-    const cached = this.#counts.get(key)
-    if (cached) return cached
-    const reservation: Reservation = {
-      confirm() {
-        count.reserved -= 1
-        count.own += 1
-      },
-      cancel() {
-        count.reserved -= 1
-        count.readAtMs = undefined
-      },
-      release() {
-        count.reserved -= 1
-      },
-    }
-    const count: Count = {
-      ...{ accountId, monthMs, own: 0, reserved: 0, others: 0, readAtMs: undefined, reading: undefined },
-      reservation,
-    }
+    const count = this.#counts.get(key) ?? new MonthCount(accountId, monthMs)
     this.#counts.set(key, count)
     return count
+  }
+}
+
+/** Events of an account in one UTC month. */
+export class MonthCount {
+  readonly accountId: string
+  /** The month's first moment, epoch milliseconds. */
+  readonly monthMs: number
+  /** Events stored by this process. */
+  own = 0
+  reserved = 0
+  /** Events stored by other instances and earlier processes, at least; copies count until a merge. */
+  others = 0
+  /** By the monotonic clock. */
+  readAtMs = Number.NEGATIVE_INFINITY
+  reading: Promise<void> | undefined
+
+  constructor(accountId: string, monthMs: number) {
+    this.accountId = accountId
+    this.monthMs = monthMs
+  }
+
+  /** Reserves one event. @param clickAllowance tracked clicks per month of the subscription plan @returns false at the ceiling */
+  reserve(clickAllowance: number): boolean {
+    if (this.others + this.own + this.reserved >= fairUseFactor * clickAllowance) return false
+    this.reserved += 1
+    return true
+  }
+
+  /** The reserved event is stored. */
+  confirm(): void {
+    this.reserved -= 1
+    this.own += 1
+  }
+
+  /** It is not known whether the event is stored: the count is read again before the account's next event. */
+  cancel(): void {
+    this.reserved -= 1
+    this.readAtMs = Number.NEGATIVE_INFINITY
+  }
+
+  /** The event was not sent to the store. */
+  release(): void {
+    this.reserved -= 1
   }
 }

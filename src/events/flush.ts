@@ -6,8 +6,8 @@ import type { QueryTarget } from '../stores/clickhouse/select.ts'
 import { type RetryOptions, retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { type PixelEvent, pixelEventColumns } from '../writer/tables/pixelEvent.ts'
 import { findAcceptances, generationAfter, type Outcome } from './duplicates.ts'
-import type { AccountMonth, FairUseCeiling, Reservation } from './fairUseCeiling.ts'
-import { type IncomingEvent, monthsOf, rowOf } from './incomingEvent.ts'
+import type { FairUseCeiling, MonthCount } from './fairUseCeiling.ts'
+import { type IncomingEvent, rowOf } from './incomingEvent.ts'
 import type { EventMetrics } from './prometheusMetrics.ts'
 
 export interface FlushParts {
@@ -21,15 +21,15 @@ export interface FlushParts {
   deadlineMs: number
 }
 
-/** An event to store, with its reservation below the ceiling. */
-export interface ReservedEvent {
+/** An event to store; the count has a reservation for it. */
+interface ReservedEvent {
   incoming: IncomingEvent
-  reservation: Reservation
+  count: MonthCount
   row: PixelEvent
 }
 
 /** The decisions on some events, before they are stored. */
-export interface Decisions {
+interface Decisions {
   /** One per event, in their order; `stored` for the events to store. */
   outcomes: Outcome[]
   /** The events to store, in the order of the events. */
@@ -61,9 +61,9 @@ export async function flushEvents(
     return outcomes
   }
   const stored = await store(parts, reserved, deadlineMs - (decidedAtMs - startedAtMs), retryOf(parts, signal))
-  for (const [index, { reservation }] of reserved.entries()) {
-    if (stored[index] === 'stored') reservation.confirm()
-    else reservation.cancel()
+  for (const [index, { count }] of reserved.entries()) {
+    if (stored[index] === 'stored') count.confirm()
+    else count.cancel()
   }
   metrics.countFlush(events.length, { lookUp, insert: (performance.now() - decidedAtMs) / 1000 })
   let next = 0
@@ -78,10 +78,9 @@ export async function decideEvents(
 ): Promise<Decisions> {
   const { reader, ceiling } = parts
   const named = events.filter(({ event }) => event.eventId !== undefined)
-  const months = monthsOf(events)
-  const [lastOf] = await retryWhileUnavailable(
+  const [lastOf, counts] = await retryWhileUnavailable(
     'looking up events',
-    () => Promise.all([findAcceptances(reader, named, signal), ceiling.prepare(new Set(months))]),
+    () => Promise.all([findAcceptances(reader, named, signal), ceiling.countsOf(events)]),
     retryOf(parts, signal),
   )
   const reserved: ReservedEvent[] = []
@@ -89,9 +88,9 @@ export async function decideEvents(
     const last = incoming.event.eventId === undefined ? undefined : lastOf(incoming)
     const generation = generationAfter(last, incoming.event.receivedAtMs)
     if (generation === undefined) return 'duplicate'
-    const reservation = ceiling.reserve(months[index] as AccountMonth, incoming.clickAllowance)
-    if (!reservation) return 'over_ceiling'
-    reserved.push({ incoming, reservation, row: rowOf(incoming, generation) })
+    const count = counts[index] as MonthCount
+    if (!count.reserve(incoming.clickAllowance)) return 'over_ceiling'
+    reserved.push({ incoming, count, row: rowOf(incoming, generation) })
     return 'stored'
   })
   return { outcomes, reserved }

@@ -1,7 +1,5 @@
-import { startOfUtcMonth } from '../query/countMonthlyEvents.ts'
 import type { PixelEvent } from '../writer/tables/pixelEvent.ts'
 import type { EventCampaign } from './attribution.ts'
-import type { AccountMonth } from './fairUseCeiling.ts'
 import type { ValidEvent } from './validate.ts'
 
 /** The account that sends an event. */
@@ -16,17 +14,6 @@ export interface IncomingEvent extends Sender {
   event: ValidEvent
   campaign: EventCampaign
   id: string
-}
-
-/** @returns the month of each event, in their order; one object for consecutive events of the same account and time */
-export function monthsOf(events: readonly IncomingEvent[]): AccountMonth[] {
-  let last: { accountId: string; receivedAtMs: number; month: AccountMonth } | undefined
-  return events.map(({ accountId, event: { receivedAtMs } }) => {
-    if (last?.accountId !== accountId || last.receivedAtMs !== receivedAtMs) {
-      last = { accountId, receivedAtMs, month: { accountId, monthMs: startOfUtcMonth(receivedAtMs) } }
-    }
-    return last.month
-  })
 }
 
 export function rowOf({ accountId, id, event, campaign }: IncomingEvent, generation: number): PixelEvent {

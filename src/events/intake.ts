@@ -147,8 +147,8 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
           const decided = decideEvents(parts, firsts, AbortSignal.timeout(deadlineMs))
           const outcomes = await settle(decided.then((decisions) => decisions.outcomes))
           const rows = new Map<IncomingEvent, PixelEvent>()
-          for (const { incoming, reservation, row } of (await decided).reserved) {
-            reservation.release()
+          for (const { incoming, count, row } of (await decided).reserved) {
+            count.release()
             rows.set(incoming, row)
           }
           return own.map((incoming, index) => ({ outcome: outcomes[index] as Outcome, row: rows.get(incoming) }))
