@@ -6,8 +6,6 @@ export interface RefreshingCacheOptions<Request, Value> {
   refreshMs: number
   /** From this age on it is read again before it is returned. */
   ttlMs: number
-  /** Shares the first read of a value among concurrent requests; only for values that always exist. */
-  sharesFirstRead?: boolean
   /** Least time from one background read of a value to the next, when it fails; 0 unless given. */
   retryMs?: number
   now: () => number
@@ -29,8 +27,6 @@ interface Entry<Value> {
 export class RefreshingCache<Request, Value> {
   readonly #entries: LRUCache<string, Entry<Value>, { request: Request }>
   readonly #options: RefreshingCacheOptions<Request, Value>
-  /** Reads in flight of values that are not cached. */
-  readonly #firstReads = new Map<string, Promise<Entry<Value>>>()
 
   constructor(options: RefreshingCacheOptions<Request, Value>) {
     this.#options = options
@@ -48,20 +44,17 @@ export class RefreshingCache<Request, Value> {
    * @throws the error of `read` when the value is older; errors of background reads are discarded
    */
   async find(request: Request): Promise<Value | undefined> {
-    const { keyOf, ttlMs, sharesFirstRead } = this.#options
-    const key = keyOf(request)
+    const key = this.#options.keyOf(request)
     const entry = this.#entries.get(key)
-    if (entry?.value === undefined) {
-      if (!sharesFirstRead) return await this.#add(key, request)
-      return (await this.#entries.fetch(key, { context: { request } }))?.value
-    }
-    if (!this.#isDue(entry)) return entry.value
-    const ageMs = this.#ageOf(entry.readAtMs)
-    const found = await this.#entries.fetch(key, {
-      forceRefresh: true,
-      allowStale: ageMs < ttlMs,
-      context: { request },
-    })
+    const isKnown = entry?.value !== undefined
+    if (isKnown && !this.#isDue(entry)) return entry.value
+    const allowStale = isKnown && this.#ageOf(entry.readAtMs) < this.#options.ttlMs
+    const status: LRUCache.Status<string, Entry<Value>, { request: Request }> = {}
+    const options = { forceRefresh: true, allowStale, context: { request }, status }
+    let found = await this.#entries.fetch(key, options)
+    // A read in flight is shared, unless it finds no value: the value may have been created after that read started.
+    if (found?.value === undefined && status.fetch === 'inflight') found = await this.#entries.fetch(key, options)
+    if (found?.value === undefined && this.#entries.peek(key) === found) this.#entries.delete(key)
     return found?.value
   }
 
@@ -76,21 +69,6 @@ export class RefreshingCache<Request, Value> {
     const { refreshMs, ttlMs, retryMs = 0 } = this.#options
     const ageMs = this.#ageOf(readAtMs)
     return ageMs >= refreshMs && (ageMs >= ttlMs || this.#ageOf(triedAtMs) >= retryMs)
-  }
-
-  /** Shares a read in flight, unless it finds no value: the value may have been created after that read started. */
-  async #add(key: string, request: Request): Promise<Value | undefined> {
-    const inFlight = this.#firstReads.get(key)
-    const shared = inFlight && (await inFlight)
-    if (shared?.value !== undefined) return shared.value
-    const read = this.#read(request)
-    this.#firstReads.set(key, read)
-    const entry = await read.finally(() => {
-      if (this.#firstReads.get(key) === read) this.#firstReads.delete(key)
-    })
-    if (entry.value === undefined) this.#entries.delete(key)
-    else this.#entries.set(key, entry)
-    return entry.value
   }
 
   /** Infinite when the clock was set back. */

@@ -51,7 +51,6 @@ function openReadiness(
     refreshMs: ttlMs,
     ttlMs,
     now,
-    sharesFirstRead: true,
     keyOf: ({ name }) => name,
     read: isResponsive,
   })
