@@ -13,7 +13,7 @@ import { openSource } from '../import/source.ts'
 import type { Stores } from '../stores/open.ts'
 import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import { addErasures } from '../writer/erasure/erasures.ts'
-import { RetainedOtherwise, storeRemovedSums } from '../writer/retention/removedSums.ts'
+import { storeRemovedSums } from '../writer/retention/removedSums.ts'
 import { requirePlan } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -116,11 +116,7 @@ async function importRemovedSums(
   const ranges = { clicksMs: msOf(retained.clicksFrom), eventsMs: msOf(retained.eventsFrom) }
   if (ranges.clicksMs === 0 && ranges.eventsMs === 0) return
   const open = (table: string) => createReadStream(join(folder, fileOf(table))).pipe(createGunzip())
-  try {
-    await context.withWriter(account.id, (writer) => storeRemovedSums(writer, ranges, open))
-  } catch (error) {
-    throw error instanceof RetainedOtherwise ? new CommandError(error.message) : error
-  }
+  await context.withWriter(account.id, (writer) => storeRemovedSums(writer, ranges, open))
 }
 
 /** Rows of removed months are rejected, as by any import; another rejected row is an error. */

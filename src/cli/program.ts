@@ -7,7 +7,7 @@ import { isClickHouseDiskFull } from '../stores/clickhouse/connection.ts'
 import { EmbeddedError } from '../stores/embedded/paths.ts'
 import { MigrationError } from '../stores/migrations/files.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
-import { AccountDeleted } from '../writer/openWriter.ts'
+import { WriteRefused } from '../writer/lease/writer.ts'
 import { addAccountCommands } from './account.ts'
 import { addAccountDeleteCommand } from './accountDelete.ts'
 import { addAccountExportCommand } from './accountExport.ts'
@@ -117,7 +117,7 @@ function printError(error: unknown, printStatus: (line: string) => void): number
 
 /** Expected errors have a one-line message; anything else is a bug and is printed with its stack. */
 function isExpected(error: unknown): error is Error {
-  return [CommandError, SettingsError, EmbeddedError, MigrationError, LeaseLost, AccountDeleted, Problem].some(
+  return [CommandError, SettingsError, EmbeddedError, MigrationError, LeaseLost, WriteRefused, Problem].some(
     (errorClass) => error instanceof errorClass,
   )
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { listRetention, type Retention, setRetention } from '../accounts/retention.ts'
 import type { RetainedRanges } from '../stores/postgres/retainedRanges.ts'
-import { UnverifiedMonths } from '../writer/removeMonths.ts'
+import { WriteRefused } from '../writer/lease/writer.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
@@ -80,7 +80,7 @@ async function run(context: CommandContext, accountId: string | undefined): Prom
       const result = await context.withWriter(account, (writer) => removeOldMonths(writer, Date.now()))
       if (result) removed.push({ account, ...result.removed, ...textsOf(result.retained) })
     } catch (error) {
-      if (!(error instanceof UnverifiedMonths)) throw error
+      if (!(error instanceof WriteRefused)) throw error
       failures.push(error.message)
     }
   }

@@ -83,7 +83,7 @@ export async function openRedis(url: string, log: RedisLog, timeoutMs = timeoutD
     if (isUnavailable && nowMs - triedAtMs < retryMs) throw new Error('Redis is unavailable.')
     triedAtMs = nowMs
     try {
-      const reply = await withDeadline(timeoutMs, () => late(timeoutMs), command)
+      const reply = await withDeadline(timeoutMs, () => new Error(`No response within ${timeoutMs} ms.`), command)
       if (isUnavailable) log({ level: 'info', message: 'Redis is available again.' })
       isUnavailable = false
       return reply
@@ -109,10 +109,6 @@ export async function openRedis(url: string, log: RedisLog, timeoutMs = timeoutD
     },
     close: () => client.disconnect(),
   }
-}
-
-function late(timeoutMs: number): Error {
-  return new Error(`No response within ${timeoutMs} ms.`)
 }
 
 function firstConnection(client: Client): Promise<void> {

@@ -2,20 +2,11 @@ import { assertCurrent, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { WriteFence } from './lease/fence.ts'
-import { Writer, type WriterParts } from './lease/writer.ts'
+import { Writer, WriteRefused } from './lease/writer.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
-/** The account of a writer has been deleted, or its deletion has begun. Nothing is written. */
-export class AccountDeleted extends Error {
-  override name = 'AccountDeleted'
-
-  constructor(accountId: string) {
-    super(`account ${accountId} has been deleted.`)
-  }
-}
-
 /** Options of a writer; `signal` ends the wait for the lease and every step. */
-export interface WriterOptions extends Pick<WriterParts, 'onMessage' | 'signal'> {
+export interface WriterOptions extends Pick<Writer, 'onMessage' | 'signal'> {
   /** The account's lease, from `tryWriterLease`; absent: waits while another writer holds it or a migration runs. */
   lease?: Lease
   /** `recover` completes interrupted work; `settle` only waits until no statement of it is left; `delete` is for a deleted account. */
@@ -26,10 +17,11 @@ export interface WriterOptions extends Pick<WriterParts, 'onMessage' | 'signal'>
 
 /**
  * Opens the writer of an account under its lease, which it releases if it cannot write.
- * @throws AccountDeleted, or MigrationError when a newer version has migrated the databases since this process opened them
+ * @throws WriteRefused when the account is deleted or its deletion has begun; MigrationError when a newer version has migrated the
+ *   databases since this process opened them
  */
 export async function openWriter(
-  stores: WriterParts['stores'],
+  stores: Writer['stores'],
   accountId: string,
   { onMessage, signal, lease: given, first = 'recover', statementWindowMs }: WriterOptions,
 ): Promise<Writer> {
@@ -53,7 +45,7 @@ export async function openWriter(
 
 /** Opens the writer of an account as `openWriter` does, for the time of some work. */
 export async function withWriter<Result>(
-  stores: WriterParts['stores'],
+  stores: Writer['stores'],
   accountId: string,
   options: WriterOptions,
   work: (writer: Writer) => Promise<Result>,
@@ -73,9 +65,9 @@ const leaseOf = (accountId: string) => `writer:${accountId}`
  * @throws Problem `unavailable` when a database stays unavailable, or the reason of `signal`
  */
 async function acquireWriterLease(
-  { postgres }: WriterParts['stores'],
+  { postgres }: Writer['stores'],
   accountId: string,
-  { onMessage, signal }: Pick<WriterParts, 'onMessage' | 'signal'>,
+  { onMessage, signal }: Pick<Writer, 'onMessage' | 'signal'>,
 ): Promise<Lease> {
   const onWait = (held: string) =>
     onMessage(
@@ -91,18 +83,18 @@ async function acquireWriterLease(
 
 /** Acquires the account's lease if it is free and no migration runs. @returns undefined if another writer or a migration holds it */
 export async function tryWriterLease(
-  { postgres }: WriterParts['stores'],
+  { postgres }: Writer['stores'],
   accountId: string,
 ): Promise<Lease | undefined> {
   return await tryLease(postgres, leaseOf(accountId), migrationLease)
 }
 
-/** The deletion holds the lease too, so a writer that waited for it adds no rows afterwards. @throws AccountDeleted */
+/** The deletion holds the lease too, so a writer that waited for it adds no rows afterwards. @throws WriteRefused */
 async function assertNotDeleted(writer: Writer): Promise<void> {
   const { accountId } = writer
   const found = await writer.sql(
     'reading the account',
     (postgres) => postgres`SELECT 1 FROM account_deletions WHERE account_id = ${accountId}`,
   )
-  if (found.length > 0) throw new AccountDeleted(accountId)
+  if (found.length > 0) throw new WriteRefused(`account ${accountId} has been deleted.`)
 }

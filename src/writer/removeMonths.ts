@@ -4,21 +4,12 @@ import type { RetainedRanges, RetainedResource } from '../stores/postgres/retain
 import { spansWithRows } from './derived/clickDays.ts'
 import { findMissingRows } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
-import type { Writer } from './lease/writer.ts'
+import { type Writer, WriteRefused } from './lease/writer.ts'
 import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
 import { completeRemoval, type RemovedCounts } from './retention/completeRemoval.ts'
 import { checksumsOf, type MonthChecksum, recordChecksums } from './retention/removedMonths.ts'
 import { retainedMsOf } from './retention/removedRows.ts'
-
-/** Clicks to remove are missing or stored twice, or sums do not agree with them: without the rows nothing could be repaired. */
-export class UnverifiedMonths extends Error {
-  override name = 'UnverifiedMonths'
-
-  constructor(accountId: string, reason: string, advice: string) {
-    super(`account ${accountId}: ${reason}, and nothing was removed; ${advice}, then run this again.`)
-  }
-}
 
 interface Removal {
   /** WITH clause that records a change of what is retained, from the rows `recorded` (resource, retained_from). */
@@ -33,7 +24,8 @@ interface Removal {
  * with checksums of the sums. A later writer completes an interrupted removal.
  * @param until starts of UTC months, epoch milliseconds; a time before the recorded one changes nothing
  * @returns undefined when the settings changed meanwhile: nothing was removed
- * @throws UnverifiedMonths before anything is changed
+ * @throws WriteRefused when clicks to remove are missing or stored twice, or sums do not agree with them: without the rows nothing
+ *   could be repaired
  */
 export async function removeMonths(
   writer: Writer,
@@ -51,7 +43,7 @@ export async function removeMonths(
 }
 
 /**
- * Checks that no click is missing or stored twice, and that sums and index agree with the clicks. @throws UnverifiedMonths
+ * Checks that no click is missing or stored twice, and that sums and index agree with the clicks. @throws WriteRefused
  * @returns checksums of the sums and the index by month
  */
 async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Promise<MonthChecksum[]> {
@@ -62,7 +54,7 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
   )
   if (missing.length > 0) {
     const months = missing.map(({ month }) => month.slice(0, 7)).join(', ')
-    throw new UnverifiedMonths(
+    throw refusal(
       accountId,
       `confirmed clicks of ${months} are missing`,
       `follow the advice of ${verify}; if Postgres was restored to a time before months were removed, restore ClickHouse to that time too`,
@@ -70,16 +62,20 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
   }
   // Of the whole account: the other copy may be in a later month.
   if ((await findDuplicateClickIds(writer)).length > 0) {
-    throw new UnverifiedMonths(accountId, 'clicks are stored more than once', `run ${verify} --repair`)
+    throw refusal(accountId, 'clicks are stored more than once', `run ${verify} --repair`)
   }
   const span = { accountId, fromMs, untilMs }
   for (const part of await spansWithRows(writer, span)) {
     if ((await compareSpan(writer, part)).length > 0) {
       const reason = 'sums or the index of the clicks to remove do not agree with the rows'
-      throw new UnverifiedMonths(accountId, reason, `run ${verify} --repair`)
+      throw refusal(accountId, reason, `run ${verify} --repair`)
     }
   }
   return await checksumsOf(writer, span)
+}
+
+function refusal(accountId: string, reason: string, advice: string): WriteRefused {
+  return new WriteRefused(`account ${accountId}: ${reason}, and nothing was removed; ${advice}, then run this again.`)
 }
 
 /** One statement: nothing is removed without its record. @returns false when the settings have changed: nothing is recorded */

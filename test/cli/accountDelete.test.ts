@@ -5,7 +5,7 @@ import { beginDeletion } from '../../src/accounts/deletion.ts'
 import { deleteAccount } from '../../src/cli/accountDelete.ts'
 import { deleteAccountRows } from '../../src/writer/deleteAccountRows.ts'
 import { Writer } from '../../src/writer/lease/writer.ts'
-import { AccountDeleted, openWriter } from '../../src/writer/openWriter.ts'
+import { openWriter } from '../../src/writer/openWriter.ts'
 import { openTestApp, type TestApp } from '../kit/app.ts'
 import { expectOneLine, killOnceItSays, runHere, runJson } from './runCommand.ts'
 
@@ -120,7 +120,7 @@ describe('the deletion of an account', () => {
     server.setNow(Date.UTC(2026, 10, 21, 15) + 5_000)
     expect((await server.get('/clicks', keys.get('acme'))).json().error).toBe('revoked_api_key')
     expect((await json('account', 'list')).accounts).toMatchObject([{ id: 'other' }])
-    await expect(openWriter(server.stores, 'acme', running)).rejects.toThrow(AccountDeleted)
+    await expect(openWriter(server.stores, 'acme', running)).rejects.toThrow('account acme has been deleted.')
     for (const words of [
       ['demo', '--account', 'acme'],
       ['key', 'create', '--account', 'acme', '--name', 'x', '--scopes', 'all'],

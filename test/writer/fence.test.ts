@@ -126,7 +126,7 @@ it('an INSERT … SELECT that begins after its deadline stores nothing', async (
   const deadlineMs = await readClickHouseClock(stores.clickhouse)
   const late = (moment: number) =>
     runStatement(
-      stores.clickhouse,
+      stores.clickhouse.client,
       ch`INSERT INTO click_index (account_id, id) SELECT ${text(account)}, 'k' WHERE ${mustBeginBefore(moment)}`,
       'test',
     )

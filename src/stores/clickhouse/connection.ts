@@ -70,6 +70,11 @@ export function openClickHouse(
   }
 }
 
+/** @returns the connections to every node of a cluster, each with its own tables, or to the single server */
+export function nodesOf({ client, cluster }: ClickHouse): Client[] {
+  return cluster ? cluster.nodes.map((node) => node.client) : [client]
+}
+
 /** Whether the server was reached and rejected the request. */
 export function isClickHouseRejection(error: unknown): boolean {
   return error instanceof ClickHouseError

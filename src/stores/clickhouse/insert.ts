@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
 import { execute } from './client.ts'
-import { type ClickHouse, keepAliveSettings } from './connection.ts'
+import { type ClickHouse, keepAliveSettings, nodesOf } from './connection.ts'
 import { formOf } from './form.ts'
 import { asProblem } from './select.ts'
 import { ch, type Fragment, identifier, instant, join, nothing, render, text } from './sql.ts'
@@ -62,7 +62,7 @@ export async function insertRows(clickhouse: ClickHouse, insertion: Insertion, b
   const label = `insert.${table}`
   const startedMs = performance.now()
   try {
-    await run(clickhouse.client, insertSql(insertion, bounds), label, {
+    await runStatement(clickhouse.client, insertSql(insertion, bounds), label, {
       queryId: bounds?.queryId,
       values: Readable.from([bytes], { objectMode: false }),
       settings: {
@@ -106,40 +106,25 @@ export function beginsBefore(deadlineMs: number): Fragment {
 }
 
 /**
- * Runs an INSERT … SELECT.
- * @param queryId for statements that other processes may end
- * @param values rows of its `input`
- * @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known
+ * Runs a statement on every node at once, so that each can begin it before its deadline. Each node changes its own tables. When
+ * the promise settles, it has ended on every node, or its outcome is unknown.
+ * @throws Problem `unavailable` when its outcome on a node is not known, else NotBegun when a node did not begin it
  */
-export async function runStatement(
+export async function runOnEveryNode(
   clickhouse: ClickHouse,
   statement: Fragment,
   label: string,
   queryId?: string,
-  values?: Readable,
 ): Promise<void> {
-  await run(clickhouse.client, statement, label, { queryId, values })
-}
-
-/**
- * Runs a statement on every node at once, so that each can begin it before its deadline. Each node changes its own tables. When
- * the promise settles, it has ended on every node, or its outcome is unknown.
- * @param queryId for statements that other processes may end
- * @throws Problem `unavailable` when its outcome on a node is not known, else NotBegun when a node did not begin it
- */
-export async function runOnEveryNode(
-  { client, cluster }: ClickHouse,
-  statement: Fragment,
-  label: string,
-  queryId?: string,
-): Promise<void> {
-  const clients = cluster ? cluster.nodes.map((node) => node.client) : [client]
-  const outcomes = await Promise.allSettled(clients.map((one) => run(one, statement, label, { queryId })))
+  const outcomes = await Promise.allSettled(
+    nodesOf(clickhouse).map((client) => runStatement(client, statement, label, { queryId })),
+  )
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (errors.length > 0) throw errors.find((error) => !(error instanceof NotBegun)) ?? errors[0]
 }
 
-interface RunOptions {
+interface StatementOptions {
+  /** For statements that other processes may end. */
   queryId?: string | undefined
   /** Rows of its `input`. They take the body, so its parameters are in the URL and must be short. */
   values?: Readable | undefined
@@ -147,11 +132,12 @@ interface RunOptions {
   signal?: AbortSignal | undefined
 }
 
-async function run(
+/** Runs a statement that writes. @throws NotBegun when nothing was written, Problem `unavailable` when its outcome is not known */
+export async function runStatement(
   client: ClickHouse['client'],
   statement: Fragment,
   label: string,
-  { queryId = randomUUID(), values, settings, signal }: RunOptions,
+  { queryId = randomUUID(), values, settings, signal }: StatementOptions = {},
 ): Promise<void> {
   const rendered = render(statement)
   const form = values ? undefined : formOf(rendered)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ClickHouse } from './connection.ts'
+import { type ClickHouse, nodesOf } from './connection.ts'
 import { runOnEveryNode } from './insert.ts'
 import { selectRows } from './select.ts'
 import { ch, text } from './sql.ts'
@@ -18,9 +18,9 @@ export async function killQueries(clickhouse: ClickHouse, prefix: string): Promi
   }
 }
 
-async function isAnyRunning({ client, cluster }: ClickHouse, prefix: string): Promise<boolean> {
+async function isAnyRunning(clickhouse: ClickHouse, prefix: string): Promise<boolean> {
   const query = ch`SELECT 1 FROM system.processes WHERE startsWith(initial_query_id, ${text(prefix)}) LIMIT 1`
-  for (const reader of cluster ? cluster.nodes.map((node) => node.client) : [client]) {
+  for (const reader of nodesOf(clickhouse)) {
     const rows = await selectRows({ reader, onQuery: undefined }, query, { label: 'kill_queries' })
     if (rows.length > 0) return true
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../problem.ts'
-import { type ClickHouse, keepAliveSettings } from './connection.ts'
+import type { ClickHouse } from './connection.ts'
 import { untilException } from './exceptionTail.ts'
 import { type ReadOrder, readJson } from './reads.ts'
 import { ch, type Fragment, render } from './sql.ts'
@@ -42,11 +42,6 @@ const readSettings: ClickHouseSettings = {
   cancel_http_readonly_queries_on_client_close: 1,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
-}
-
-/** For background queries over a whole month or account. */
-export const batchTimeout: Pick<QueryOptions, 'settings'> = {
-  settings: { max_execution_time: 600, ...keepAliveSettings },
 }
 
 /** For FINAL over up to ten thousand rows: one thread costs less than splitting them among threads. */
@@ -94,19 +89,6 @@ export async function selectGroups<Row>(
   }
 }
 
-/**
- * Runs a SELECT and yields its complete result: the server finishes before it sends the first byte.
- * @param query ends with `FORMAT …`
- * @throws Problem like `selectRows`
- */
-export async function* selectBytes(
-  clickhouse: ClickHouse,
-  query: Fragment,
-  options: QueryOptions,
-): AsyncGenerator<Buffer> {
-  yield* readBytes(clickhouse, query, options, { wait_end_of_query: 1 })
-}
-
 /** A streamed result takes as long as its reader, and has any number of rows. */
 const streamSettings: ClickHouseSettings = { max_execution_time: 0, ...longRead }
 
@@ -123,18 +105,9 @@ export async function* streamBytes(
   query: Fragment,
   options: QueryOptions,
 ): AsyncGenerator<Buffer> {
-  yield* readBytes(clickhouse, query, options, streamSettings)
-}
-
-async function* readBytes(
-  clickhouse: ClickHouse,
-  query: Fragment,
-  options: QueryOptions,
-  defaults: ClickHouseSettings,
-): AsyncGenerator<Buffer> {
   const startedMs = performance.now()
   try {
-    const response = await clickhouse.reader.read(orderOf(query, options, defaults))
+    const response = await clickhouse.reader.read(orderOf(query, options, streamSettings))
     yield* untilException(withIdleTimeout(response), response)
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason

@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { PendingQuery, Row } from 'postgres'
+import { keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
 import {
   beginsBefore,
   mustBeginBefore,
@@ -7,7 +8,7 @@ import {
   runOnEveryNode,
   runStatement,
 } from '../../stores/clickhouse/insert.ts'
-import { batchTimeout, type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
+import { type QueryTarget, selectRows } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment, text } from '../../stores/clickhouse/sql.ts'
 import type { Stores } from '../../stores/open.ts'
 import { type Postgres, queryPostgres } from '../../stores/postgres/connection.ts'
@@ -16,21 +17,18 @@ import { type RetainedRanges, readRetainedRanges } from '../../stores/postgres/r
 import { retryWhileUnavailable } from '../../stores/timing/retry.ts'
 import type { WriteFence } from './fence.ts'
 
-export interface WriterParts {
-  readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
-  readonly accountId: string
-  readonly lease: Lease
-  /** Sends every statement that must not overlap with a statement of another writer. */
-  readonly fence: WriteFence
-  /** Aborts when the lease is lost or the user interrupts the command. */
-  readonly signal: AbortSignal
-  /** Receives progress messages, one line each. */
-  readonly onMessage: (line: string) => void
+type WriterParts = Pick<Writer, 'stores' | 'accountId' | 'lease' | 'fence' | 'signal' | 'onMessage'>
+
+/** The account does not allow what was asked for, and nothing was changed. The message is one line. */
+export class WriteRefused extends Error {
+  override name = 'WriteRefused'
 }
 
 /** In a cluster, the node that receives a query sends it to the others with the values of its parameters in its text. */
 const readSettings: ClickHouseSettings = {
-  ...batchTimeout.settings,
+  ...keepAliveSettings,
+  // Some read a whole month or account.
+  max_execution_time: 600,
   max_bytes_before_external_group_by: `${256 << 20}`,
   max_query_size: '4000000',
 }
@@ -40,12 +38,15 @@ const readSettings: ClickHouseSettings = {
  * store is unavailable, with a message that names the step. All functions that take a writer throw LeaseLost, the last error
  * when a store stays unavailable, or the reason of `signal`.
  */
-export class Writer implements WriterParts {
-  readonly stores: WriterParts['stores']
+export class Writer {
+  readonly stores: Pick<Stores, 'clickhouse' | 'postgres'>
   readonly accountId: string
   readonly lease: Lease
+  /** Sends every statement that must not overlap with a statement of another writer. */
   readonly fence: WriteFence
+  /** Aborts when the lease is lost or the user interrupts the command. */
   readonly signal: AbortSignal
+  /** Receives progress messages, one line each. */
   readonly onMessage: (line: string) => void
   /** Condition: a row of ClickHouse belongs to the account. */
   readonly ofAccount: Fragment
@@ -103,10 +104,9 @@ export class Writer implements WriterParts {
 
   /** Runs an idempotent INSERT … SELECT of ClickHouse. @param statement has the condition `inTime` in its WHERE */
   insert(step: string, label: string, statement: (inTime: Fragment) => Fragment): Promise<void> {
-    const { clickhouse } = this.stores
     return this.retry(step, () =>
       this.fence.run(({ deadlineMs, queryId }) =>
-        runStatement(clickhouse, statement(mustBeginBefore(deadlineMs)), label, queryId),
+        runStatement(this.stores.clickhouse.client, statement(mustBeginBefore(deadlineMs)), label, { queryId }),
       ),
     )
   }
@@ -159,10 +159,10 @@ export class Writer implements WriterParts {
 
   async #readEveryNode<Found>(query: Fragment, label: string): Promise<Found[]> {
     // Read at each use: a restarted embedded engine may have another address.
-    const { client, cluster, onQuery } = this.stores.clickhouse
+    const { clickhouse } = this.stores
     const rows: Found[] = []
-    for (const { client: reader } of cluster?.nodes ?? [{ client }]) {
-      rows.push(...(await this.#read<Found>({ reader, onQuery }, query, label)))
+    for (const reader of nodesOf(clickhouse)) {
+      rows.push(...(await this.#read<Found>({ reader, onQuery: clickhouse.onQuery }, query, label)))
     }
     return rows
   }

@@ -5,7 +5,7 @@ import { ch, type Fragment, identifier, instant, join, storableTimes, text } fro
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { storedSums, sumsTables } from '../derived/sumsTables.ts'
 import { monthOf } from '../journal/months.ts'
-import type { Writer } from '../lease/writer.ts'
+import { type Writer, WriteRefused } from '../lease/writer.ts'
 import { checksumsOf, recordChecksums } from './removedMonths.ts'
 
 /** The tables that still have what was derived from removed clicks, and the types of their columns in a file. */
@@ -82,22 +82,11 @@ function isRemoved({ accountId, ofAccount }: Writer, table: RemovedTable, clicks
   return ch`${ofAccount} AND ${sumsTables[table].within({ accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs })}`
 }
 
-/** The account has removed other months than the exported account: its sums and rows would not belong together. */
-export class RetainedOtherwise extends Error {
-  override name = 'RetainedOtherwise'
-
-  constructor(accountId: string) {
-    super(
-      `account ${accountId} has removed other months than the exported account, so the sums and rows of both do not belong together; the import cannot be completed.`,
-    )
-  }
-}
-
 /**
  * Stores what another installation had of removed clicks, and records what is retained. The account has no clicks and
  * conversions yet. Repeat it after an interruption; once it is complete it changes nothing.
  * @param open content of the file of a table
- * @throws RetainedOtherwise before anything is changed
+ * @throws WriteRefused when the account has removed other months: its sums and the rows of the file would not belong together
  */
 export async function storeRemovedSums(
   writer: Writer,
@@ -107,7 +96,9 @@ export async function storeRemovedSums(
   const recorded = await writer.readRetained()
   if (recorded.clicksMs > 0 || recorded.eventsMs > 0) {
     if (recorded.clicksMs === clicksMs && recorded.eventsMs === eventsMs) return
-    throw new RetainedOtherwise(writer.accountId)
+    throw new WriteRefused(
+      `account ${writer.accountId} has removed other months than the exported account, so the sums and rows of both do not belong together; the import cannot be completed.`,
+    )
   }
   for (const table of clicksMs > 0 ? removedTables : []) {
     const label = 'import.removed_sums'
@@ -115,7 +106,7 @@ export async function storeRemovedSums(
     const names = list(namesOf(table).map(identifier))
     await writer.fence.run(({ deadlineMs, queryId }) =>
       runStatement(
-        writer.stores.clickhouse,
+        writer.stores.clickhouse.client,
         ch`
 INSERT INTO ${identifier(table)} (account_id, ${names})
 SETTINGS ${inBlocks}
@@ -124,8 +115,7 @@ FROM input(${text(columns[table])})
 WHERE ${mustBeginBefore(deadlineMs)}
 FORMAT JSONEachRow`,
         label,
-        queryId,
-        Readable.from(open(table), { objectMode: false }),
+        { queryId, values: Readable.from(open(table), { objectMode: false }) },
       ),
     )
   }

@@ -106,7 +106,7 @@ SELECT *
 FROM clicks
 WHERE ${keys}
   AND (clicked_at, id) NOT IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${keys})`
-  await runStatement(writer.stores.clickhouse, copy, 'import.converted_clicks')
+  await runStatement(writer.stores.clickhouse.client, copy, 'import.converted_clicks')
 }
 
 async function readConvertedClicks(writer: Writer, ids: readonly string[]): Promise<Map<string, Attributes>> {

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { batchTimeout, selectBytes } from '../../stores/clickhouse/select.ts'
+import { streamBytes } from '../../stores/clickhouse/select.ts'
 import { ch, type Fragment } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 
@@ -60,11 +60,11 @@ export class ExistingKeys {
   async #readAll(): Promise<Uint32Array> {
     const { name, every } = this.#source
     const query = ch`SELECT CRC32(key) FROM (${every}) FORMAT RowBinary`
-    const options = { label: `import.all_${name}`, ...batchTimeout }
+    const options = { label: `import.all_${name}`, signal: this.#writer.signal }
     return await this.#writer.retry(`reading the ids of ${name}`, async () => {
       const filter = new Uint32Array(2 ** (filterBits - 5))
       let rest: Buffer = Buffer.alloc(0)
-      for await (const chunk of selectBytes(this.#writer.stores.clickhouse, query, options)) {
+      for await (const chunk of streamBytes(this.#writer.stores.clickhouse, query, options)) {
         const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
         const end = bytes.length - (bytes.length % 4)
         for (let at = 0; at < end; at += 4) mark(filter, bytes.readUInt32LE(at))

@@ -5,7 +5,7 @@ import { namedTables } from '../../../schema/metadata.ts'
 import { setPlanLimits } from '../../../src/accounts/plans.ts'
 import { type RetentionSetting, setRetention } from '../../../src/accounts/retention.ts'
 import { removeOldMonths, removeOldMonthsOfAll } from '../../../src/cli/retentionJob.ts'
-import { UnverifiedMonths } from '../../../src/writer/removeMonths.ts'
+import { WriteRefused } from '../../../src/writer/lease/writer.ts'
 import { type Difference, findDifferences, repairDifferences } from '../../../src/writer/repair/differences.ts'
 import { runHere } from '../../cli/runCommand.ts'
 import { importContent, makeAccount } from '../../import/runImport.ts'
@@ -99,7 +99,7 @@ it('a month in which only some clicks are missing is not removed until they are 
   const missing = { kind: 'missing_rows', table: 'clicks', month: '2025-01-01', confirmed: 4, stored: 2 }
   const found = await verify(account)
   expect(found).toContainEqual({ accountId: account, ...missing })
-  await expect(remove(account)).rejects.toThrow(UnverifiedMonths)
+  await expect(remove(account)).rejects.toThrow(WriteRefused)
   expect(await repair(account, found)).toEqual([{ accountId: account, ...missing }])
   await expect(remove(account)).rejects.toThrow('confirmed clicks of 2025-01 are missing, and nothing was removed')
   expect(await importContent(stores, account, 'clicks', rows.clicks)).toMatchObject({ inserted: 2, duplicates: 4 })

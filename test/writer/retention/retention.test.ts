@@ -12,7 +12,7 @@ import {
 import { removeOldMonths } from '../../../src/cli/retentionJob.ts'
 import { LeaseLost } from '../../../src/stores/postgres/lease.ts'
 import { Writer } from '../../../src/writer/lease/writer.ts'
-import { removeMonths, UnverifiedMonths } from '../../../src/writer/removeMonths.ts'
+import { removeMonths } from '../../../src/writer/removeMonths.ts'
 import { findDifferences, repairDifferences } from '../../../src/writer/repair/differences.ts'
 import { completeRemoval } from '../../../src/writer/retention/completeRemoval.ts'
 import { recoverAccounts } from '../../../src/writer/serverRecovery.ts'
@@ -276,7 +276,7 @@ describe('verify after months were removed', () => {
         VALUES ('changed', 'device', '2025-01-10', 'mobile', 1)`,
     })
     const stored = await storedRowsOf(stores, 'changed')
-    await expect(remove('changed')).rejects.toThrow(UnverifiedMonths)
+    await expect(remove('changed')).rejects.toThrow('and nothing was removed; run verify --account changed --repair')
     expect(await storedRowsOf(stores, 'changed')).toBe(stored)
     expect(await stores.postgres`SELECT 1 FROM retained_ranges WHERE account_id = 'changed'`).toEqual([])
     await withWriter(stores, 'changed', async (writer) => repairDifferences(writer, await findDifferences(writer)))
