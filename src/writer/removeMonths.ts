@@ -87,8 +87,7 @@ async function record(
 ): Promise<boolean> {
   const [state] = await writer.change(
     'recording which months are removed',
-    (postgres, held) => postgres<{ isDue: boolean }[]>`
-      WITH ${held},
+    (postgres) => postgres`
       due AS (${isDue?.(postgres) ?? postgres`SELECT 1`}),
       recorded AS (
         INSERT INTO retained_ranges (account_id, resource, retained_from)
@@ -101,8 +100,8 @@ async function record(
         WHERE retained_ranges.retained_from < excluded.retained_from
         RETURNING account_id, resource, retained_from),
       ${recordChecksums(writer, postgres, checksums, postgres`held, due`)},
-      ${audit(postgres)}
-      SELECT EXISTS (SELECT FROM due) AS "isDue" FROM held`,
+      ${audit(postgres)}`,
+    (postgres) => postgres<{ isDue: boolean }[]>`SELECT EXISTS (SELECT FROM due) AS "isDue" FROM held`,
   )
   return state?.isDue ?? false
 }

@@ -51,8 +51,7 @@ export async function addErasures(
   if (erasures.length === 0) return
   await writer.change(
     'adding erasures',
-    (postgres, held) => postgres`
-      WITH ${held},
+    (postgres) => postgres`
       added AS (
         INSERT INTO erasures (account_id, kind, key, hash, erased_at)
         SELECT ${writer.accountId}::text, kind, key, decode(hash, 'hex'), to_timestamp(max(ms) / 1000.0)
@@ -64,8 +63,7 @@ export async function addErasures(
         ON CONFLICT (account_id, kind, key, hash) DO UPDATE
         SET erased_at = greatest(erasures.erased_at, excluded.erased_at), is_complete = false
         RETURNING 1)
-      ${audit ? postgres`, ${audit(postgres)}` : postgres``}
-      SELECT FROM held`,
+      ${audit ? postgres`, ${audit(postgres)}` : postgres``}`,
   )
 }
 
@@ -127,13 +125,11 @@ export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'al
 export async function markErasures(writer: Writer, isComplete: boolean): Promise<void> {
   await writer.change(
     'marking erasures',
-    (postgres, held) => postgres`
-      WITH ${held},
+    (postgres) => postgres`
       marked AS (
         UPDATE erasures SET is_complete = ${isComplete}
         FROM held
-        WHERE account_id = ${writer.accountId} AND is_complete <> ${isComplete})
-      SELECT FROM held`,
+        WHERE account_id = ${writer.accountId} AND is_complete <> ${isComplete})`,
   )
 }
 

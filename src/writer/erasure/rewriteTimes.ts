@@ -21,11 +21,9 @@ export async function beginRewrite(writer: Writer): Promise<Record<PersonalTable
   const beganAt = new Date(await readClock()).toISOString()
   await writer.change(
     'recording an erasure',
-    (postgres, held) => postgres`
-      WITH ${held},
+    (postgres) => postgres`
       recorded AS (
-        INSERT INTO event_rewrites SELECT ${writer.accountId}::text, ${beganAt}::timestamptz FROM held ON CONFLICT DO NOTHING)
-      SELECT FROM held`,
+        INSERT INTO event_rewrites SELECT ${writer.accountId}::text, ${beganAt}::timestamptz FROM held ON CONFLICT DO NOTHING)`,
   )
   // Read after it was recorded: later than the watermark of any reader that has not seen the record.
   return { ...times, events: await readClock() }

@@ -28,10 +28,8 @@ export async function recordTask(writer: Writer, task: AccountTask): Promise<voi
 export async function completeTask(writer: Writer, task: AccountTask): Promise<void> {
   await writer.change(
     'completing a task',
-    (postgres, held) => postgres`
-      WITH ${held},
-      completed AS (DELETE FROM account_tasks USING held WHERE account_id = ${writer.accountId} AND task = ${task})
-      SELECT FROM held`,
+    (postgres) => postgres`
+      completed AS (DELETE FROM account_tasks USING held WHERE account_id = ${writer.accountId} AND task = ${task})`,
   )
 }
 

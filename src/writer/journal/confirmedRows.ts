@@ -62,16 +62,14 @@ export async function setConfirmedRows(
   if (counts.length === 0) return
   await writer.change(
     'recording the counts of rows',
-    (postgres, held) => postgres`
-      WITH ${held},
+    (postgres) => postgres`
       recorded AS (
         INSERT INTO stored_rows (account_id, resource, month, rows)
         SELECT ${writer.accountId}::text, ${resource}::text, counted.month, counted.rows
         FROM held, unnest(
           ${counts.map(({ month }) => month)}::date[], ${counts.map(({ rows }) => rows)}::bigint[]
         ) AS counted (month, rows)
-        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)
-      SELECT FROM held`,
+        ON CONFLICT (account_id, resource, month) DO UPDATE SET rows = excluded.rows)`,
   )
 }
 

@@ -23,8 +23,7 @@ export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<
   const { token, resource, firstMs, lastMs, added } = batch
   const [recorded] = await writer.change(
     'recording a batch in the journal',
-    (postgres, held) => postgres<{ storedAt: Date }[]>`
-      WITH ${held},
+    (postgres) => postgres`
       tasks AS (
         INSERT INTO account_tasks (account_id, task)
         SELECT ${accountId}::text, ${'attribute_late_clicks' satisfies AccountTask}::text
@@ -38,8 +37,8 @@ export async function recordBatch(writer: Writer, batch: JournalEntry): Promise<
           ${added.map(({ month }) => month)}::date[], ${added.map(({ rows }) => rows)}::integer[]
         FROM held
         ON CONFLICT (token) DO UPDATE SET token = excluded.token
-        RETURNING stored_at)
-      SELECT stored_at AS "storedAt" FROM recorded`,
+        RETURNING stored_at)`,
+    (postgres) => postgres<{ storedAt: Date }[]>`SELECT stored_at AS "storedAt" FROM recorded`,
   )
   return recorded?.storedAt.getTime() ?? 0
 }

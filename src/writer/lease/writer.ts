@@ -83,20 +83,23 @@ export class Writer {
   /**
    * Runs an idempotent statement of Postgres that changes nothing unless the lease is held. It locks the row of the lease, so
    * that the next holder sees its changes.
-   * @param statement begins with `WITH ${held}`, which has one row while the lease is held, else none. It writes only rows that
-   *   it selects from `held`, and returns a row if it did
+   * @param clauses of its WITH, after `held`, which has one row while the lease is held, else none. They write only rows that they
+   *   select from `held`
+   * @param result its SELECT, which returns a row if they did
    */
   async change<Changed extends Row>(
     step: string,
-    statement: (postgres: Postgres, held: PendingQuery<Row[]>) => PendingQuery<Changed[]>,
+    clauses: (postgres: Postgres) => PendingQuery<Row[]>,
+    result = (postgres: Postgres) => postgres<Changed[]>`SELECT FROM held`,
   ): Promise<Changed[]> {
     const { postgres } = this.stores
     const { name, fencingToken } = this.lease
     const rows = await this.retry(step, async () => {
       await this.lease.assertHeld()
-      const held = postgres`held AS (
-        SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint FOR SHARE)`
-      return await queryPostgres(statement(postgres, held))
+      const held = postgres`
+        SELECT 1 FROM leases WHERE name = ${name} AND fence = ${fencingToken.toString()}::bigint FOR SHARE`
+      return await queryPostgres(postgres<Changed[]>`
+        WITH held AS (${held}), ${clauses(postgres)} ${result(postgres)}`)
     })
     if (rows.length === 0) throw new LeaseLost()
     return rows

@@ -43,16 +43,17 @@ async function complete(writer: Writer, resource: RetainedResource, untilMs: num
   const { accountId } = writer
   await writer.change(
     'completing the removal of months',
-    (postgres, held) => postgres`
-      WITH ${held},
+    (postgres) => postgres`
       counts AS (
         DELETE FROM stored_rows
         USING held
-        WHERE account_id = ${accountId} AND resource = ${resource} AND month < ${monthOf(untilMs)}::date)
-      UPDATE retained_ranges SET is_complete = true
-      FROM held
-      WHERE account_id = ${accountId} AND resource = ${resource} AND retained_from = ${monthOf(untilMs)}::date
-      RETURNING 1`,
+        WHERE account_id = ${accountId} AND resource = ${resource} AND month < ${monthOf(untilMs)}::date),
+      completed AS (
+        UPDATE retained_ranges SET is_complete = true
+        FROM held
+        WHERE account_id = ${accountId} AND resource = ${resource} AND retained_from = ${monthOf(untilMs)}::date
+        RETURNING 1)`,
+    (postgres) => postgres`SELECT FROM completed`,
   )
 }
 
@@ -60,11 +61,9 @@ async function complete(writer: Writer, resource: RetainedResource, untilMs: num
 export async function removeAgain(writer: Writer): Promise<void> {
   await writer.change(
     'recording a removal of months',
-    (postgres, held) => postgres`
-      WITH ${held},
+    (postgres) => postgres`
       recorded AS (
-        UPDATE retained_ranges SET is_complete = false FROM held WHERE account_id = ${writer.accountId})
-      SELECT FROM held`,
+        UPDATE retained_ranges SET is_complete = false FROM held WHERE account_id = ${writer.accountId})`,
   )
   await completeRemoval(writer)
 }

@@ -123,8 +123,7 @@ FORMAT JSONEachRow`,
   const checksums = clicksMs > 0 ? await checksumsOf(writer, span) : []
   await writer.change(
     'recording which months were removed',
-    (postgres, held) => postgres`
-      WITH ${held},
+    (postgres) => postgres`
       recorded AS (
         INSERT INTO retained_ranges (account_id, resource, retained_from, is_complete)
         SELECT ${writer.accountId}::text, resource, month, true
@@ -132,8 +131,7 @@ FORMAT JSONEachRow`,
           unnest(ARRAY['clicks', 'events'], ${[monthOf(clicksMs), monthOf(eventsMs)]}::date[]) AS removed (resource, month)
         WHERE month > '1970-01-01'
         ON CONFLICT DO NOTHING),
-      ${recordChecksums(writer, postgres, checksums, postgres`held`)}
-      SELECT FROM held`,
+      ${recordChecksums(writer, postgres, checksums, postgres`held`)}`,
   )
 }
 

@@ -105,8 +105,7 @@ async function upsert(
   )
   await writer.change(
     'storing a batch',
-    (_, held) => postgres`
-      WITH ${held},
+    () => postgres`
       ${dated()},
       upserted AS (
         INSERT INTO ${postgres(table)} AS stored (account_id, id, ${listed(names)}, created_at, updated_at)
@@ -114,8 +113,7 @@ async function upsert(
         ON CONFLICT (account_id, id) DO UPDATE
         SET (${listed(names)}, created_at, updated_at) =
           ROW (${from('excluded')}, excluded.created_at, excluded.updated_at)
-        WHERE ${isChanged('excluded')})
-      SELECT FROM held`,
+        WHERE ${isChanged('excluded')})`,
   )
   return counts ?? { inserted: 0, updated: 0 }
 }
