@@ -7,7 +7,7 @@ import type { Writer } from '../writer/lease/writer.ts'
 import { tryWriterLease, withWriter } from '../writer/openWriter.ts'
 import { removeMonths } from '../writer/removeMonths.ts'
 import type { RemovedCounts } from '../writer/retention/completeRemoval.ts'
-import { readLastStoredMs } from '../writer/retention/lastStored.ts'
+import { readLastStoredMs } from '../writer/retention/removedRows.ts'
 import type { RecoveryLog } from '../writer/serverRecovery.ts'
 
 /** Held by the only instance that currently removes months. */

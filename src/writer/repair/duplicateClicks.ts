@@ -23,33 +23,35 @@ interface LaterCopy {
 }
 
 const pageRows = 5_000
+const looking = 'looking for duplicate clicks'
 
 /** Counts ids that are stored more than once, by month of the later copies. The smallest (stored_at, clicked_at, campaign_id) stays. */
 export async function findDuplicateClickIds(writer: Writer): Promise<DuplicateIds[]> {
-  const rows = await select<{ month: string; ids: number }>(
-    writer,
-    ch`
+  const query = ch`
 SELECT toStartOfMonth(clicked_at) AS month, toUInt32(uniqExact(id)) AS ids
 FROM (${laterCopies(writer)})
 GROUP BY month
-ORDER BY month`,
-  )
+ORDER BY month`
+  const rows = await writer.select<{ month: string; ids: number }>(looking, query, 'verify')
   return rows.map((row) => ({ table: 'clicks', ...row }))
 }
 
 /** Deletes the later copies, and rebuilds their days, which are in the journal meanwhile. */
 export async function removeDuplicateClicks(writer: Writer): Promise<void> {
-  for (;;) {
-    const copies = await select<LaterCopy>(
-      writer,
-      ch`
+  const query = ch`
 SELECT toUnixTimestamp64Milli(clicked_at) AS clickedAt, toUnixTimestamp64Milli(first.2) AS firstClickedAt, id, copy
 FROM (${laterCopies(writer)})
 ORDER BY id, copy
-LIMIT ${count(pageRows)}`,
-    )
+LIMIT ${count(pageRows)}`
+  for (;;) {
+    const copies = await writer.select<LaterCopy>(looking, query, 'verify')
     if (copies.length === 0) return
-    await removeCopies(writer, copies)
+    const times = copies.flatMap(({ clickedAt, firstClickedAt }) => [clickedAt, firstClickedAt])
+    await rebuildDaysAfter(writer, times, async () => {
+      await recordTask(writer, 'attribute_conversions')
+      await uncount(writer, copies)
+      await deleteCopies(writer, copies)
+    })
   }
 }
 
@@ -68,31 +70,19 @@ WHERE rank != first`
 
 const copyOf = ch`toString((clicked_at, stored_at, toString(campaign_id), id))`
 
-async function removeCopies(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
-  const times = copies.flatMap(({ clickedAt, firstClickedAt }) => [clickedAt, firstClickedAt])
-  await rebuildDaysAfter(writer, times, async () => {
-    await recordTask(writer, 'attribute_conversions')
-    await uncount(writer, copies)
-    await deleteCopies(writer, copies)
-  })
-}
-
 /** Called before the copies are deleted: counts that are too high would report rows as missing. */
 async function uncount(writer: Writer, copies: readonly LaterCopy[]): Promise<void> {
-  const byKey = new Map(copies.map((copy) => [`${copy.clickedAt} ${copy.id}`, copy]))
-  const counts = new Map((await readConfirmedRows(writer, 'clicks')).map(({ month, rows }) => [month, rows]))
-  const changed = new Set<string>()
-  for (const { clickedAt, firstClickedAt } of byKey.values()) {
-    // A copy with the sort key of the remaining click was never counted separately.
-    if (clickedAt === firstClickedAt) continue
-    const month = monthOf(clickedAt)
-    counts.set(month, Math.max(0, (counts.get(month) ?? 0) - 1))
-    changed.add(month)
-  }
+  // Copies with equal sort keys are counted once; a copy with the sort key of the remaining click was never counted separately.
+  const other = copies.filter(({ clickedAt, firstClickedAt }) => clickedAt !== firstClickedAt)
+  const keys = new Map(other.map(({ clickedAt, id }) => [`${clickedAt} ${id}`, monthOf(clickedAt)]))
+  const counts = (await readConfirmedRows(writer, 'clicks')).map(({ month, rows }) => {
+    const uncounted = [...keys.values()].filter((one) => one === month).length
+    return { month, rows: Math.max(0, rows - uncounted), uncounted }
+  })
   await setConfirmedRows(
     writer,
     'clicks',
-    [...changed].map((month) => ({ month, rows: counts.get(month) ?? 0 })),
+    counts.filter(({ uncounted }) => uncounted > 0),
   )
 }
 
@@ -108,8 +98,4 @@ ${writer.ofAccount}
   for (const table of [ch`converted_click_rows`, ch`clicks`]) {
     await writer.deleteRows(table, condition, 'repair.clicks')
   }
-}
-
-function select<Row>(writer: Writer, query: Fragment): Promise<Row[]> {
-  return writer.select('looking for duplicate clicks', query, 'verify')
 }

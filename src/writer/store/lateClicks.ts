@@ -44,7 +44,12 @@ async function attributeAll(writer: Writer, condition: Fragment, label: string):
   let attributed = 0
   let after: { convertedAt: number; id: string } | undefined = { convertedAt: 0, id: '' }
   while (after) {
-    const page: Conversion[] = await readPage(writer, condition, after, label)
+    const where = ch`${condition}
+  AND converted_at >= ${instant(after.convertedAt)}
+  AND (converted_at, id) > (${instant(after.convertedAt)}, ${text(after.id)})
+ORDER BY converted_at, id
+LIMIT ${count(pageRows)}`
+    const page: Conversion[] = await readCurrentConversions(writer, where, looking, label)
     const changes = page.map((before) => ({ before, row: { ...before } }))
     await copyClickDimensions(
       writer,
@@ -107,22 +112,4 @@ const otherFields = (Object.keys(copiedFromClick) as CopiedField[]).filter(
 function valuesOf(fields: readonly string[]): Fragment {
   const columns = fields.map((field) => identifier(columnName(field)))
   return ch`sipHash64(toString((${join(columns, ', ')})))`
-}
-
-function readPage(
-  writer: Writer,
-  condition: Fragment,
-  after: { convertedAt: number; id: string },
-  label: string,
-): Promise<Conversion[]> {
-  return readCurrentConversions(
-    writer,
-    ch`${condition}
-  AND converted_at >= ${instant(after.convertedAt)}
-  AND (converted_at, id) > (${instant(after.convertedAt)}, ${text(after.id)})
-ORDER BY converted_at, id
-LIMIT ${count(pageRows)}`,
-    looking,
-    label,
-  )
 }
