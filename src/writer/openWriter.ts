@@ -25,7 +25,18 @@ export async function openWriter(
   accountId: string,
   { onMessage, signal, lease: given, first = 'recover', statementWindowMs }: WriterOptions,
 ): Promise<Writer> {
-  const lease = given ?? (await acquireWriterLease(stores, accountId, { onMessage, signal }))
+  const onWait = (held: string) =>
+    onMessage(
+      held === migrationLease
+        ? 'The stores are being migrated; waiting for the migration to end.'
+        : `Another writer is active on account ${accountId}; waiting for it to end.`,
+    )
+  const lease =
+    given ??
+    (await acquireLease(stores.postgres, leaseOf(accountId), {
+      ...{ blockedBy: migrationLease, signal, onWait },
+      retry: (attempt) => retryWhileUnavailable("waiting for the account's lease", attempt, { onMessage, signal }),
+    }))
   const writer = new Writer({
     ...{ stores, accountId, lease, onMessage },
     fence: new WriteFence(stores.clickhouse, accountId, lease, statementWindowMs),
@@ -59,27 +70,6 @@ export async function withWriter<Result>(
 }
 
 const leaseOf = (accountId: string) => `writer:${accountId}`
-
-/**
- * Acquires the account's lease; waits while another writer holds it or a migration runs.
- * @throws Problem `unavailable` when a database stays unavailable, or the reason of `signal`
- */
-async function acquireWriterLease(
-  { postgres }: Writer['stores'],
-  accountId: string,
-  { onMessage, signal }: Pick<Writer, 'onMessage' | 'signal'>,
-): Promise<Lease> {
-  const onWait = (held: string) =>
-    onMessage(
-      held === migrationLease
-        ? 'The stores are being migrated; waiting for the migration to end.'
-        : `Another writer is active on account ${accountId}; waiting for it to end.`,
-    )
-  return await acquireLease(postgres, leaseOf(accountId), {
-    ...{ blockedBy: migrationLease, signal, onWait },
-    retry: (attempt) => retryWhileUnavailable("waiting for the account's lease", attempt, { onMessage, signal }),
-  })
-}
 
 /** Acquires the account's lease if it is free and no migration runs. @returns undefined if another writer or a migration holds it */
 export async function tryWriterLease(

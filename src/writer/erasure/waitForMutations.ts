@@ -18,16 +18,10 @@ const announceAfterMs = 15_000
 
 /** Waits for all mutations of the tables, which outlive their statements. @throws Problem `unavailable` after `maxMs` */
 export async function waitForMutations(writer: Writer, tables: readonly string[], maxMs = waitMaxMs): Promise<void> {
-  const wait = startWait(writer, 'Waiting until ClickHouse has finished its mutations.')
-  while (await hasUnfinishedMutations(writer, tables)) {
-    if (wait.passedMs() >= maxMs) {
-      throw new Problem(
-        'unavailable',
-        'Mutations of ClickHouse have not finished; see system.mutations, then try again.',
-      )
-    }
-    await wait.poll()
-  }
+  const message = 'Waiting until ClickHouse has finished its mutations.'
+  const areDone = async () => !(await hasUnfinishedMutations(writer, tables))
+  if (await waitUntil(writer, areDone, maxMs, message)) return
+  throw new Problem('unavailable', 'Mutations of ClickHouse have not finished; see system.mutations, then try again.')
 }
 
 /**
@@ -35,13 +29,14 @@ export async function waitForMutations(writer: Writer, tables: readonly string[]
  * @returns false when they are not removed after `maxMs`: running queries read them, or mutations do not end
  */
 export async function waitForRemoval(writer: Writer, tables: readonly string[], maxMs = waitMaxMs): Promise<boolean> {
-  const wait = startWait(writer, 'The rows are erased; waiting until ClickHouse has removed the replaced files.')
+  const startedMs = performance.now()
+  const passedMs = () => performance.now() - startedMs
   /** Compared with the clock of each node; in whole seconds, so a part that was replaced up to a second later is waited for. */
   const isReplaced = async () => {
     const query = ch`
 SELECT name FROM system.parts
 WHERE database = currentDatabase() AND table IN ${texts(tables)} AND NOT active
-  AND remove_time <= now() - toIntervalSecond(${count(Math.floor(wait.passedMs() / 1_000))})
+  AND remove_time <= now() - toIntervalSecond(${count(Math.floor(passedMs() / 1_000))})
 LIMIT 1`
     return (await onEveryNode(writer, query)).length > 0
   }
@@ -49,35 +44,38 @@ LIMIT 1`
   let nextPauseMs = cleanupPauseMs.first
   // After a restart ClickHouse lists replaced parts only once it has loaded them, which the clean-up waits for.
   let isCleaned = false
-  for (;;) {
+  const isRemoved = async () => {
     // A clean-up would stop mutations too.
-    if (wait.passedMs() >= cleanupAtMs && !(await hasUnfinishedMutations(writer, tables))) {
+    if (passedMs() >= cleanupAtMs && !(await hasUnfinishedMutations(writer, tables))) {
       await removeOldParts(writer, tables)
       isCleaned = true
-      cleanupAtMs = wait.passedMs() + nextPauseMs
+      cleanupAtMs = passedMs() + nextPauseMs
       nextPauseMs = Math.min(2 * nextPauseMs, cleanupPauseMs.longest)
     }
-    if (isCleaned && !(await isReplaced())) return true
-    if (wait.passedMs() >= maxMs) return false
-    await wait.poll()
+    return isCleaned && !(await isReplaced())
   }
+  const message = 'The rows are erased; waiting until ClickHouse has removed the replaced files.'
+  return await waitUntil(writer, isRemoved, maxMs, message)
 }
 
-/** @param message is announced once when the wait is long */
-function startWait({ onMessage, signal }: Writer, message: string) {
+/** Polls until a condition is true. @param message is announced once when the wait is long @returns false after `maxMs` */
+async function waitUntil(
+  { onMessage, signal }: Writer,
+  isTrue: () => Promise<boolean>,
+  maxMs: number,
+  message: string,
+): Promise<boolean> {
   const startedMs = performance.now()
-  const passedMs = () => performance.now() - startedMs
-  let isAnnounced = false
-  return {
-    passedMs,
-    async poll(): Promise<void> {
-      if (!isAnnounced && passedMs() > announceAfterMs) {
-        onMessage(message)
-        isAnnounced = true
-      }
-      await pause(pollMs, undefined, { signal })
-    },
+  for (let isAnnounced = false; !(await isTrue()); ) {
+    const passedMs = performance.now() - startedMs
+    if (passedMs >= maxMs) return false
+    if (!isAnnounced && passedMs > announceAfterMs) {
+      onMessage(message)
+      isAnnounced = true
+    }
+    await pause(pollMs, undefined, { signal })
   }
+  return true
 }
 
 async function hasUnfinishedMutations(writer: Writer, tables: readonly string[]): Promise<boolean> {

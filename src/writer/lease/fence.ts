@@ -40,6 +40,7 @@ export class OutcomeUnknown extends Problem {
 export class WriteFence {
   readonly #clickhouse: ClickHouse
   readonly #lease: Lease
+  /** Prefix of the query ids of the account's writes. */
   readonly #prefix: string
   #windowMs: number
   /** ClickHouse's clock, and the monotonic clock of this process at the same moment. */
@@ -51,7 +52,8 @@ export class WriteFence {
     this.#windowMs = windowMs
     this.#clickhouse = clickhouse
     this.#lease = lease
-    this.#prefix = queryIdPrefix(accountId)
+    // Account ids contain no spaces.
+    this.#prefix = `write ${accountId} `
     this.#unsettledUntilMs = lease.statementDeadlineMs
   }
 
@@ -106,6 +108,3 @@ export class WriteFence {
     return Math.floor(Math.min(nowMs + this.#windowMs, this.#lease.statementDeadlineMs ?? 0))
   }
 }
-
-/** Prefix of the query ids of an account's writes; account ids contain no spaces. */
-const queryIdPrefix = (accountId: string) => `write ${accountId} `
