@@ -46,18 +46,16 @@ export async function openCluster(
     )
   }
   const localDatabase = `${address.database}_local`
-  const addresses = (nodeUrls.length > 0 ? nodeUrls : members.map(({ host }) => withHost(address.url, host))).map(
-    (url) => ({
-      ...address,
-      url,
-      database: localDatabase,
-    }),
-  )
-  const clients = addresses.map((node) => connect(node))
+  const urls = nodeUrls.length > 0 ? nodeUrls : members.map(({ host }) => withHost(address.url, host))
+  const clients = urls.map((url) => connect({ ...address, url, database: localDatabase }))
+  const close = async () => {
+    await Promise.all(clients.map((node) => node.close()))
+  }
   try {
-    for (const [index, node] of addresses.entries()) {
-      await ensureDatabase(clients[index] as Client, node)
-      await ensureClusterDatabase(node, address.database)
+    for (const url of urls) {
+      await createDatabaseOn({ ...address, url, database: localDatabase })
+      // Of the distributed tables, so that any node can be queried.
+      await createDatabaseOn({ ...address, url })
     }
     const identities = await Promise.all(clients.map(identify))
     const isReplicated = assertClusterTopology(name, members, identities)
@@ -69,26 +67,22 @@ export async function openCluster(
       nodes: clients.map((node, index) => {
         const shard = identities[index]?.shard
         return {
-          url: addresses[index]?.url ?? '',
+          url: urls[index] ?? '',
           client: node,
           isFirst: !isReplicated || identities.findIndex((other) => other.shard === shard) === index,
         }
       }),
-      async close() {
-        await Promise.all(clients.map((node) => node.close()))
-      },
+      close,
     }
   } catch (error) {
-    await Promise.all(clients.map((node) => node.close()))
+    await close()
     throw error
   }
 }
 
-/** Creates the database of the distributed tables on a node, so that any node can be queried. */
-async function ensureClusterDatabase(node: ClickHouseAddress, database: string): Promise<void> {
-  const shared = { ...node, database }
-  const client = connect(shared)
-  await ensureDatabase(client, shared)
+async function createDatabaseOn(node: ClickHouseAddress): Promise<void> {
+  const client = connect(node)
+  await ensureDatabase(client, node)
   await client.close()
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { connect, type Socket } from 'node:net'
@@ -106,10 +107,8 @@ class SupervisorConnection implements EmbeddedEngines {
     const socket = this.#socket
     if (!socket || socket.closed) return
     socket.ref()
-    await new Promise<void>((resolve) => {
-      socket.once('close', () => resolve())
-      socket.destroy()
-    })
+    socket.destroy()
+    await once(socket, 'close')
   }
 
   async open(): Promise<void> {

@@ -52,7 +52,7 @@ export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
     return paths
   } catch (error) {
     if (error instanceof EmbeddedError) throw error
-    throw new EmbeddedError(`DATA_DIR=${dataDir}: ${describeError(error as NodeJS.ErrnoException)}.`)
+    throw new EmbeddedError(`DATA_DIR=${dataDir}: ${faultOfFolder(error as NodeJS.ErrnoException)}.`)
   }
 }
 
@@ -131,16 +131,8 @@ function createPrivateFolder(folder: string): void {
   }
 }
 
-function describeError(error: NodeJS.ErrnoException): string {
-  switch (error.code) {
-    case 'EEXIST':
-    case 'ENOTDIR':
-      return `not a folder (${error.code})`
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return `not writable (${error.code})`
-    default:
-      return error.code ? `cannot be used (${error.code})` : error.message
-  }
+function faultOfFolder({ code, message }: NodeJS.ErrnoException): string {
+  if (!code) return message
+  if (['EEXIST', 'ENOTDIR'].includes(code)) return `not a folder (${code})`
+  return `${['EACCES', 'EPERM', 'EROFS'].includes(code) ? 'not writable' : 'cannot be used'} (${code})`
 }

@@ -1,6 +1,7 @@
 // Owns the engines of one DATA_DIR. The first client starts it; it ends 2 s after the last client has detached. Its first line
 // on standard output is `listening`, `taken` (another supervisor owns the folder) or `failed: …`.
-import { unlinkSync, writeSync } from 'node:fs'
+import { once } from 'node:events'
+import { rmSync, writeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../../package.ts'
@@ -39,12 +40,8 @@ class Supervisor {
 
   async listen(): Promise<void> {
     // The lock guarantees that no other supervisor listens there.
-    try {
-      unlinkSync(this.#paths.controlSocket)
-    } catch {}
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject).listen(this.#paths.controlSocket, resolve)
-    })
+    rmSync(this.#paths.controlSocket, { force: true })
+    await once(this.#server.listen(this.#paths.controlSocket), 'listening')
     this.#stopWhenIdle()
   }
 

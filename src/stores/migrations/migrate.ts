@@ -1,11 +1,10 @@
 import { packageRoot, version } from '../../package.ts'
-import type { ClickHouse } from '../clickhouse/connection.ts'
 import { selectRows } from '../clickhouse/select.ts'
 import { ch } from '../clickhouse/sql.ts'
 import { type Postgres, queryPostgres } from '../postgres/connection.ts'
 import { acquireLease } from '../postgres/lease.ts'
 import { type AppliedMigration, findPending, MigrationError, readMigrations } from './files.ts'
-import { migrateClickHouse } from './migrateClickHouse.ts'
+import { type MigratedStores, migrateClickHouse } from './migrateClickHouse.ts'
 
 /** The name of the lease that a migration of ClickHouse holds; no writer starts meanwhile. */
 export const migrationLease = 'migrate'
@@ -15,10 +14,7 @@ export const migrationLease = 'migrate'
  * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
  * @throws MigrationError when another build created the tables, or a file that ran has changed or is missing
  */
-export async function migrate(
-  stores: { clickhouse: ClickHouse; postgres: Postgres },
-  root = packageRoot,
-): Promise<string[]> {
+export async function migrate(stores: MigratedStores, root = packageRoot): Promise<string[]> {
   const ranInPostgres = await migratePostgres(stores.postgres, root)
   const lease = await acquireLease(stores.postgres, migrationLease)
   try {
@@ -51,7 +47,7 @@ export async function migratePostgres(postgres: Postgres, root: string): Promise
  * Asserts that the stores have the schema of this version: a newer one may have migrated them since. @throws MigrationError, or
  * Problem `unavailable`
  */
-export async function assertCurrent({ clickhouse, postgres }: Parameters<typeof migrate>[0]): Promise<void> {
+export async function assertCurrent({ clickhouse, postgres }: MigratedStores): Promise<void> {
   const [ranInPostgres, ranInClickHouse] = await Promise.all([
     queryPostgres(postgres<AppliedMigration[]>`SELECT name, checksum FROM schema_migrations`),
     selectRows<AppliedMigration>(

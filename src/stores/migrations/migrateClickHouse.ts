@@ -26,35 +26,24 @@ import {
  * @returns the files that ran, such as `clickhouse/0001_baseline.sql`
  * @throws MigrationError, or Problem `unavailable`
  */
-export async function migrateClickHouse(
-  stores: { clickhouse: ClickHouse; postgres: Postgres },
-  lease: Lease,
-  root: string,
-): Promise<string[]> {
-  const { clickhouse } = stores
-  const { client, cluster, database } = clickhouse
+export async function migrateClickHouse(stores: MigratedStores, lease: Lease, root: string): Promise<string[]> {
+  const { client, cluster, database } = stores.clickhouse
   const files = await readMigrations(root, 'clickhouse')
-  await assertNodesAgree(clickhouse)
-  const access: ExclusiveAccess = {
-    begin: () => waitForWriters(stores, lease),
-    confirm: () => assertLeaseHeld(lease),
-  }
-  return cluster
-    ? await migrateCluster(cluster, database, files, access)
-    : await runPending(client, files, access, (statement) => statement)
+  await assertNodesAgree(stores.clickhouse)
+  const run = (node: ClickHouseClient, adapt: Adapt) => runPending(node, files, stores, lease, adapt)
+  return cluster ? await migrateCluster(cluster, database, run) : await run(client, (statement) => statement)
 }
 
-/** The right to migrate: `begin` runs before the first statement, `confirm` before each one. */
-interface ExclusiveAccess {
-  begin(): Promise<void>
-  confirm(): Promise<void>
+/** @returns a statement of a migration as a node runs it, undefined to skip it */
+type Adapt = (statement: string) => string | undefined
+
+export interface MigratedStores {
+  clickhouse: ClickHouse
+  postgres: Postgres
 }
 
 /** Waits for the end of imports: a table that is filled from another may neither miss a row that arrives meanwhile nor repeat it. */
-async function waitForWriters(
-  { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Postgres },
-  lease: Lease,
-): Promise<void> {
+async function waitForWriters({ clickhouse, postgres }: MigratedStores, lease: Lease): Promise<void> {
   while (await retryWhileUnavailable('looking for writers', () => isHeld(postgres, 'writer:%'))) {
     await pause(250)
     await assertLeaseHeld(lease)
@@ -81,14 +70,13 @@ async function assertLeaseHeld(lease: Lease): Promise<void> {
 async function migrateCluster(
   cluster: Cluster,
   database: string,
-  files: readonly Migration[],
-  access: ExclusiveAccess,
+  run: (node: ClickHouseClient, adapt: Adapt) => Promise<string[]>,
 ): Promise<string[]> {
   const ran = new Set<string>()
   for (const node of cluster.nodes) {
     const adapt = (statement: string) =>
       cluster.isReplicated ? replicatedStatement(statement, node.isFirst) : statement
-    for (const name of await withNodeName(node, runPending(node.client, files, access, adapt))) ran.add(name)
+    for (const name of await withNodeName(node, run(node.client, adapt))) ran.add(name)
   }
   for (const node of cluster.nodes) await withNodeName(node, createDistributedTables(node.client, cluster, database))
   return [...ran]
@@ -127,25 +115,23 @@ async function assertNodesAgree({ client, cluster, database }: ClickHouse): Prom
   }
 }
 
-/**
- * Statements may run again, as ClickHouse has no transactions for them; a file is recorded after its last statement.
- * @param adapt the statement as this node runs it, undefined to skip it
- */
+/** Statements may run again, as ClickHouse has no transactions for them; a file is recorded after its last statement. */
 async function runPending(
   client: ClickHouseClient,
   files: readonly Migration[],
-  access: ExclusiveAccess,
-  adapt: (statement: string) => string | undefined,
+  stores: MigratedStores,
+  lease: Lease,
+  adapt: Adapt,
 ): Promise<string[]> {
   const pending = findPending('clickhouse', files, await readApplied(client))
-  if (pending.length > 0) await access.begin()
+  if (pending.length > 0) await waitForWriters(stores, lease)
   for (const { name, sql, checksum } of pending) {
     for (const statement of splitStatements(sql)) {
       const query = adapt(statement)
-      await access.confirm()
+      await assertLeaseHeld(lease)
       if (query) await execute(client, { query, clickhouse_settings: keepAliveSettings })
     }
-    await access.confirm()
+    await assertLeaseHeld(lease)
     await client.insert({ table: 'schema_migrations', values: [{ name, checksum, version }], format: 'JSONEachRow' })
   }
   return pending.map(({ name }) => `clickhouse/${name}`)

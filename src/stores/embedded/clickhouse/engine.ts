@@ -83,21 +83,14 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   })
   // The call returns only after a failure; the engine printed the reason.
   call.on('exit', die)
-  let port = readPort(portFile)
-  while (!port) {
-    await sleep(pollMs)
-    port = readPort(portFile)
-  }
+  // The engine writes a temporary file and renames it.
+  while (!existsSync(portFile)) await sleep(pollMs)
+  const port = Number(readFileSync(portFile, 'utf8'))
   // TRAP: a client that resets its connection in the headers of a request makes the engine abort, after 4 s in its own handler.
   process.on('SIGABRT', die)
   const socketPath = newSocket(paths)
   await relay(socketPath, port)
   notify({ kind: 'ready', address: { socketPath, writer, reader } })
-}
-
-/** @returns undefined until the engine listens; it writes a temporary file and renames it */
-function readPort(file: string): number | undefined {
-  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
 }
 
 /** A path unique to this start: a client with earlier passwords meets an outage, which it retries. Removes earlier sockets. */
@@ -149,8 +142,7 @@ function versionOf(library: string): string {
   return version.split('.').slice(0, 2).join('.')
 }
 
+/** Compares numbers, so that 26.10 is newer than 26.9. */
 function isNewer(version: string, than: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [thanMajor = 0, thanMinor = 0] = than.split('.').map(Number)
-  return major > thanMajor || (major === thanMajor && minor > thanMinor)
+  return version.localeCompare(than, 'en', { numeric: true }) > 0
 }

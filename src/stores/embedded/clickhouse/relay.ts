@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 const bufferBytes = 256 * 1024
@@ -9,19 +10,17 @@ const bufferBytes = 256 * 1024
  */
 export async function relay(socketPath: string, port: number): Promise<void> {
   const server = createServer((client) => {
-    const engine = connectTo(port, client)
+    const engine = connectEngine(port, client)
     client.pipe(engine)
     engine.on('end', () => client.end())
     closeTogether(client, engine)
     closeTogether(engine, client)
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(socketPath, resolve)
-  })
+  await once(server.listen(socketPath), 'listening')
 }
 
 /** Writes what the engine sends to the client. All reads share a buffer, so the next one waits until the last is written. */
-function connectTo(port: number, client: Socket): Socket {
+function connectEngine(port: number, client: Socket): Socket {
   const engine = connect({
     port,
     host: '127.0.0.1',

@@ -1,5 +1,6 @@
 // The process of the embedded Postgres: PGlite behind a Unix socket.
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFile, syncDisks } from '../fileLock.ts'
@@ -37,7 +38,8 @@ async function main(paths: EmbeddedPaths): Promise<void> {
     throw new Error('another process still uses its folder')
   }
   const versionFile = join(paths.postgres, 'PG_VERSION')
-  if (isMissingOrEmpty(paths.postgres)) await makeFolder(paths)
+  // Only such a folder is initialised: anything else may be a backup that is being restored.
+  if (!existsSync(paths.postgres) || readdirSync(paths.postgres).length === 0) await initialise(paths)
   else if (!existsSync(versionFile)) {
     throw new Error(`${paths.postgres} is not empty and contains no complete database; restore a backup, or remove it`)
   }
@@ -60,26 +62,16 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   notify({ kind: 'ready', address: { path: paths.postgresSocket } })
 }
 
-/** Only such a folder is initialised: anything else may be a backup that is being restored. */
-function isMissingOrEmpty(folder: string): boolean {
-  return !existsSync(folder) || readdirSync(folder).length === 0
-}
-
 /** Creates the database in a temporary folder and renames it when it is complete. A process of its own releases the 500 MB. */
-async function makeFolder(paths: EmbeddedPaths): Promise<void> {
+async function initialise(paths: EmbeddedPaths): Promise<void> {
   const prefix = 'postgres.making-'
   for (const name of readdirSync(paths.dataDir)) {
     if (name.startsWith(prefix)) rmSync(join(paths.dataDir, name), { recursive: true, force: true })
   }
   const draft = join(paths.dataDir, `${prefix}${process.pid}`)
-  await new Promise<void>((resolve, reject) => {
-    const child = fork(join(import.meta.dirname, 'init.js'), [draft], { stdio: 'inherit', env: { TZ: 'UTC' } })
-    child.on('error', reject)
-    child.on('exit', (code, signal) => {
-      if (code === 0) resolve()
-      else reject(new Error(`its folder could not be created (${signal ?? `exit code ${code}`})`))
-    })
-  })
+  const child = fork(join(import.meta.dirname, 'init.js'), [draft], { stdio: 'inherit', env: { TZ: 'UTC' } })
+  const [code, signal] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`its folder could not be created (${signal ?? `exit code ${code}`})`)
   syncDisks()
   rmSync(paths.postgres, { recursive: true, force: true })
   renameSync(draft, paths.postgres)

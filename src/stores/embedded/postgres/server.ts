@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -92,9 +93,7 @@ class PostgresServer {
     // Executed once and sent to every client: parameters, key, ready. The startup packet of a client never reaches the engine.
     this.#startupResponse = await this.#run(startupMessage())
     rmSync(path, { force: true })
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject).listen(path, resolve)
-    })
+    await once(this.#server.listen(path), 'listening')
     for (const repeated of this.#options.maintenance) this.#repeat(repeated)
   }
 
