@@ -1,6 +1,4 @@
-import { tablesOf } from '../stores/clickhouse/distributedTables.ts'
-import { asProblem } from '../stores/clickhouse/select.ts'
-import { identifier } from '../stores/clickhouse/sql.ts'
+import { ch, identifier } from '../stores/clickhouse/sql.ts'
 import type { Writer } from './lease/writer.ts'
 
 /**
@@ -9,17 +7,12 @@ import type { Writer } from './lease/writer.ts'
  * ten minutes later. Repeat it after an interruption.
  */
 export async function deleteAccountRows(writer: Writer): Promise<void> {
-  const tables = await writer.retry('reading the tables', async () => {
-    const { client, cluster, database } = writer.stores.clickhouse
-    const [node] = cluster?.nodes ?? []
-    try {
-      return await tablesOf(node?.client ?? client, cluster?.localDatabase ?? database)
-    } catch (error) {
-      throw asProblem(error)
-    }
-  })
-  for (const { name, engine } of tables) {
-    if (!engine.endsWith('MergeTree') || name === 'schema_migrations') continue
+  const query = ch`
+SELECT name FROM system.tables
+WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree') AND name != 'schema_migrations'
+ORDER BY name`
+  const tables = await writer.selectOnEveryNode<{ name: string }>('reading the tables', query, 'delete_account')
+  for (const name of new Set(tables.map((table) => table.name))) {
     await writer.deleteRows(identifier(name), writer.ofAccount, 'delete_account', 'rewrite')
   }
 }

@@ -4,6 +4,8 @@ import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync }
 import { createRequire } from 'node:module'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageRoot } from '../../package.ts'
 import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths } from './paths.ts'
@@ -213,21 +215,17 @@ async function startSupervisor(paths: EmbeddedPaths, clickhouseMemoryMb = 0): Pr
     env: { TZ: 'UTC', ...(clickhouseMemoryMb && { CLICKHOUSE_MEMORY_MB: `${clickhouseMemoryMb}` }) },
   })
   closeSync(log)
-  const firstLine = new Promise<string>((resolve) => {
-    let text = ''
-    child.on('error', (error) => resolve(`failed: ${error.message}`))
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk
-      if (text.includes('\n')) resolve(text.trim())
-    })
-    child.on('close', (_, signal) => {
-      const lastLine = () => readFileSync(paths.log, 'utf8').trimEnd().split('\n').at(-1)
-      resolve(text.trim() || `failed: ${signal ? `signal ${signal}` : lastLine()}`)
-    })
-  })
+  // Standard output is a pipe.
+  const stdout = child.stdout as Readable
+  const firstLine = once(createInterface(stdout), 'line').then(([line]) => String(line))
+  const end = once(child, 'close').then(
+    ([, signal]) =>
+      `failed: ${signal ? `signal ${signal}` : readFileSync(paths.log, 'utf8').trimEnd().split('\n').at(-1)}`,
+    (error: Error) => `failed: ${error.message}`,
+  )
   const timeout = sleep(spawnTimeoutMs, `failed: no response within ${spawnTimeoutMs / 1000} s`, { ref: false })
-  const line = await Promise.race([firstLine, timeout])
-  child.stdout?.destroy()
+  const line = await Promise.race([firstLine, end, timeout])
+  stdout.destroy()
   child.unref()
   if (line === 'listening' || line === 'taken') return line
   throw new EmbeddedError(`the supervisor of the embedded engines did not start: ${line.replace(/^failed: /, '')}.`)

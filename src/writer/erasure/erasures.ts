@@ -97,13 +97,9 @@ const erasuresPerPage = 5_000
 
 /** Reads the erasures of the account, in the order of key, kind and hash. @yields some of one key; not empty */
 export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'all'): AsyncGenerator<Erasure[]> {
-  let after: Erasure | undefined
+  let after = { key: '00000000-0000-0000-0000-000000000000', kind: '', hash: '' }
   for (;;) {
-    const [key, kind, hash] = [
-      after?.key ?? '00000000-0000-0000-0000-000000000000',
-      after?.kind ?? '',
-      after?.hash ?? '',
-    ]
+    const { key, kind, hash } = after
     const rows = await query(
       writer,
       (postgres) => postgres<Erasure[]>`
@@ -116,9 +112,10 @@ export async function* pagesOfErasures(writer: Writer, state: 'incomplete' | 'al
         LIMIT ${erasuresPerPage}`,
     )
     const page = rows.filter((row) => row.key === rows[0]?.key)
-    if (page.length === 0) return
+    const last = page.at(-1)
+    if (!last) return
     yield page.map((row) => ({ ...row, erasedMs: Math.round(row.erasedMs) }))
-    after = page.at(-1)
+    after = last
   }
 }
 

@@ -13,15 +13,14 @@ const erasuresPerParameter = 1_500
 export function isErased(
   { clickId, datedAt }: Pick<PersonalTable, 'clickId' | 'datedAt'>,
   erasures: readonly Erasure[],
-  kinds: readonly ErasedKind[] = ['visitor', 'click'],
 ): Fragment {
-  const columns = { visitor: ch`visitor_id`, click: clickId }
-  const untilMs = kinds.flatMap((kind) => {
-    const ofKind = erasures.filter((erasure) => erasure.kind === kind)
-    return ofKind.length === 0 ? [] : [erasedUntilMs(kind, columns[kind], ofKind)]
-  })
-  if (untilMs.length === 0) return ch`false`
-  return ch`toUnixTimestamp64Milli(${datedAt}) < greatest(${join([ch`toUInt64(0)`, ...untilMs], ', ')})`
+  const untilMs = (kind: ErasedKind, column: Fragment) =>
+    erasedUntilMs(
+      kind,
+      column,
+      erasures.filter((erasure) => erasure.kind === kind),
+    )
+  return ch`toUnixTimestamp64Milli(${datedAt}) < greatest(${untilMs('visitor', ch`visitor_id`)}, ${untilMs('click', clickId)})`
 }
 
 export function hasPersonalData({ personal }: PersonalTable): Fragment {
@@ -33,6 +32,7 @@ export function hasPersonalData({ personal }: PersonalTable): Fragment {
 
 /** The end of the erased time, epoch milliseconds, exclusive; 0: not erased. @param erasures of this kind and of one key */
 export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: readonly Erasure[]): Fragment {
+  if (erasures.length === 0) return ch`toUInt64(0)`
   const prefix = `${erasures[0]?.key ?? ''} ${kind} `
   // HMAC takes ten times as long in ClickHouse, and protects no better here: no hash is computed from chosen text.
   const hash = ch`hex(SHA256(concat(${text(prefix)}, ${column})))`

@@ -1,6 +1,6 @@
 import { hasWrongText } from '../../query/clickText.ts'
-import { columnName } from '../../stores/clickhouse/columnKinds.ts'
-import { ch, type Fragment, identifier, instant, join } from '../../stores/clickhouse/sql.ts'
+import { columnsHash } from '../../stores/clickhouse/columnKinds.ts'
+import { ch, type Fragment, identifier, instant } from '../../stores/clickhouse/sql.ts'
 import { clickFields } from '../../stores/clickhouse/tableColumns.ts'
 import type { Writer } from '../lease/writer.ts'
 
@@ -31,10 +31,7 @@ async function isWrongCopy(writer: Writer): Promise<Fragment> {
       AND (clicked_at, id) IN (SELECT clicked_at, id FROM converted_click_rows WHERE ${account}))`
 }
 
-const values = ch`sipHash64(toString((${join(
-  Object.keys(clickFields).map((field) => identifier(columnName(field))),
-  ', ',
-)})))`
+const values = columnsHash(Object.keys(clickFields))
 
 const tablesWithText = ['clicks', 'converted_click_rows'] as const
 

@@ -78,18 +78,13 @@ ORDER BY utcDay`
 }
 
 async function compareClickIndex(writer: Writer, span: Span): Promise<WrongDerivedRows[]> {
-  const query = ch`
-SELECT toDate(clicked_at) AS day, toUInt32(count()) AS keys
-FROM (
-  SELECT clicked_at, id, campaign_id
-  FROM (
-    SELECT clicked_at, id, campaign_id, true AS is_click FROM clicks WHERE ${inSpan(span)}
-    UNION ALL
-    SELECT clicked_at, id, campaign_id, false AS is_click FROM click_index WHERE ${inSpan(span)})
-  GROUP BY clicked_at, id, campaign_id
-  HAVING min(is_click) = max(is_click))
-GROUP BY day
-ORDER BY day`
+  const columns = ch`clicked_at, id, campaign_id`
+  const wrong = mismatches({
+    columns,
+    stored: ch`SELECT ${columns} FROM click_index WHERE ${inSpan(span)}`,
+    derived: ch`SELECT ${columns} FROM clicks WHERE ${inSpan(span)}`,
+  })
+  const query = ch`SELECT toDate(clicked_at) AS day, toUInt32(count()) AS keys FROM (${wrong}) GROUP BY day ORDER BY day`
   const rows = await writer.select<{ day: string; keys: number }>(comparing, query, 'verify')
   return rows.map((row) => ({ table: 'click_index', ...row, sums: undefined }))
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { columnName } from '../../stores/clickhouse/columnKinds.ts'
+import { columnName, columnsHash } from '../../stores/clickhouse/columnKinds.ts'
 import { ch, count, type Fragment, identifier, instant, join, text } from '../../stores/clickhouse/sql.ts'
 import { personalCopiedFields } from '../erasure/personalFields.ts'
 import { completeTask } from '../journal/accountTasks.ts'
@@ -94,8 +94,8 @@ function isWrong(writer: Writer): Fragment {
     WHERE ${ofAccount} AND (clicked_at, id) IN (
       SELECT assumeNotNull(click_at), click_id FROM conversions WHERE ${ofAccount} AND click_at IS NOT NULL)`
   const key = ch`assumeNotNull(click_at), click_id`
-  const differs = (fields: readonly CopiedField[]) => ch`(${key}, ${valuesOf(fields)}) NOT IN (
-    SELECT clicked_at, id, ${valuesOf(fields.map((field) => copiedFromClick[field]))}${ofClicks})`
+  const differs = (fields: readonly CopiedField[]) => ch`(${key}, ${columnsHash(fields)}) NOT IN (
+    SELECT clicked_at, id, ${columnsHash(fields.map((field) => copiedFromClick[field]))}${ofClicks})`
   const copied = personalCopiedFields.map((field) => ch`${identifier(columnName(field))} != ''`)
   const hasOtherValues = ch`click_at IS NOT NULL
   AND (${key}) IN (SELECT clicked_at, id${ofClicks})
@@ -108,8 +108,3 @@ function isWrong(writer: Writer): Fragment {
 const otherFields = (Object.keys(copiedFromClick) as CopiedField[]).filter(
   (field) => !personalCopiedFields.includes(field),
 )
-
-function valuesOf(fields: readonly string[]): Fragment {
-  const columns = fields.map((field) => identifier(columnName(field)))
-  return ch`sipHash64(toString((${join(columns, ', ')})))`
-}
