@@ -9,7 +9,7 @@ import { completeErasures } from '../writer/erasure/completeErasures.ts'
 import {
   addErasures,
   type ErasedKind,
-  hashOf,
+  identifierHash,
   listErasures,
   readErasureClock,
   readErasureKey,
@@ -92,7 +92,7 @@ async function eraseOne(context: CommandContext, accountId: string, kind: Erased
   await requireAccount(context, accountId)
   const erased = await context.withWriter(accountId, async (writer) => {
     const key = await readErasureKey(writer)
-    const hash = hashOf(key, kind, id)
+    const hash = identifierHash(key, kind, id)
     const erasure = { kind, key, hash, erasedMs: await readErasureClock(writer) }
     await addErasures(writer, [erasure], (postgres) =>
       auditClause(

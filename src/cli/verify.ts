@@ -3,7 +3,7 @@ import { listAccounts } from '../accounts/accounts.ts'
 import { type MissingRows, setConfirmedRows } from '../writer/journal/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal/journal.ts'
 import type { Writer } from '../writer/lease/writer.ts'
-import { adviceOn, type Difference, findDifferences, lineOf, repairDifferences } from '../writer/repair/differences.ts'
+import { adviceOn, type Difference, findDifferences, describeDifference, repairDifferences } from '../writer/repair/differences.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'
@@ -63,13 +63,13 @@ async function verify(
       await context.withWriter(id, verifyAccount, 'settle')
     }
   } catch (error) {
-    for (const difference of found) context.printStatus(lineOf(difference))
+    for (const difference of found) context.printStatus(describeDifference(difference))
     throw error
   }
   const isRepaired = repair && remaining.length === 0
   context.print(
     { accounts: accounts.length, differences: found, repaired: isRepaired },
-    [...found.map(lineOf), summary(accounts.length, found.length, isRepaired)].join('\n'),
+    [...found.map(describeDifference), summary(accounts.length, found.length, isRepaired)].join('\n'),
   )
   if (remaining.length > 0) throw new CommandError(adviceOn(remaining, repair))
 }

@@ -73,9 +73,9 @@ export class InFlightEvents {
         })
         const outcomes: Outcome[] = []
         for (const place of places) {
-          if (typeof place === 'number') outcomes.push(outcomeOf(results[place]))
+          if (typeof place === 'number') outcomes.push(outcomeOrThrow(results[place]))
           else {
-            const outcome = outcomeOf((await place.call.ran)[place.position])
+            const outcome = outcomeOrThrow((await place.call.ran)[place.position])
             outcomes.push(outcome === 'stored' ? 'duplicate' : outcome)
           }
         }
@@ -86,7 +86,7 @@ export class InFlightEvents {
 }
 
 /** @throws a result that is an Error */
-function outcomeOf(result: Outcome | Error | undefined): Outcome {
+function outcomeOrThrow(result: Outcome | Error | undefined): Outcome {
   if (result instanceof Error) throw result
   return result as Outcome
 }

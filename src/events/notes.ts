@@ -28,15 +28,15 @@ export class NoteCollector {
   readonly note: Note = (code, field, message) => {
     this.#count += 1
     const omitted = this.#count - notesMax
-    if (omitted <= 0) this.#notes.push({ code, field: shown(field), message })
-    else if (omitted === 1) this.#notes.push({ code: 'notes_omitted', field: shown(field), message: '' })
+    if (omitted <= 0) this.#notes.push({ code, field: shortened(field), message })
+    else if (omitted === 1) this.#notes.push({ code: 'notes_omitted', field: shortened(field), message: '' })
     const last = this.#notes[notesMax]
     if (last) last.message = `${omitted} notes are omitted; this field is the first of them.`
   }
 }
 
 /** TRAP: a slice of a string keeps the whole string in memory while the event waits; the bytes are a copy. */
-function shown(field: string): string {
+function shortened(field: string): string {
   if (field.length <= fieldLengthMax) return field.toWellFormed()
   return Buffer.from(field.slice(0, fieldLengthMax)).toString()
 }

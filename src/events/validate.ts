@@ -42,9 +42,9 @@ export function validateEvent(
   nowMs: number,
   note: Note = noNotes,
 ): ValidEvent {
-  if (body.event_name === undefined) throw invalid('event_name', 'is required')
+  if (body.event_name === undefined) throw invalidField('event_name', 'is required')
   if (!matches(eventName, body.event_name)) {
-    throw invalid('event_name', 'must start with a letter and have up to 64 letters, digits and _')
+    throw invalidField('event_name', 'must start with a letter and have up to 64 letters, digits and _')
   }
   return {
     eventName: body.event_name,
@@ -66,18 +66,18 @@ export function identifierOf({ identifiers, visitorId }: ValidEvent): string {
 /** With a click, `campaign_id` is not read: the click has the campaign. */
 function readIdentifiers(body: Readonly<Record<string, unknown>>): Pick<ValidEvent, 'identifiers' | 'visitorId'> {
   const { click_id: clickId, visitor_id: visitorId, campaign_id: campaignId } = body
-  if (isPresent(clickId) && !matches(id, clickId)) throw invalid('click_id', idText)
-  if (isPresent(visitorId) && !matches(id, visitorId)) throw invalid('visitor_id', idText)
+  if (isPresent(clickId) && !matches(id, clickId)) throw invalidField('click_id', idText)
+  if (isPresent(visitorId) && !matches(id, visitorId)) throw invalidField('visitor_id', idText)
   if (isPresent(clickId)) return { identifiers: { clickId }, visitorId: visitorId ?? '' }
   if (!isPresent(visitorId)) throw new Problem('missing_identifier', 'Send click_id, or visitor_id and campaign_id.')
-  if (!isPresent(campaignId)) throw invalid('campaign_id', 'is required with visitor_id')
-  if (!matches(id, campaignId)) throw invalid('campaign_id', idText)
+  if (!isPresent(campaignId)) throw invalidField('campaign_id', 'is required with visitor_id')
+  if (!matches(id, campaignId)) throw invalidField('campaign_id', idText)
   return { identifiers: { campaignId }, visitorId }
 }
 
 function readValue(value: unknown, note: Note): number | null {
   if (!isPresent(value)) return null
-  if (typeof value !== 'number') throw invalid('value', 'must be a number')
+  if (typeof value !== 'number') throw invalidField('value', 'must be a number')
   const clamped = Math.min(Math.max(value, -eventValueMax), eventValueMax)
   if (clamped !== value) note('value_clamped', 'value', `value is clamped to ±${eventValueMax}.`)
   // Adding 0 converts -0 to 0.
@@ -100,14 +100,14 @@ function readCurrency(value: unknown, note: Note): string {
 
 function readEventId(value: unknown): string | undefined {
   if (!isPresent(value)) return undefined
-  if (!matches(eventId, value)) throw invalid('event_id', 'must be 1 to 128 letters, digits and _ . : -')
+  if (!matches(eventId, value)) throw invalidField('event_id', 'must be 1 to 128 letters, digits and _ . : -')
   return value
 }
 
 function readOccurredAt(value: unknown, nowMs: number, note: Note): number {
   if (!isPresent(value)) return nowMs
   const atMs = typeof value === 'string' ? readTimestamp(value) : undefined
-  if (atMs === undefined) throw invalid('timestamp', 'must be an ISO 8601 date-time such as 2026-11-21T03:00:00Z')
+  if (atMs === undefined) throw invalidField('timestamp', 'must be an ISO 8601 date-time such as 2026-11-21T03:00:00Z')
   const clampedMs = Math.min(Math.max(atMs, nowMs - eventAgeMaxMs), nowMs + eventAheadMaxMs)
   if (clampedMs !== atMs) {
     note('timestamp_clamped', 'timestamp', 'timestamp is clamped to the last 30 days and the next 5 minutes.')
@@ -123,6 +123,6 @@ function matches(pattern: RegExp, value: unknown): value is string {
   return typeof value === 'string' && pattern.test(value)
 }
 
-function invalid(field: string, rest: string): Problem {
+function invalidField(field: string, rest: string): Problem {
   return new Problem(`invalid_${field}`, `${field} ${rest}.`, { param: field })
 }

@@ -32,7 +32,7 @@ export const readerConnectionsMax = 2
  * @throws SettingsError or EmbeddedError: one line that names the setting
  */
 export async function openStores(settings: Settings, log: StoreLog, waitMs = 0): Promise<Stores> {
-  const serverReader = readerOf(settings)
+  const serverReader = readerAddressOf(settings)
   const naming = namingOf(settings)
   const embedded = await connectEmbedded({
     dataDir: settings.DATA_DIR,
@@ -43,7 +43,7 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0):
   })
   const clickhouse = embedded.clickhouse
     ? openClickHouse(...addressesOf(embedded.clickhouse))
-    : openClickHouse(addressOf(settings.CLICKHOUSE_URL ?? ''), serverReader, naming)
+    : openClickHouse(parseAddress(settings.CLICKHOUSE_URL ?? ''), serverReader, naming)
   embedded.onClickHouseMoved((moved) => clickhouse.moveTo(...addressesOf(moved)))
   const postgresAddress = embedded.postgres ?? { url: settings.DATABASE_URL ?? '' }
   const postgres = openPostgres(postgresAddress)
@@ -91,7 +91,7 @@ function addressesOf({ socketPath, writer, reader }: EmbeddedClickHouse): [Click
   ]
 }
 
-function addressOf(text: string): ClickHouseAddress {
+function parseAddress(text: string): ClickHouseAddress {
   const url = new URL(text)
   return {
     url: `${url.protocol}//${url.host}`,
@@ -102,11 +102,11 @@ function addressOf(text: string): ClickHouseAddress {
 }
 
 /** @throws SettingsError when the reader's database differs from the one that is written */
-function readerOf({ CLICKHOUSE_URL, CLICKHOUSE_READER_URL }: Settings): ClickHouseAddress | undefined {
+function readerAddressOf({ CLICKHOUSE_URL, CLICKHOUSE_READER_URL }: Settings): ClickHouseAddress | undefined {
   if (CLICKHOUSE_READER_URL === undefined) return undefined
-  const reader = addressOf(CLICKHOUSE_READER_URL)
+  const reader = parseAddress(CLICKHOUSE_READER_URL)
   if (CLICKHOUSE_URL === undefined) throw new SettingsError('CLICKHOUSE_READER_URL: CLICKHOUSE_URL is not set.')
-  if (reader.database !== addressOf(CLICKHOUSE_URL).database) {
+  if (reader.database !== parseAddress(CLICKHOUSE_URL).database) {
     throw new SettingsError('CLICKHOUSE_READER_URL: the database differs from the database of CLICKHOUSE_URL.')
   }
   return reader

@@ -8,7 +8,7 @@ import { type Writer, WriteRefused } from './lease/writer.ts'
 import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
 import { completeRemoval, type RemovedCounts } from './retention/completeRemoval.ts'
-import { checksumsOf, type MonthChecksum, recordChecksums } from './retention/removedMonths.ts'
+import { monthChecksums, type MonthChecksum, recordChecksums } from './retention/removedMonths.ts'
 import { retainedMsOf } from './retention/removedRows.ts'
 
 interface Removal {
@@ -71,7 +71,7 @@ async function checkMonths(writer: Writer, fromMs: number, untilMs: number): Pro
       throw refusal(accountId, reason, `run ${verify} --repair`)
     }
   }
-  return await checksumsOf(writer, span)
+  return await monthChecksums(writer, span)
 }
 
 function refusal(accountId: string, reason: string, advice: string): WriteRefused {

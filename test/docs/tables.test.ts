@@ -5,7 +5,7 @@ import { openEventMetrics } from '../../src/events/prometheusMetrics.ts'
 import { openMetrics } from '../../src/http/prometheusMetrics.ts'
 import { packageRoot } from '../../src/package.ts'
 import { SettingsSchema } from '../../src/settings.ts'
-import { lineOf } from '../../src/writer/repair/differences.ts'
+import { describeDifference } from '../../src/writer/repair/differences.ts'
 import { kinds } from '../../src/writer/repair/kinds.ts'
 
 const pageOf = (name: string) => join(packageRoot, 'docs', name)
@@ -49,7 +49,7 @@ describe('docs/restore.md', () => {
 
 function differencesTable(): string[][] {
   const rows = kinds.map(({ kind, docs: { meaning, repair, examples } }) => {
-    const lines = examples.map((found) => `\`${lineOf({ kind, accountId: 'acme', ...found })}\``)
+    const lines = examples.map((found) => `\`${describeDifference({ kind, accountId: 'acme', ...found })}\``)
     return [lines.join('<br>'), `\`${kind}\``, meaning, repair]
   })
   return [['line, for example', '`kind` in JSON', 'meaning', '`--repair`'], ...rows]

@@ -11,7 +11,7 @@ import { removeOldMonths } from '../../src/cli/retentionJob.ts'
 import type { ResourceName } from '../../src/import/resourceNames.ts'
 import { importRows, type Tally } from '../../src/import/run.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
-import { addErasures, hashOf, readErasureKey } from '../../src/writer/erasure/erasures.ts'
+import { addErasures, identifierHash, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import { Writer } from '../../src/writer/lease/writer.ts'
 import { findDifferences } from '../../src/writer/repair/differences.ts'
 import { runHere } from '../cli/runCommand.ts'
@@ -226,7 +226,7 @@ async function apply({ stores }: TestApp, account: string, step: Step): Promise<
       return
     }
     const key = await readErasureKey(writer)
-    const hash = hashOf(key, 'visitor', `v${step.visitor}`)
+    const hash = identifierHash(key, 'visitor', `v${step.visitor}`)
     await addErasures(writer, [{ kind: 'visitor', key, hash, erasedMs: Date.UTC(2026, 0, 1) }])
     await completeErasures(writer, { inFlightMs: 0, ifStillRead: 'leave' })
   })

@@ -13,7 +13,7 @@ import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { migrate } from '../../src/stores/migrations/migrate.ts'
 import { openStores, type Stores } from '../../src/stores/open.ts'
 import { completeErasures } from '../../src/writer/erasure/completeErasures.ts'
-import { addErasures, hashOf, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
+import { addErasures, identifierHash, readErasureClock, readErasureKey } from '../../src/writer/erasure/erasures.ts'
 import { withWriter } from '../../src/writer/openWriter.ts'
 import { removeMonths } from '../../src/writer/removeMonths.ts'
 import { accepted, send } from '../api/events/send.ts'
@@ -152,7 +152,7 @@ describe('the writer', () => {
   it('erases a click, sees that the replaced parts are gone, and removes months of clicks and events', async () => {
     await withWriter(stores, 'acme', running, async (writing) => {
       const erasureKey = await readErasureKey(writing)
-      const hash = hashOf(erasureKey, 'click', 'c1')
+      const hash = identifierHash(erasureKey, 'click', 'c1')
       await addErasures(writing, [{ kind: 'click', key: erasureKey, hash, erasedMs: await readErasureClock(writing) }])
       expect(await completeErasures(writing, { inFlightMs: 0 })).toEqual({ clicks: 1, conversions: 1, events: 0 })
       expect(await get('/clicks')).toMatchObject([200, { data: [{ id: 'c1', city: null }] }])

@@ -21,16 +21,16 @@ export function formOf({ text, params }: Statement): Form {
 
 /** Writes a value as ClickHouse reads a parameter; an array inside an array is a tuple. */
 function parameterText(value: Statement['params'][string]): string {
-  return Array.isArray(value) ? `[${value.map(element).join(',')}]` : escaped(String(value))
+  return Array.isArray(value) ? `[${value.map(element).join(',')}]` : withEscapes(String(value))
 }
 
 function element(value: string | number | readonly string[]): string {
   if (typeof value === 'number') return String(value)
-  return typeof value === 'string' ? `'${escaped(value)}'` : `(${value.map(element).join(',')})`
+  return typeof value === 'string' ? `'${withEscapes(value)}'` : `(${value.map(element).join(',')})`
 }
 
 const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }
 
-function escaped(value: string): string {
+function withEscapes(value: string): string {
   return value.replace(/[\t\n\r'\\]/g, (character) => escapes[character] ?? character)
 }

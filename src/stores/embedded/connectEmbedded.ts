@@ -16,8 +16,8 @@ import {
   type Notice,
   type PostgresAddress,
   protocolVersion,
-  readLines,
-  writeLine,
+  readJsonLines,
+  writeJsonLine,
 } from './protocol.ts'
 
 export interface EmbeddedEngines {
@@ -142,7 +142,7 @@ class SupervisorConnection implements EmbeddedEngines {
         if (isConnected) void this.#reconnect()
         resolve(false)
       })
-      readLines(socket, (value) => {
+      readJsonLines(socket, (value) => {
         const notice = value as Notice
         if (notice.kind === 'log') this.#options.log(notice.line)
         if (notice.kind === 'failed') {
@@ -159,7 +159,7 @@ class SupervisorConnection implements EmbeddedEngines {
         socket.unref()
         resolve(true)
       })
-      writeLine(socket, { version: protocolVersion, wants: this.#wants })
+      writeJsonLine(socket, { version: protocolVersion, wants: this.#wants })
     })
   }
 

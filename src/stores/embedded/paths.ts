@@ -38,7 +38,7 @@ const socketPathMax = 100
 /** Creates missing folders and verifies that they are writable. @throws EmbeddedError `DATA_DIR=…: …` */
 export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
   try {
-    makeFolder(resolve(dataDir))
+    createFolder(resolve(dataDir))
     const paths = embeddedPathsOf(realpathSync(dataDir))
     refuseShared(paths.dataDir, dataDir)
     for (const folder of [paths.clickhouse, paths.run]) {
@@ -71,14 +71,14 @@ function refuseShared(folder: string, dataDir: string): void {
 }
 
 /** TRAP: `mkdirSync` with `recursive` retries for ever where a file system rejects new folders with ENOENT, as /proc does. */
-function makeFolder(folder: string): void {
+function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' && statSync(folder).isDirectory()) return
     if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error
-    makeFolder(dirname(folder))
+    createFolder(dirname(folder))
     mkdirSync(folder, { mode: 0o700 })
   }
 }

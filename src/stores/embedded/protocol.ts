@@ -53,12 +53,12 @@ export type EngineOrder = { kind: 'end' } | { kind: 'sayAlive' }
 
 const lineMax = 65_536
 
-export function writeLine(socket: Socket, value: Hello | Notice): void {
+export function writeJsonLine(socket: Socket, value: Hello | Notice): void {
   if (socket.writable) socket.write(`${JSON.stringify(value)}\n`)
 }
 
 /** Calls back with every line of JSON; a peer that sends anything else, or a line above 64 KiB, is disconnected. */
-export function readLines(socket: Socket, listener: (value: unknown) => void): void {
+export function readJsonLines(socket: Socket, listener: (value: unknown) => void): void {
   let text = ''
   socket.setEncoding('utf8')
   socket.on('data', (chunk: string) => {

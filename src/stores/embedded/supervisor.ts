@@ -15,8 +15,8 @@ import {
   type LogLine,
   type Notice,
   protocolVersion,
-  readLines,
-  writeLine,
+  readJsonLines,
+  writeJsonLine,
 } from './protocol.ts'
 
 /** Time until the engines end without a client; long enough for two commands in a row. */
@@ -62,8 +62,8 @@ class Supervisor {
   }
 
   log(line: LogLine): void {
-    print(`${new Date().toISOString()} ${line.level} ${line.message}\n`)
-    for (const socket of this.#clients.keys()) writeLine(socket, { kind: 'log', line })
+    writeLog(`${new Date().toISOString()} ${line.level} ${line.message}\n`)
+    for (const socket of this.#clients.keys()) writeJsonLine(socket, { kind: 'log', line })
   }
 
   #engine(name: EngineName, title: string): EngineProcess {
@@ -73,11 +73,11 @@ class Supervisor {
       args: [this.#paths.dataDir],
       ready: (address) => this.#notify(name, { kind: 'ready', engine: name, address } as Notice),
       failed: (message) => {
-        print(`${new Date().toISOString()} error ${message}\n`)
+        writeLog(`${new Date().toISOString()} error ${message}\n`)
         this.#notify(name, { kind: 'failed', message })
       },
       log: (line) => this.log(line),
-      print,
+      print: writeLog,
     })
   }
 
@@ -87,11 +87,11 @@ class Supervisor {
       this.#clients.delete(socket)
       this.#stopWhenIdle()
     })
-    readLines(socket, (value) => {
+    readJsonLines(socket, (value) => {
       const hello = value as Hello
       if (hello.version !== protocolVersion) {
         const message = 'another version of this program runs the engines; stop it first'
-        writeLine(socket, { kind: 'failed', message: `${message}.` })
+        writeJsonLine(socket, { kind: 'failed', message: `${message}.` })
         socket.end()
         return
       }
@@ -100,13 +100,13 @@ class Supervisor {
       for (const name of hello.wants) {
         const engine = this.#engines[name]
         engine.start()
-        if (engine.address) writeLine(socket, { kind: 'ready', engine: name, address: engine.address } as Notice)
+        if (engine.address) writeJsonLine(socket, { kind: 'ready', engine: name, address: engine.address } as Notice)
       }
     })
   }
 
   #notify(name: EngineName, notice: Notice): void {
-    for (const [socket, wants] of this.#clients) if (wants.has(name)) writeLine(socket, notice)
+    for (const [socket, wants] of this.#clients) if (wants.has(name)) writeJsonLine(socket, notice)
   }
 
   #stopWhenIdle(): void {
@@ -116,7 +116,7 @@ class Supervisor {
 }
 
 /** Writes to the log of the engines. TRAP: on a full disk that fails; `process.stderr` would end this process and the engines. */
-function print(text: string): void {
+function writeLog(text: string): void {
   try {
     writeSync(2, text)
   } catch {}
@@ -144,7 +144,7 @@ async function main(dataDir: string): Promise<void> {
 }
 
 main(process.argv[2] ?? '').catch((error: unknown) => {
-  print(`${error instanceof Error ? error.stack : String(error)}\n`)
+  writeLog(`${error instanceof Error ? error.stack : String(error)}\n`)
   reportStart(`failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 })

@@ -7,13 +7,13 @@ import { rebuildConversionTables } from './conversionTables.ts'
 
 /** Rebuilds the derived tables on the days of batches that may be stored in part, here or there. Then clears the batches. */
 export async function repairBatches(writer: Writer, batches: readonly JournalEntry[]): Promise<void> {
-  const daysOf = (resource: JournalEntry['resource']) =>
+  const spansOf = (resource: JournalEntry['resource']) =>
     wholeDays(
       writer.accountId,
       batches.filter((batch) => batch.resource === resource),
     )
-  for (const span of daysOf('clicks')) await rebuildClickDays(writer, span)
-  const conversionDays = daysOf('conversions')
+  for (const span of spansOf('clicks')) await rebuildClickDays(writer, span)
+  const conversionDays = spansOf('conversions')
   for (const span of conversionDays) await rebuildSums(writer, span)
   if (conversionDays.length > 0) await rebuildConversionTables(writer)
   await settleBatches(

@@ -6,13 +6,13 @@ import { blankRows } from './erasedRows.ts'
 import {
   addErasures,
   type Erasure,
-  hashOf,
+  identifierHash,
   hasIncompleteErasures,
   markErasures,
   pagesOfErasures,
   readErasureClock,
 } from './erasures.ts'
-import { chunksOf, erasedUntilMs, isErased } from './matching.ts'
+import { inChunks, erasedUntilMs, isErased } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
 import { beginRewrite, endRewrite } from './rewriteTimes.ts'
 import { waitForMutations, waitForRemoval } from './waitForMutations.ts'
@@ -100,8 +100,8 @@ GROUP BY id`
     const step = 'looking for clicks of erased visitors'
     const rows = await writer.select<{ id: string; erasedMs: number }>(step, query, 'erase')
     const added = rows.map(({ id, erasedMs }) => ({
-      ...{ kind: 'click' as const, key, hash: hashOf(key, 'click', id), erasedMs },
+      ...{ kind: 'click' as const, key, hash: identifierHash(key, 'click', id), erasedMs },
     }))
-    for (const some of chunksOf(added, erasuresPerStatement)) await addErasures(writer, some)
+    for (const some of inChunks(added, erasuresPerStatement)) await addErasures(writer, some)
   }
 }

@@ -3,7 +3,7 @@ import type { Click } from '../tables/click.ts'
 import type { Conversion } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
 import { completeErasures } from './completeErasures.ts'
-import { addErasures, type ErasedKind, type Erasure, hashOf, pagesOfErasures } from './erasures.ts'
+import { addErasures, type ErasedKind, type Erasure, identifierHash, pagesOfErasures } from './erasures.ts'
 import { blank } from './personalFields.ts'
 
 /** Blanks the personal fields of imported rows of visitors and clicks that were erased after the time of the row. */
@@ -35,7 +35,7 @@ export class ErasedIdentifiers {
     if (!ofVisitor && !this.#find('click', click.id, click.clickedAt)) return
     blank.click(click)
     if (!ofVisitor) return
-    const hash = hashOf(ofVisitor.key, 'click', click.id)
+    const hash = identifierHash(ofVisitor.key, 'click', click.id)
     if (!this.#erasedMs.has(hash)) this.#found.push({ ...ofVisitor, kind: 'click', hash })
   }
 
@@ -72,7 +72,7 @@ export class ErasedIdentifiers {
   #find(kind: ErasedKind, id: string, datedMs: number): Pick<Erasure, 'key' | 'erasedMs'> | undefined {
     if (id === '') return undefined
     for (const key of this.#keys) {
-      const erasedMs = this.#erasedMs.get(hashOf(key, kind, id))
+      const erasedMs = this.#erasedMs.get(identifierHash(key, kind, id))
       if (erasedMs !== undefined && datedMs <= erasedMs) return { key, erasedMs }
     }
     return undefined

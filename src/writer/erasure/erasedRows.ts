@@ -1,7 +1,7 @@
 import { ch, type Fragment, identifier, instant, instants, join, texts } from '../../stores/clickhouse/sql.ts'
 import type { Writer } from '../lease/writer.ts'
 import { type Erasure, pagesOfErasures } from './erasures.ts'
-import { chunksOf, hasPersonalData, isErased } from './matching.ts'
+import { inChunks, hasPersonalData, isErased } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
 
 const label = 'erase'
@@ -49,8 +49,8 @@ WHERE ${writer.ofAccount}
   AND ${where}`
   const rows = await writer.select<{ position: number | string; id: string }>(looking, query, label)
   const positions = [...new Set(rows.map((row) => row.position))]
-  for (const some of chunksOf(positions, positionsPerMutation[kind])) {
-    const among = chunksOf(some, positionsPerParameter).map(
+  for (const some of inChunks(positions, positionsPerMutation[kind])) {
+    const among = inChunks(some, positionsPerParameter).map(
       (chunk) => ch`${column} IN ${kind === 'instant' ? instants(chunk as number[]) : texts(chunk as string[])}`,
     )
     await rewrite(writer, table, ch`(${join(among, ' OR ')})\n  AND ${where}`, storedAtMs)

@@ -9,14 +9,14 @@ export interface Erasure {
   kind: ErasedKind
   /** Key of the hash, a UUID. */
   key: string
-  /** `hashOf` the identifier. */
+  /** `identifierHash` the identifier. */
   hash: string
   /** Epoch milliseconds; rows with a later time are new data. */
   erasedMs: number
 }
 
 /** @returns SHA-256 of key, kind and identifier, upper-case hexadecimal; `isErased` computes the same in ClickHouse */
-export function hashOf(key: string, kind: ErasedKind, id: string): string {
+export function identifierHash(key: string, kind: ErasedKind, id: string): string {
   return createHash('sha256').update(`${key} ${kind} ${id}`).digest('hex').toUpperCase()
 }
 

@@ -36,7 +36,7 @@ export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: read
   const prefix = `${erasures[0]?.key ?? ''} ${kind} `
   // HMAC takes ten times as long in ClickHouse, and protects no better here: no hash is computed from chosen text.
   const hash = ch`hex(SHA256(concat(${text(prefix)}, ${column})))`
-  const untilMs = chunksOf(erasures, erasuresPerParameter).map((some) => {
+  const untilMs = inChunks(erasures, erasuresPerParameter).map((some) => {
     const hashes = texts(some.map((erasure) => erasure.hash))
     const until = counts(some.map(({ erasedMs }) => erasedMs + 1))
     return ch`transform(${hash}, ${hashes}, ${until}, toUInt64(0))`
@@ -45,7 +45,7 @@ export function erasedUntilMs(kind: ErasedKind, column: Fragment, erasures: read
 }
 
 /** Splits a list into lists of at most `size` items, in order. */
-export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+export function inChunks<Item>(items: readonly Item[], size: number): Item[][] {
   const chunks: Item[][] = []
   for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size))
   return chunks

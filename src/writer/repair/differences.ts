@@ -61,7 +61,7 @@ function isRepairable({ kind }: Difference): boolean {
 }
 
 /** @returns a readable line: account, table, day or month, and what differs */
-export function lineOf(difference: Difference): string {
+export function describeDifference(difference: Difference): string {
   const { kind, accountId, table, day, month } = difference
   const place = [accountId, table, day ?? month?.slice(0, 7)].filter((part) => part !== undefined)
   return `${place.join(' ')}: ${kindOf.get(kind)?.line(difference)}`

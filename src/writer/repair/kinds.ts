@@ -42,7 +42,7 @@ export const kinds: readonly DifferenceKind[] = [
     find: findRowsAheadOfWatermark,
     repair: raiseWatermarks,
     line: ({ rows }) =>
-      `${counted(rows, 'row is', 'rows are')} stored later than the last batch; reads by updated_since do not return them`,
+      `${quantity(rows, 'row is', 'rows are')} stored later than the last batch; reads by updated_since do not return them`,
     docs: {
       meaning: 'rows were inserted manually, or Postgres was restored to an earlier state than ClickHouse',
       repair: 'gives later batches later times, so that reads by `updated_since` return these rows',
@@ -54,7 +54,7 @@ export const kinds: readonly DifferenceKind[] = [
     kind: 'not_erased',
     find: findErasedRows,
     repair: eraseAgain,
-    line: ({ rows }) => `${counted(rows, 'row', 'rows')} of erased visitors or clicks with personal data`,
+    line: ({ rows }) => `${quantity(rows, 'row', 'rows')} of erased visitors or clicks with personal data`,
     docs: {
       meaning: 'an earlier backup was restored, or rows were inserted manually',
       repair: 'erases them again',
@@ -68,7 +68,7 @@ export const kinds: readonly DifferenceKind[] = [
       await rebuildRestoredMonths(writer)
       await removeAgain(writer)
     },
-    line: ({ rows }) => `${counted(rows, 'row', 'rows')} of removed months`,
+    line: ({ rows }) => `${quantity(rows, 'row', 'rows')} of removed months`,
     docs: {
       meaning: 'an earlier backup was restored, or rows were inserted manually',
       repair:
@@ -85,7 +85,7 @@ export const kinds: readonly DifferenceKind[] = [
     },
     line({ table, ids }) {
       const remaining = table === 'clicks' ? 'stored first' : 'updated last; of equals, the one stored first'
-      return `${counted(ids, 'id', 'ids')} stored more than once; --repair keeps the copy ${remaining}`
+      return `${quantity(ids, 'id', 'ids')} stored more than once; --repair keeps the copy ${remaining}`
     },
     docs: {
       meaning: 'an id has several rows; counted in the month of the rows that will be deleted',
@@ -102,11 +102,11 @@ export const kinds: readonly DifferenceKind[] = [
     find: findWrongDerivedRows,
     repair: rebuildDerivedRows,
     line({ keys, sums }) {
-      if (!sums) return `${counted(keys, 'row', 'rows')} missing, wrong or superfluous`
+      if (!sums) return `${quantity(keys, 'row', 'rows')} missing, wrong or superfluous`
       const { stored, actual } = sums
       const unequal = (Object.keys(stored) as (keyof Sums)[]).filter((name) => stored[name] !== actual[name])
       const each = unequal.map((name) => `; ${name} ${stored[name]} stored, ${actual[name]} in the rows`)
-      const differ = counted(keys, 'sum differs', 'sums differ')
+      const differ = quantity(keys, 'sum differs', 'sums differ')
       return `${differ}${each.length > 0 ? each.join('') : '; the sums of the whole day are correct'}`
     },
     docs: {
@@ -124,7 +124,7 @@ export const kinds: readonly DifferenceKind[] = [
     kind: 'wrong_copies',
     find: findWrongCopies,
     repair: removeWrongCopies,
-    line: ({ rows }) => `${counted(rows, 'copy does', 'copies do')} not equal a stored click`,
+    line: ({ rows }) => `${quantity(rows, 'copy does', 'copies do')} not equal a stored click`,
     docs: {
       meaning: '`converted_click_rows` has other values than `clicks`, or a click that is not stored',
       repair: 'deletes the copies; the clicks are read instead',
@@ -135,7 +135,7 @@ export const kinds: readonly DifferenceKind[] = [
     kind: 'wrong_texts',
     find: findWrongTexts,
     repair: emptyWrongTexts,
-    line: ({ rows }) => `${counted(rows, 'text does', 'texts do')} not equal the columns of the click`,
+    line: ({ rows }) => `${quantity(rows, 'text does', 'texts do')} not equal the columns of the click`,
     docs: {
       meaning:
         '`row_text` of a click, which pages of recent clicks read, does not have the values of the other columns',
@@ -148,7 +148,7 @@ export const kinds: readonly DifferenceKind[] = [
     find: findUnattributed,
     repair: async (writer) => void (await attributeConversions(writer)),
     line: ({ conversions }) =>
-      `${counted(conversions, 'conversion is', 'conversions are')} not attributed to the stored click, or copied other values`,
+      `${quantity(conversions, 'conversion is', 'conversions are')} not attributed to the stored click, or copied other values`,
     docs: {
       meaning:
         'the click is stored, but the conversion does not refer to it, or what it copied of the click (`click_*`) is not what the click has',
@@ -160,7 +160,7 @@ export const kinds: readonly DifferenceKind[] = [
     kind: 'missing_rows',
     find: findMissingRows,
     line: ({ confirmed, stored }) =>
-      `${counted(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`,
+      `${quantity(confirmed - stored, 'row', 'rows')} missing; ${confirmed} confirmed, ${stored} stored`,
     advice:
       'Rows are missing: import their files again or restore a backup, then run verify with --accept-missing. Sums and ids of clicks of a month without any click are left as they are: if Postgres was restored to a time before months were removed, restore ClickHouse to that time too; otherwise run verify with --accept-missing --repair, then import the files.',
     docs: {
@@ -199,6 +199,6 @@ function kind<Found extends Finding>(definition: DifferenceKind<Found>): Differe
   return definition
 }
 
-function counted(count: number, one: string, many: string): string {
+function quantity(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`
 }

@@ -33,13 +33,13 @@ export async function completeRemoval(writer: Writer, announceMs = announceDefau
       await writer.deleteRows(identifier(table.name), isBefore(writer, table, untilMs), 'retention', 'rewrite')
       if (!table.isCopy) counts[resource] += rows
     }
-    await complete(writer, resource, untilMs)
+    await recordCompletion(writer, resource, untilMs)
   }
   return counts
 }
 
 /** @throws LeaseLost also when another writer has recorded a later month, whose rows are not removed yet */
-async function complete(writer: Writer, resource: RetainedResource, untilMs: number): Promise<void> {
+async function recordCompletion(writer: Writer, resource: RetainedResource, untilMs: number): Promise<void> {
   const { accountId } = writer
   await writer.change(
     'completing the removal of months',

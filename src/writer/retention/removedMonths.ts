@@ -21,7 +21,7 @@ export interface MonthChecksum {
  * @param span whole UTC months
  * @param source the tables, or what they should have according to the stored clicks
  */
-export async function checksumsOf(
+export async function monthChecksums(
   writer: Writer,
   span: Span,
   source: 'tables' | 'clicks' = 'tables',
@@ -81,7 +81,7 @@ export async function findChangedMonths(writer: Writer): Promise<{ table: string
   const span = await removedSpan(writer)
   if (!span) return []
   const recorded = await readRecorded(writer)
-  const present = await checksumsOf(writer, span)
+  const present = await monthChecksums(writer, span)
   const nameOf = ({ table, month }: MonthChecksum) => `${month} ${table}`
   const expected = new Map(recorded.map((row) => [nameOf(row), row.checksum]))
   const found = new Map(present.map((row) => [nameOf(row), row.checksum]))
@@ -100,7 +100,7 @@ export async function rebuildRestoredMonths(writer: Writer): Promise<void> {
   const changed = new Set((await findChangedMonths(writer)).map(({ month }) => month))
   if (!span || changed.size === 0) return
   const recorded = await readRecorded(writer)
-  const ofClicks = await checksumsOf(writer, span, 'clicks')
+  const ofClicks = await monthChecksums(writer, span, 'clicks')
   const checksumsIn = (rows: readonly MonthChecksum[], month: string) =>
     new Map(rows.filter((row) => row.month === month).map((row) => [row.table, row.checksum]))
   for (const month of changed) {

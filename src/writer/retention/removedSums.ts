@@ -6,25 +6,25 @@ import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { storedSums, sumsTables } from '../derived/sumsTables.ts'
 import { monthOf } from '../journal/months.ts'
 import { type Writer, WriteRefused } from '../lease/writer.ts'
-import { checksumsOf, recordChecksums } from './removedMonths.ts'
+import { monthChecksums, recordChecksums } from './removedMonths.ts'
+
+const sumTypes = { clicks: 'Int64', cost: 'Decimal(38, 6)' }
 
 /** The tables that still have what was derived from removed clicks, and the types of their columns in a file. */
-const columns = {
-  sums_by_day: 'dimension String, day Date, value String, clicks Int64, cost Decimal(38, 6)',
-  sums_by_day_and_campaign:
-    'dimension String, campaign_id String, day Date, value String, clicks Int64, cost Decimal(38, 6)',
-  sums_by_quarter_hour: "bucket DateTime('UTC'), campaign_id String, clicks Int64, cost Decimal(38, 6)",
-  click_index: "id String, clicked_at DateTime64(3, 'UTC'), campaign_id String",
-} as const
-export type RemovedTable = keyof typeof columns
-export const removedTables = Object.keys(columns) as RemovedTable[]
+const columnTypes = {
+  sums_by_day: { dimension: 'String', day: 'Date', value: 'String', ...sumTypes },
+  sums_by_day_and_campaign: { dimension: 'String', campaign_id: 'String', day: 'Date', value: 'String', ...sumTypes },
+  sums_by_quarter_hour: { bucket: "DateTime('UTC')", campaign_id: 'String', ...sumTypes },
+  click_index: { id: 'String', clicked_at: "DateTime64(3, 'UTC')", campaign_id: 'String' },
+} as const satisfies Record<string, Record<string, string>>
+export type RemovedTable = keyof typeof columnTypes
+export const removedTables = Object.keys(columnTypes) as RemovedTable[]
 
-/** The file of an account may not fit in memory. It need not be one block: a repetition first deletes what was stored. */
+const columnsIn = (table: RemovedTable): [string, string][] => Object.entries(columnTypes[table])
+const columnNamesIn = (table: RemovedTable) => columnsIn(table).map(([name]) => identifier(name))
+
+/** The file of an account may not fit in memory. Several blocks are safe, because a retry deletes earlier rows first. */
 const inBlocks = ch`max_insert_block_size = 262144, min_insert_block_size_rows = 262144, min_insert_block_size_bytes = 0`
-
-const definitionsOf = (table: RemovedTable) =>
-  columns[table].split(/, (?=[a-z])/).map((column) => [column.replace(/ .*/, ''), column.replace(/^\S+ /, '')] as const)
-const namesOf = (table: RemovedTable) => definitionsOf(table).map(([name]) => name)
 
 /** Values as ClickHouse writes them as JSON, by the type of their column. Day and time are a group. */
 const jsonValues: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ const jsonValues: Readonly<Record<string, string>> = {
  * @returns why a line of valid JSON is not a row of removed clicks; undefined if it is
  */
 export function removedSumsCheck(table: RemovedTable, clicksMs: number): (line: string) => string | undefined {
-  const pairs = definitionsOf(table).map(([name, type]) => `"${name}":${jsonValues[type]}`)
+  const pairs = columnsIn(table).map(([name, type]) => `"${name}":${jsonValues[type]}`)
   const pattern = new RegExp(`^\\{${pairs.join(',')}\\}$`)
   return (line) => {
     const [, time] = pattern.exec(line) ?? []
@@ -56,18 +56,18 @@ export function removedSumsCheck(table: RemovedTable, clicksMs: number): (line: 
 export function readRemovedSums(writer: Writer, table: RemovedTable, clicksMs: number): AsyncIterable<Buffer> {
   const query = ch`
 SELECT *
-FROM (${rowsOf(writer, table, clicksMs)})
+FROM (${removedRowsSql(writer, table, clicksMs)})
 ORDER BY ALL
 FORMAT JSONEachRow`
   return streamBytes(writer.stores.clickhouse, query, { label: 'export.removed_sums', signal: writer.signal })
 }
 
-function rowsOf(writer: Writer, table: RemovedTable, clicksMs: number): Fragment {
-  const names = namesOf(table).map(identifier)
+function removedRowsSql(writer: Writer, table: RemovedTable, clicksMs: number): Fragment {
+  const names = columnNamesIn(table)
   if (table === 'click_index') {
-    return ch`SELECT ${list(names)} FROM click_index FINAL WHERE ${isRemoved(writer, table, clicksMs)}`
+    return ch`SELECT ${join(names, ', ')} FROM click_index FINAL WHERE ${isRemoved(writer, table, clicksMs)}`
   }
-  const keys = list(names.slice(0, -2))
+  const keys = join(names.slice(0, -2), ', ')
   return ch`
 SELECT ${keys}, of_clicks AS clicks, of_cost AS cost
 FROM (
@@ -103,7 +103,8 @@ export async function storeRemovedSums(
   for (const table of clicksMs > 0 ? removedTables : []) {
     const label = 'import.removed_sums'
     await writer.deleteRows(identifier(table), isRemoved(writer, table, clicksMs), label, 'rewrite')
-    const names = list(namesOf(table).map(identifier))
+    const names = join(columnNamesIn(table), ', ')
+    const types = columnsIn(table).map((column) => column.join(' '))
     await writer.fence.run(({ deadlineMs, queryId }) =>
       runStatement(
         writer.stores.clickhouse.client,
@@ -111,7 +112,7 @@ export async function storeRemovedSums(
 INSERT INTO ${identifier(table)} (account_id, ${names})
 SETTINGS ${inBlocks}
 SELECT ${text(writer.accountId)}, ${names}
-FROM input(${text(columns[table])})
+FROM input(${text(types.join(', '))})
 WHERE ${mustBeginBefore(deadlineMs)}
 FORMAT JSONEachRow`,
         label,
@@ -120,7 +121,7 @@ FORMAT JSONEachRow`,
     )
   }
   const span = { accountId: writer.accountId, fromMs: storableTimes.fromMs, untilMs: clicksMs }
-  const checksums = clicksMs > 0 ? await checksumsOf(writer, span) : []
+  const checksums = clicksMs > 0 ? await monthChecksums(writer, span) : []
   await writer.change(
     'recording which months were removed',
     (postgres) => postgres`
@@ -133,8 +134,4 @@ FORMAT JSONEachRow`,
         ON CONFLICT DO NOTHING),
       ${recordChecksums(writer, postgres, checksums, postgres`held`)}`,
   )
-}
-
-function list(names: readonly Fragment[]): Fragment {
-  return join(names, ', ')
 }

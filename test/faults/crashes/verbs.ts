@@ -6,7 +6,7 @@ import { hashOfKey } from '../../../src/accounts/keyFormat.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
 import { setRetention } from '../../../src/accounts/retention.ts'
 import { fileOf } from '../../../src/export/accountFolder.ts'
-import { hashOf } from '../../../src/writer/erasure/erasures.ts'
+import { identifierHash } from '../../../src/writer/erasure/erasures.ts'
 import { type Ended, runHere } from '../../cli/runCommand.ts'
 import { importContent } from '../../import/runImport.ts'
 import { changeTables } from '../../kit/rows.ts'
@@ -79,7 +79,7 @@ export const verbs = {
       const erasures = accounts.flatMap((one) =>
         [['visitor', 'visitor-c1'] as const, ['click', 'c4'] as const].map(([kind, id]) => ({
           // Events of that time are no longer in flight, so that the command does not wait for them.
-          ...{ account: one, kind, key, hash: hashOf(key, kind, id), erasedAt: '2026-11-01T00:00:00.000Z' },
+          ...{ account: one, kind, key, hash: identifierHash(key, kind, id), erasedAt: '2026-11-01T00:00:00.000Z' },
         })),
       )
       const file = join(await folderOf(stores), `${account}.erasures.json`)

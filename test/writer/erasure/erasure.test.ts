@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConversionPage } from '../../../schema/conversion.ts'
 import { completeErasures, eraseAgain } from '../../../src/writer/erasure/completeErasures.ts'
 import { findErasedRows } from '../../../src/writer/erasure/erasedRows.ts'
-import { addErasures, type ErasedKind, hashOf, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
+import { addErasures, type ErasedKind, identifierHash, readErasureKey } from '../../../src/writer/erasure/erasures.ts'
 import { personalTables } from '../../../src/writer/erasure/personalFields.ts'
 import { waitForMutations, waitForRemoval } from '../../../src/writer/erasure/waitForMutations.ts'
 import { Writer } from '../../../src/writer/lease/writer.ts'
@@ -42,7 +42,7 @@ async function list(writer: Writer, erasures: readonly { kind: ErasedKind; id: s
   const added = erasures.map(({ kind, id, at }) => ({
     kind,
     key,
-    hash: hashOf(key, kind, id),
+    hash: identifierHash(key, kind, id),
     erasedMs: Date.parse(at),
   }))
   await addErasures(writer, added)
