@@ -45,19 +45,13 @@ class Supervisor {
     this.#stopWhenIdle()
   }
 
-  /** Ends the engines, then the process, unless a new client has connected meanwhile. */
-  async end(): Promise<void> {
+  /** Ends the engines, then the process. @param ifIdle not when a client has connected meanwhile; clients start another supervisor */
+  async end(ifIdle: boolean): Promise<void> {
+    if (!ifIdle) this.#server.close()
     await Promise.all(engineNames.map((name) => this.#engines[name].end()))
-    if (this.#clients.size > 0) return
+    if (ifIdle && this.#clients.size > 0) return
     this.#server.close()
-    this.log({ level: 'info', message: 'No clients left; the engines have ended.' })
-    process.exit(0)
-  }
-
-  /** Ends everything although clients are connected; they start another supervisor if they need one. */
-  async quit(): Promise<void> {
-    this.#server.close()
-    await Promise.all(engineNames.map((name) => this.#engines[name].end()))
+    this.log({ level: 'info', message: 'The engines have ended.' })
     process.exit(0)
   }
 
@@ -111,7 +105,7 @@ class Supervisor {
 
   #stopWhenIdle(): void {
     clearTimeout(this.#idleTimer)
-    if (this.#clients.size === 0) this.#idleTimer = setTimeout(() => this.end(), idleTimeoutMs)
+    if (this.#clients.size === 0) this.#idleTimer = setTimeout(() => this.end(true), idleTimeoutMs)
   }
 }
 
@@ -136,8 +130,8 @@ async function main(dataDir: string): Promise<void> {
   }
   const supervisor = new Supervisor(createEmbeddedPaths(dataDir))
   await supervisor.listen()
-  process.on('SIGTERM', () => supervisor.quit())
-  process.on('SIGINT', () => supervisor.quit())
+  process.on('SIGTERM', () => supervisor.end(false))
+  process.on('SIGINT', () => supervisor.end(false))
   process.on('SIGHUP', () => {})
   supervisor.log({ level: 'info', message: `Supervisor ${process.pid} runs the engines of ${dataDir}.` })
   reportStart('listening')

@@ -5,7 +5,6 @@ import type { Writer } from '../lease/writer.ts'
 import { blankRows } from './erasedRows.ts'
 import {
   addErasures,
-  type Erasure,
   identifierHash,
   hasIncompleteErasures,
   markErasures,
@@ -51,20 +50,15 @@ export async function completeErasures(
   await waitForMutations(writer, tableNames)
   await addClicksOfVisitors(writer)
   const storedAtMs = await beginRewrite(writer)
-  const isOfEvents = ({ resource }: PersonalTable) => resource === 'events'
-  const blank = async (tables: readonly PersonalTable[], page: readonly Erasure[]) => {
-    for (const table of tables)
-      erased[table.resource] += await blankRows(writer, table, page, storedAtMs[table.resource])
-  }
   for await (const page of pagesOfErasures(writer, 'incomplete')) {
-    await blank(
-      personalTables.filter((table) => !isOfEvents(table)),
-      page,
-    )
-    const erasedMs = page.reduce((latest, erasure) => Math.max(latest, erasure.erasedMs), 0)
-    const waitMs = erasedMs + inFlightMs - (await readErasureClock(writer))
-    if (waitMs > 0) await pause(waitMs, undefined, { signal: writer.signal })
-    await blank(personalTables.filter(isOfEvents), page)
+    for (const table of personalTables) {
+      if (table.resource === 'events') {
+        const erasedMs = page.reduce((latest, erasure) => Math.max(latest, erasure.erasedMs), 0)
+        const waitMs = erasedMs + inFlightMs - (await readErasureClock(writer))
+        if (waitMs > 0) await pause(waitMs, undefined, { signal: writer.signal })
+      }
+      erased[table.resource] += await blankRows(writer, table, page, storedAtMs[table.resource])
+    }
   }
   // Before the removal: every new row is visible, and `asOf` does not advance until then.
   await endRewrite(writer)

@@ -66,18 +66,8 @@ const clicks = {
   sortedBy: { column: ch`clicked_at`, kind: 'instant' },
 } as const
 
-/** In the order of an erasure: clicks are last, since their visitor leads to the rows of the other tables. */
+/** In the order of an erasure: events are last, since some from before it may still be stored. */
 export const personalTables: readonly PersonalTable[] = [
-  {
-    name: 'pixel_events',
-    resource: 'events',
-    personal: personalColumns(personalOfEvent),
-    clickId: ch`click_id`,
-    id: ch`id`,
-    // Callers choose `occurred_at`: an event that a server received after the erasure is new data, whatever its timestamp.
-    datedAt: ch`least(if(origin = ${text(apiOrigin)}, received_at, occurred_at), received_at, stored_at)`,
-    sortedBy: { column: ch`id`, kind: 'text' },
-  },
   {
     name: 'conversions',
     resource: 'conversions',
@@ -89,6 +79,16 @@ export const personalTables: readonly PersonalTable[] = [
   },
   { name: 'converted_click_rows', ...clicks },
   { name: 'clicks', ...clicks },
+  {
+    name: 'pixel_events',
+    resource: 'events',
+    personal: personalColumns(personalOfEvent),
+    clickId: ch`click_id`,
+    id: ch`id`,
+    // Callers choose `occurred_at`: an event that a server received after the erasure is new data, whatever its timestamp.
+    datedAt: ch`least(if(origin = ${text(apiOrigin)}, received_at, occurred_at), received_at, stored_at)`,
+    sortedBy: { column: ch`id`, kind: 'text' },
+  },
 ]
 
 /** Blanks the personal fields of a row that is imported. */
