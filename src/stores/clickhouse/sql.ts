@@ -57,12 +57,6 @@ const onCalendar = (epochMs: number): string =>
 /** A moment, to the millisecond. */
 export const instant = (epochMs: number): Value => ({ type: "DateTime64(3, 'UTC')", value: onCalendar(epochMs) })
 
-/** Several moments, for `IN`. */
-export const instants = (epochMs: readonly number[]): Value => ({
-  type: "Array(DateTime64(3, 'UTC'))",
-  value: epochMs.map(onCalendar),
-})
-
 /** Several whole numbers from 0. */
 export const counts = (value: readonly number[]): Value => ({ type: 'Array(UInt64)', value })
 

@@ -50,8 +50,6 @@ export interface PersonalTable {
   id: Fragment
   /** The earliest time of a row: rows with a time after an erasure are new data. */
   datedAt: Fragment
-  /** Column of the sort key that finds rows: a time, or an id. */
-  sortedBy: { column: Fragment; kind: 'instant' | 'text' }
 }
 
 const personalColumns = (fields: readonly string[]) => fields.map((field) => identifier(columnName(field)))
@@ -63,7 +61,6 @@ const clicks = {
   clickId: ch`id`,
   id: ch`id`,
   datedAt: ch`least(clicked_at, stored_at)`,
-  sortedBy: { column: ch`clicked_at`, kind: 'instant' },
 } as const
 
 /** In the order of an erasure: events are last, since some from before it may still be stored. */
@@ -75,7 +72,6 @@ export const personalTables: readonly PersonalTable[] = [
     clickId: ch`click_id`,
     id: ch`id`,
     datedAt: ch`least(converted_at, stored_at)`,
-    sortedBy: { column: ch`converted_at`, kind: 'instant' },
   },
   { name: 'converted_click_rows', ...clicks },
   { name: 'clicks', ...clicks },
@@ -87,7 +83,6 @@ export const personalTables: readonly PersonalTable[] = [
     id: ch`id`,
     // Callers choose `occurred_at`: an event that a server received after the erasure is new data, whatever its timestamp.
     datedAt: ch`least(if(origin = ${text(apiOrigin)}, received_at, occurred_at), received_at, stored_at)`,
-    sortedBy: { column: ch`id`, kind: 'text' },
   },
 ]
 
