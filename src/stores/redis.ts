@@ -6,20 +6,20 @@ export interface Redis {
   /**
    * Adds to a counter, or leaves it unchanged if it would exceed `max`. The first call creates it; it expires after `spanMs`.
    * @param amount at least 1
+   * @returns its value, and the milliseconds until it expires
    * @throws Error at once while Redis is unavailable, else within the time given to `openRedis`
    */
-  add(name: string, spanMs: number, amount?: number, max?: number): Promise<RedisCount & { isAdded: boolean }>
-  /** Reads a counter. @throws Error like `add` */
-  read(name: string): Promise<RedisCount>
+  add(
+    name: string,
+    spanMs: number,
+    amount?: number,
+    max?: number,
+  ): Promise<{ count: number; endsInMs: number; isAdded: boolean }>
+  /** Verifies that Redis responds. @throws Error like `add` */
+  ping(): Promise<unknown>
   /** Whether the last command failed. */
   readonly isUnavailable: boolean
   close(): void
-}
-
-/** The value of a counter and the milliseconds until it expires; 0 and 0 when there is none. */
-export interface RedisCount {
-  count: number
-  endsInMs: number
 }
 
 /** Logs each change of availability, once. */
@@ -40,13 +40,10 @@ const addScript = `
   redis.call('INCRBY', KEYS[1], ARGV[2])
   if count == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
   return {count + ARGV[2], redis.call('PTTL', KEYS[1]), 1}`
-const readScript = `
-  return {tonumber(redis.call('GET', KEYS[1]) or 0), math.max(0, redis.call('PTTL', KEYS[1]))}`
 
-/** The scripts, as methods of the driver. */
+/** The script, as a method of the driver. */
 interface Scripts {
   addAmount(key: string, spanMs: number, amount: number, max: number): Promise<[number, number, 0 | 1]>
-  readOne(key: string): Promise<[number, number]>
 }
 
 /**
@@ -67,10 +64,7 @@ export async function openRedis(url: string, log: RedisLog, timeoutMs = timeoutD
     autoResendUnfulfilledCommands: false,
     // Commands of concurrent requests share a round trip.
     enableAutoPipelining: true,
-    scripts: {
-      addAmount: { lua: addScript, numberOfKeys: 1 },
-      readOne: { lua: readScript, numberOfKeys: 1 },
-    },
+    scripts: { addAmount: { lua: addScript, numberOfKeys: 1 } },
   })
   const scripts = client as unknown as Scripts
   // The sender of a command receives its error; without a listener the driver would print it too.
@@ -100,10 +94,7 @@ export async function openRedis(url: string, log: RedisLog, timeoutMs = timeoutD
       const [count, endsInMs, isAdded] = await run(() => scripts.addAmount(name, spanMs, amount, max))
       return { count, endsInMs, isAdded: isAdded === 1 }
     },
-    async read(name) {
-      const [count, endsInMs] = await run(() => scripts.readOne(name))
-      return { count, endsInMs }
-    },
+    ping: () => run(() => client.ping()),
     get isUnavailable() {
       return isUnavailable
     },

@@ -44,7 +44,7 @@ function openReadiness(
   const stores: CheckedStore[] = [
     { name: 'ClickHouse', check: (signal) => queryEveryShard(clickhouse, signal) },
     { name: 'Postgres', check: () => postgres`SELECT 1` },
-    ...(redis ? [{ name: 'Redis', check: () => redis.read('ready') }] : []),
+    ...(redis ? [{ name: 'Redis', check: () => redis.ping() }] : []),
   ]
   const responses = new RefreshingCache<CheckedStore, boolean>({
     max: stores.length,
