@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DataType, load, open } from 'ffi-rs'
+import { callC } from './cLibrary.ts'
 
 const exclusive = 2
 const withoutWaiting = 4
@@ -26,28 +26,12 @@ export async function lockFile(path: string, waitMs: number): Promise<boolean> {
 
 /** Flushes the writes of all programs (`sync(2)`). */
 export function syncDisks(): void {
-  openLibrary()
-  load({ library, funcName: 'sync', retType: DataType.Void, paramsType: [], paramsValue: [] })
+  callC('sync')
 }
 
 function flock(descriptor: number): boolean {
-  openLibrary()
-  const { value, errnoCode, errnoMessage } = load<DataType.I32, true>({
-    library,
-    funcName: 'flock',
-    retType: DataType.I32,
-    paramsType: [DataType.I32, DataType.I32],
-    paramsValue: [descriptor, exclusive | withoutWaiting],
-    errno: true,
-  })
+  const { value, errnoCode, errnoMessage } = callC('flock', descriptor, exclusive | withoutWaiting)
   if (value === 0) return true
   if (lockedCodes.includes(errnoCode)) return false
   throw new Error(`flock: ${errnoMessage}`)
-}
-
-const library = 'self'
-
-/** The empty path is this program itself, which includes the C library. */
-function openLibrary(): void {
-  open({ library, path: '' })
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -10,7 +9,7 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
 /** An embedded engine cannot be used; the message is one line and names the setting to change. */
 export class EmbeddedError extends Error {
@@ -38,7 +37,7 @@ const socketPathMax = 100
 /** Creates missing folders and verifies that they are writable. @throws EmbeddedError `DATA_DIR=…: …` */
 export function createEmbeddedPaths(dataDir: string): EmbeddedPaths {
   try {
-    createFolder(resolve(dataDir))
+    mkdirSync(resolve(dataDir), { recursive: true, mode: 0o700 })
     const paths = embeddedPathsOf(realpathSync(dataDir))
     refuseShared(paths.dataDir, dataDir)
     for (const folder of [paths.clickhouse, paths.run]) {
@@ -67,19 +66,6 @@ function refuseShared(folder: string, dataDir: string): void {
     throw new EmbeddedError(
       `DATA_DIR=${dataDir}: its group or all users may write in the folder; run: chmod go-w ${folder}, or choose another folder.`,
     )
-  }
-}
-
-/** TRAP: `mkdirSync` with `recursive` retries for ever where a file system rejects new folders with ENOENT, as /proc does. */
-function createFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return
-    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error
-    createFolder(dirname(folder))
-    mkdirSync(folder, { mode: 0o700 })
   }
 }
 

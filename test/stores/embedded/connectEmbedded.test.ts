@@ -199,12 +199,6 @@ describe('a folder that cannot be used is one clear line', () => {
       `DATA_DIR=${shared}: the folder belongs to another user; choose one of your own.\n`,
     )
   })
-
-  it.runIf(process.platform === 'linux')('when the file system rejects new folders', async () => {
-    await expect(connectEmbedded({ dataDir: '/proc/nowhere', ...both, log() {} })).rejects.toThrow(
-      new EmbeddedError('DATA_DIR=/proc/nowhere: cannot be used (ENOENT).'),
-    )
-  })
 })
 
 function programs(of: Folder): string[] {

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { endianness } from 'node:os'
-import { DataType, load, open } from 'ffi-rs'
+import { callC } from '../cLibrary.ts'
 
 /** The files that a thread may still use. A path is a file, or a folder with all that lies below it. */
 export interface FileAccess {
@@ -16,7 +16,6 @@ export interface FileAccess {
  */
 export function confineThread({ readable, writable }: FileAccess): boolean {
   if (process.platform !== 'linux' || endianness() !== 'LE') return false
-  open({ library, path: '' })
   const version = systemCall(createRuleset, noPointer, 0, versionFlag)
   // The first version forbids every move of a file to another folder.
   if (version < 2) return false
@@ -26,7 +25,7 @@ export function confineThread({ readable, writable }: FileAccess): boolean {
   try {
     for (const path of readable) allow(ruleset, path, readRights)
     for (const path of writable) allow(ruleset, path, rights & ~execute)
-    succeeded(libraryCall('prctl', setNoNewPrivileges, 1, 0, 0, 0))
+    succeeded(callC('prctl', setNoNewPrivileges, 1, 0, 0, 0).value)
     succeeded(systemCall(restrictSelf, ruleset, 0))
   } finally {
     closeSync(ruleset)
@@ -73,7 +72,6 @@ function allow(ruleset: number, path: string, rights: bigint): void {
 /** `O_PATH`, which Node does not name: a reference to a file that is not opened for reading. */
 const pathOnly = 0o10000000
 
-const library = 'self'
 const noPointer = 0
 
 function numbers(...values: bigint[]): Buffer {
@@ -82,19 +80,9 @@ function numbers(...values: bigint[]): Buffer {
   return bytes
 }
 
-function systemCall(number: number, ...values: (number | Buffer)[]): number {
-  return libraryCall('syscall', number, ...values)
-}
-
 /** @returns −1 on failure */
-function libraryCall(name: string, ...values: (number | Buffer)[]): number {
-  return load({
-    library,
-    funcName: name,
-    retType: DataType.I64,
-    paramsType: values.map((value) => (typeof value === 'number' ? DataType.I64 : DataType.U8Array)),
-    paramsValue: values,
-  })
+function systemCall(number: number, ...values: (number | Buffer)[]): number {
+  return callC('syscall', number, ...values).value
 }
 
 function succeeded(value: number): number {
