@@ -1,5 +1,6 @@
 import { ch, join } from '../../stores/clickhouse/sql.ts'
 import { monthsWithoutClicks } from '../journal/confirmedRows.ts'
+import type { JournalEntry } from '../journal/journal.ts'
 import { type MonthlyRows, startOfNextMonth } from '../journal/months.ts'
 import type { Writer } from '../lease/writer.ts'
 import { sumCorrection } from './sumDifferences.ts'
@@ -21,34 +22,21 @@ export function wholeDays(accountId: string, ranges: readonly { firstMs: number;
 }
 
 /**
- * Rebuilds the click index and all sums of whole UTC days. For months whose clicks were removed, or whose confirmed clicks are
- * all missing, only the sums of conversions: Postgres may be older than the removal. Idempotent.
+ * Rebuilds all sums of whole UTC days, and the click index if clicks changed. For months whose clicks were removed, or whose
+ * confirmed clicks are all missing, only the sums of conversions: Postgres may be older than the removal. Idempotent.
  */
-export async function rebuildClickDays(writer: Writer, span: Span): Promise<void> {
-  for (const part of await spansToRebuild(writer, span)) await rebuildSpan(writer, part)
+export async function rebuildDays(writer: Writer, span: Span, changed: JournalEntry['resource']): Promise<void> {
+  const missing = await monthsWithoutClicks(writer, span)
+  for (const part of await spansWithRows(writer, span, missing)) await rebuildSpan(writer, part, changed)
 }
 
-/** Rebuilds all sums of a span within one year, and the click index unless its clicks are removed or missing. Idempotent. */
-export async function rebuildSpan(writer: Writer, span: Span): Promise<void> {
-  if (!span.lacksClicks) await rebuildClickIndex(writer, span)
-  await repairSumsTables(writer, span)
-}
-
-/** Like `rebuildClickDays`, without the click index. */
-export async function rebuildSums(writer: Writer, span: Span): Promise<void> {
-  for (const part of await spansToRebuild(writer, span)) await repairSumsTables(writer, part)
-}
-
-async function repairSumsTables(writer: Writer, span: Span): Promise<void> {
+/** Rebuilds a span within one year as `rebuildDays` does. Idempotent. */
+export async function rebuildSpan(writer: Writer, span: Span, changed: JournalEntry['resource']): Promise<void> {
+  if (changed === 'clicks' && !span.lacksClicks) await rebuildClickIndex(writer, span)
   for (const name of sumsTableNames) {
     // Safe to repeat: it adds what is still missing, and the fence prevents concurrent repairs.
     await writer.insert(`repairing ${name}`, `repair.${name}`, (inTime) => sumCorrection(name, span, inTime))
   }
-}
-
-/** Months whose confirmed clicks are all missing are parts without their clicks. */
-async function spansToRebuild(writer: Writer, span: Span): Promise<Span[]> {
-  return await spansWithRows(writer, span, await monthsWithoutClicks(writer, span))
 }
 
 /**

@@ -2,20 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { countRowsOf } from '../journal/confirmedRows.ts'
 import { clearBatches, type JournalEntry, recordBatch, settleBatches } from '../journal/journal.ts'
 import type { Writer } from '../lease/writer.ts'
-import { rebuildClickDays, rebuildSums, wholeDays } from './clickDays.ts'
+import { rebuildDays, wholeDays } from './clickDays.ts'
 import { rebuildConversionTables } from './conversionTables.ts'
 
 /** Rebuilds the derived tables on the days of batches that may be stored in part, here or there. Then clears the batches. */
 export async function repairBatches(writer: Writer, batches: readonly JournalEntry[]): Promise<void> {
-  const spansOf = (resource: JournalEntry['resource']) =>
-    wholeDays(
-      writer.accountId,
-      batches.filter((batch) => batch.resource === resource),
-    )
-  for (const span of spansOf('clicks')) await rebuildClickDays(writer, span)
-  const conversionDays = spansOf('conversions')
-  for (const span of conversionDays) await rebuildSums(writer, span)
-  if (conversionDays.length > 0) await rebuildConversionTables(writer)
+  for (const resource of ['clicks', 'conversions'] as const) {
+    const changed = batches.filter((batch) => batch.resource === resource)
+    for (const span of wholeDays(writer.accountId, changed)) await rebuildDays(writer, span, resource)
+    if (resource === 'conversions' && changed.length > 0) await rebuildConversionTables(writer)
+  }
   await settleBatches(
     writer,
     batches.map(({ token }) => token),
@@ -40,6 +36,6 @@ export async function rebuildDaysAfter(
     await recordBatch(writer, { token, resource: 'clicks', firstMs: fromMs, lastMs: untilMs - 1, added: [] })
   }
   await work()
-  for (const span of days) await rebuildClickDays(writer, span)
+  for (const span of days) await rebuildDays(writer, span, 'clicks')
   await clearBatches(writer, tokens)
 }
