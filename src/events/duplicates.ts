@@ -1,5 +1,6 @@
 import { duplicateWindowMs } from '../../schema/event.ts'
 import { type QueryTarget, selectRows } from '../stores/clickhouse/select.ts'
+import type { IncomingEvent } from './incomingEvent.ts'
 import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
 
 /*
@@ -19,24 +20,6 @@ import { acceptancesSql, type OwnedId, ownedKey } from './sql.ts'
 /** Outcome of a valid event that belongs to the caller. */
 export type Outcome = 'stored' | 'duplicate' | 'over_ceiling'
 
-/** An event with the id that it is stored under. */
-interface IdentifiedEvent extends OwnedId {
-  event: { eventId: string | undefined }
-}
-
-/** The events of one call; an event whose id is in flight is not processed. */
-export interface EnteredEvents<Event> {
-  /** The first events of their ids, and the events without an id. */
-  firsts: Event[]
-  /**
-   * Waits for the events of this call, and for first events in other calls. Call it at once: other calls wait for its results.
-   * @param ran one outcome or error per event of `firsts`, in their order
-   * @returns one outcome per event, in their order: an event whose first one is stored is a duplicate
-   * @throws the error of `ran`, or of one of the events
-   */
-  settle(ran: Promise<readonly (Outcome | Error)[]>): Promise<Outcome[]>
-}
-
 /** The first event of an id in flight: its call, and its position among the `firsts` of the call. */
 interface First {
   call: { ran: Promise<readonly (Outcome | Error)[]> }
@@ -47,10 +30,20 @@ interface First {
 export class InFlightEvents {
   readonly #firsts = new Map<string, First>()
 
-  /** @param isDryRun has no effect on other calls */
-  enter<Event extends IdentifiedEvent>(events: readonly Event[], isDryRun = false): EnteredEvents<Event> {
+  /**
+   * Processes the first events of their ids and the events without an id, and waits for first events in other calls.
+   * @param process one outcome or error per given event, in their order
+   * @param isDryRun has no effect on other calls
+   * @returns one outcome per event, in their order: an event whose first one is stored is a duplicate
+   * @throws the error of `process`, or of one of the events
+   */
+  async run(
+    events: readonly IncomingEvent[],
+    process: (firsts: IncomingEvent[]) => Promise<readonly (Outcome | Error)[]>,
+    isDryRun = false,
+  ): Promise<Outcome[]> {
     const own = isDryRun ? new Map<string, First>() : this.#firsts
-    const firsts: Event[] = []
+    const firsts: IncomingEvent[] = []
     const keys: string[] = []
     const call: First['call'] = { ran: Promise.resolve([]) }
     // The position of a first event, or the first event to wait for. A promise per event would cost more than storing it.
@@ -64,24 +57,19 @@ export class InFlightEvents {
       keys.push(key)
       return position
     })
-    return {
-      firsts,
-      async settle(ran) {
-        call.ran = ran
-        const results = await ran.finally(() => {
-          for (const key of keys) own.delete(key)
-        })
-        const outcomes: Outcome[] = []
-        for (const place of places) {
-          if (typeof place === 'number') outcomes.push(outcomeOrThrow(results[place]))
-          else {
-            const outcome = outcomeOrThrow((await place.call.ran)[place.position])
-            outcomes.push(outcome === 'stored' ? 'duplicate' : outcome)
-          }
-        }
-        return outcomes
-      },
+    call.ran = process(firsts)
+    const results = await call.ran.finally(() => {
+      for (const key of keys) own.delete(key)
+    })
+    const outcomes: Outcome[] = []
+    for (const place of places) {
+      if (typeof place === 'number') outcomes.push(outcomeOrThrow(results[place]))
+      else {
+        const outcome = outcomeOrThrow((await place.call.ran)[place.position])
+        outcomes.push(outcome === 'stored' ? 'duplicate' : outcome)
+      }
     }
+    return outcomes
   }
 }
 

@@ -134,8 +134,7 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     accept: (events, sender) =>
       whileInFlight(events.length, sender.accountId, async () =>
         besideProblems(await attribute(events, sender), async (own) => {
-          const { firsts, settle } = byId.enter(own)
-          const outcomes = await settle(flushes.addAll(firsts))
+          const outcomes = await byId.run(own, (firsts) => flushes.addAll(firsts))
           for (const outcome of outcomes) metrics.outcomes[outcome] += 1
           return outcomes
         }),
@@ -143,14 +142,16 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     preview: (events, sender) =>
       whileInFlight(events.length, sender.accountId, async () =>
         besideProblems(await attribute(events, sender), async (own) => {
-          const { firsts, settle } = byId.enter(own, true)
-          const decided = decideEvents(parts, firsts, AbortSignal.timeout(deadlineMs))
-          const outcomes = await settle(decided.then((decisions) => decisions.outcomes))
           const rows = new Map<IncomingEvent, PixelEvent>()
-          for (const { incoming, count, row } of (await decided).reserved) {
-            count.release()
-            rows.set(incoming, row)
+          const decide = async (firsts: IncomingEvent[]) => {
+            const { outcomes, reserved } = await decideEvents(parts, firsts, AbortSignal.timeout(deadlineMs))
+            for (const { incoming, count, row } of reserved) {
+              count.release()
+              rows.set(incoming, row)
+            }
+            return outcomes
           }
+          const outcomes = await byId.run(own, decide, true)
           return own.map((incoming, index) => ({ outcome: outcomes[index] as Outcome, row: rows.get(incoming) }))
         }),
       ),
