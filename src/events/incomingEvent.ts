@@ -17,20 +17,8 @@ export interface IncomingEvent extends Sender {
 }
 
 export function rowOf({ accountId, id, event, campaign }: IncomingEvent, generation: number): PixelEvent {
-  const { eventName, identifiers, visitorId, value, currency, properties, occurredAtMs, receivedAtMs } = event
-  return {
-    accountId,
-    origin: 'server',
-    id,
-    generation,
-    eventName,
-    clickId: 'clickId' in identifiers ? identifiers.clickId : '',
-    visitorId,
-    ...campaign,
-    value,
-    currency,
-    properties,
-    occurredAt: occurredAtMs,
-    receivedAt: receivedAtMs,
-  }
+  const { identifiers, eventId: _eventId, occurredAtMs, receivedAtMs, ...fields } = event
+  const clickId = 'clickId' in identifiers ? identifiers.clickId : ''
+  const times = { occurredAt: occurredAtMs, receivedAt: receivedAtMs }
+  return { accountId, origin: 'server', id, generation, clickId, ...fields, ...campaign, ...times }
 }

@@ -1,7 +1,6 @@
-import type { EventOrigin } from '../../../schema/event.ts'
 import { subIdNames } from '../../../schema/subIds.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
-import { ch, type Fragment, identifier, text } from '../../stores/clickhouse/sql.ts'
+import { ch, type Fragment, identifier } from '../../stores/clickhouse/sql.ts'
 import type { Click } from '../tables/click.ts'
 import { type Conversion, type CopiedField, copiedFromClick } from '../tables/conversion.ts'
 import type { PixelEvent } from '../tables/pixelEvent.ts'
@@ -34,9 +33,6 @@ export const personalCopiedFields: readonly CopiedField[] = (
   .map(([field]) => field)
 
 const personalOfEvent = ['visitorId', 'properties'] as const satisfies readonly (keyof PixelEvent)[]
-
-/** The origin of events that a server received by the API. */
-const apiOrigin = 'server' satisfies EventOrigin
 
 export interface PersonalTable {
   name: 'clicks' | 'converted_click_rows' | 'conversions' | 'pixel_events'
@@ -82,7 +78,7 @@ export const personalTables: readonly PersonalTable[] = [
     clickId: ch`click_id`,
     id: ch`id`,
     // Callers choose `occurred_at`: an event that a server received after the erasure is new data, whatever its timestamp.
-    datedAt: ch`least(if(origin = ${text(apiOrigin)}, received_at, occurred_at), received_at, stored_at)`,
+    datedAt: ch`least(if(origin = 'server', received_at, occurred_at), received_at, stored_at)`,
   },
 ]
 
