@@ -1,4 +1,5 @@
 import { Redis as Client } from 'ioredis'
+import type { StoreLog } from './open.ts'
 import { withDeadline } from './timing/deadline.ts'
 
 /** The Redis in which several instances share counters. No counter lives longer than a minute. */
@@ -21,9 +22,6 @@ export interface Redis {
   readonly isUnavailable: boolean
   close(): void
 }
-
-/** Logs each change of availability, once. */
-export type RedisLog = (line: { level: 'info' | 'warn'; message: string }) => void
 
 /** In a local network Redis responds in less than a millisecond; a request waits for it. */
 const timeoutDefaultMs = 250
@@ -48,9 +46,10 @@ interface Scripts {
 
 /**
  * Connects, waits up to 5 s for the first connection, and reconnects for as long as the process lives.
+ * @param log receives each change of availability, once
  * @param timeoutMs longest wait for the response to a command; a connection without any response for four times as long is closed
  */
-export async function openRedis(url: string, log: RedisLog, timeoutMs = timeoutDefaultMs): Promise<Redis> {
+export async function openRedis(url: string, log: StoreLog, timeoutMs = timeoutDefaultMs): Promise<Redis> {
   const client = new Client(url, {
     keyPrefix,
     connectionName: 'tributary',

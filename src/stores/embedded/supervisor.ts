@@ -5,6 +5,7 @@ import { rmSync, writeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../../package.ts'
+import { reasonOf } from '../timing/periodic.ts'
 import { EngineProcess } from './engineProcess.ts'
 import { lockFile } from './fileLock.ts'
 import { createEmbeddedPaths, type EmbeddedPaths, embeddedPathsOf } from './paths.ts'
@@ -139,6 +140,6 @@ async function main(dataDir: string): Promise<void> {
 
 main(process.argv[2] ?? '').catch((error: unknown) => {
   writeLog(`${error instanceof Error ? error.stack : String(error)}\n`)
-  reportStart(`failed: ${error instanceof Error ? error.message : String(error)}`)
+  reportStart(`failed: ${reasonOf(error)}`)
   process.exitCode = 1
 })

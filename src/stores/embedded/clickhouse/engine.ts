@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { libchdbPath } from 'chdb/libchdb'
+import { reasonOf } from '../../timing/periodic.ts'
 import { lockFile } from '../fileLock.ts'
 import { clickhouseSocketName, type EmbeddedPaths, embeddedPathsOf, isClickHouseSocket } from '../paths.ts'
 import type { EngineNotice, EngineOrder } from '../protocol.ts'
@@ -35,7 +36,7 @@ process.on('SIGTERM', die)
 process.on('SIGINT', die)
 
 main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
-  notify({ kind: 'failed', message: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') })
+  notify({ kind: 'failed', message: reasonOf(error).replace(/\.$/, '') })
 })
 
 async function main(paths: EmbeddedPaths): Promise<void> {

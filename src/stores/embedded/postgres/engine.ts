@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { reasonOf } from '../../timing/periodic.ts'
 import { lockFile, syncDisks } from '../fileLock.ts'
 import { type EmbeddedPaths, embeddedPathsOf } from '../paths.ts'
 import type { EngineNotice, EngineOrder } from '../protocol.ts'
@@ -28,8 +29,7 @@ process.on('message', (order: EngineOrder) => {
 let end = (): void => process.exit(0)
 
 main(embeddedPathsOf(process.argv[2] ?? '')).catch((error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error)
-  notify({ kind: 'failed', message: message.replace(/\.$/, '') }, () => process.exit(1))
+  notify({ kind: 'failed', message: reasonOf(error).replace(/\.$/, '') }, () => process.exit(1))
 })
 
 async function main(paths: EmbeddedPaths): Promise<void> {
