@@ -17,8 +17,6 @@ export interface EngineProcessOptions {
   print: (text: string) => void
 }
 
-/** Attempts of a first start: a port that was free a moment ago may be in use, so there is a second one. */
-const startsMax = 2
 /** An exit within this time is early; after `earlyExitsMax` early exits in a row the pause before each restart doubles. */
 const earlyMs = 30_000
 const earlyExitsMax = 5
@@ -66,11 +64,10 @@ export class EngineProcess {
     await previous
     const { title, ready, failed, log } = this.#options
     let wasReady = false
-    let failedStarts = 0
     let earlyExits = 0
     while (!ending.aborted) {
       const startedAt = performance.now()
-      const outcome = await runOnce(this.#options, ending, (address) => {
+      const reason = await runOnce(this.#options, ending, (address) => {
         const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
         if (wasReady) log({ level: 'info', message: `${title} is ready again after ${seconds} s.` })
         wasReady = true
@@ -80,32 +77,24 @@ export class EngineProcess {
       this.address = undefined
       if (ending.aborted) return
       if (!wasReady) {
-        failedStarts += 1
-        if (!outcome.isFinal && failedStarts < startsMax) continue
-        failed(`${title} did not start: ${outcome.reason}.`)
+        failed(`${title} did not start: ${reason}.`)
         return
       }
       earlyExits = performance.now() - startedAt > earlyMs ? 1 : earlyExits + 1
       const pauseMs = earlyExits < earlyExitsMax ? 0 : Math.min(1000 * 2 ** (earlyExits - earlyExitsMax), pauseMaxMs)
       const when = pauseMs === 0 ? 'at once' : `in ${pauseMs / 1000} s`
-      log({ level: 'error', message: `${title} ended unexpectedly (${outcome.reason}); restarting ${when}.` })
+      log({ level: 'error', message: `${title} ended unexpectedly (${reason}); restarting ${when}.` })
       await sleep(pauseMs, undefined, { signal: ending }).catch(() => {})
     }
   }
 }
 
-interface Outcome {
-  /** Why it ended, without a full stop. */
-  reason: string
-  /** Whether the engine reported that it cannot start, so that a retry is useless. */
-  isFinal: boolean
-}
-
+/** @returns why it ended, without a full stop */
 function runOnce(
   options: EngineProcessOptions,
   ending: AbortSignal,
   ready: (address: Address) => void,
-): Promise<Outcome> {
+): Promise<string> {
   return new Promise((resolve) => {
     const child = fork(options.entry, options.args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -156,7 +145,7 @@ function runOnce(
       clearInterval(watch)
       ending.removeEventListener('abort', end)
       const reason = failure ?? unresponsive ?? reasonIn(printed)
-      resolve({ reason: reason && started ? `${how}: ${reason}` : (reason ?? how), isFinal: failure !== undefined })
+      resolve(reason && started ? `${how}: ${reason}` : (reason ?? how))
     }
     child.on('error', (error) => ended(error.message))
     child.on('close', (code, signal) => ended(signal ? `signal ${signal}` : `exit code ${code}`))

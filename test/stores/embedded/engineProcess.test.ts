@@ -48,7 +48,7 @@ describe('an engine process', () => {
     ])
   })
 
-  it('that does not start is tried twice, and the reason that it printed is reported', async () => {
+  it('that does not start reports the reason that it printed', async () => {
     const output = keep(`console.error('starting'); console.error('Error 5: no room.'); process.exit(1)`)
     await until(() => output.failed.length > 0)
     expect(output.failed).toEqual(['Engine did not start: Error 5: no room.'])
