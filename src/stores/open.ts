@@ -44,7 +44,7 @@ export async function openStores(settings: Settings, log: StoreLog, waitMs = 0):
   const clickhouse = embedded.clickhouse
     ? openClickHouse(...addressesOf(embedded.clickhouse))
     : openClickHouse(parseAddress(settings.CLICKHOUSE_URL ?? ''), serverReader, naming)
-  embedded.onClickHouseMoved((moved) => clickhouse.moveTo(...addressesOf(moved)))
+  embedded.onClickHouseMoved = (moved) => clickhouse.moveTo(...addressesOf(moved))
   const postgresAddress = embedded.postgres ?? { url: settings.DATABASE_URL ?? '' }
   const postgres = openPostgres(postgresAddress)
   const postgresReader = openPostgres(postgresAddress, readerConnectionsMax)

@@ -8,10 +8,11 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageRoot } from '../../package.ts'
-import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths } from './paths.ts'
+import { createEmbeddedPaths, EmbeddedError, type EmbeddedPaths, embeddedPathsOf } from './paths.ts'
 import {
   type ClickHouseAddress,
   type EngineName,
+  engineNames,
   type LogLine,
   type Notice,
   type PostgresAddress,
@@ -19,15 +20,6 @@ import {
   readJsonLines,
   writeJsonLine,
 } from './protocol.ts'
-
-export interface EmbeddedEngines {
-  readonly clickhouse: ClickHouseAddress | undefined
-  readonly postgres: PostgresAddress | undefined
-  /** Called with the new address after each restart of ClickHouse. */
-  onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void
-  /** Closes the connection; the engines end 2 s after the last client has closed its own. */
-  close(): Promise<void>
-}
 
 export interface EmbeddedOptions {
   dataDir: string
@@ -51,17 +43,12 @@ const logSizeMax = 5 * 1024 * 1024
  * @throws EmbeddedError naming the setting
  */
 export async function connectEmbedded(options: EmbeddedOptions): Promise<EmbeddedEngines> {
-  const wants: EngineName[] = []
-  if (options.clickhouse) wants.push('clickhouse')
-  if (options.postgres) wants.push('postgres')
-  if (wants.length === 0) {
-    return { clickhouse: undefined, postgres: undefined, onClickHouseMoved() {}, async close() {} }
-  }
+  const wants = engineNames.filter((name) => options[name])
+  if (wants.length === 0) return new EmbeddedEngines(embeddedPathsOf(options.dataDir), wants, options)
   requirePackages(wants)
-  const paths = createEmbeddedPaths(options.dataDir)
-  const connection = new SupervisorConnection(paths, wants, options)
-  await connection.open()
-  return connection
+  const engines = new EmbeddedEngines(createEmbeddedPaths(options.dataDir), wants, options)
+  await engines.open()
+  return engines
 }
 
 const packagesOf: Record<EngineName, { packages: string[]; setting: string }> = {
@@ -84,11 +71,13 @@ function requirePackages(wants: EngineName[]): void {
   }
 }
 
-class SupervisorConnection implements EmbeddedEngines {
+/** The connection to the supervisor of a folder, and the addresses of its engines. */
+export class EmbeddedEngines {
   readonly #paths: EmbeddedPaths
   readonly #wants: EngineName[]
   readonly #options: EmbeddedOptions
-  readonly #movedListeners: ((address: ClickHouseAddress) => void)[] = []
+  /** Called with the new address after each restart of ClickHouse. */
+  onClickHouseMoved: ((address: ClickHouseAddress) => void) | undefined
   clickhouse: ClickHouseAddress | undefined
   postgres: PostgresAddress | undefined
   #socket: Socket | undefined
@@ -100,10 +89,7 @@ class SupervisorConnection implements EmbeddedEngines {
     this.#options = options
   }
 
-  onClickHouseMoved(listener: (address: ClickHouseAddress) => void): void {
-    this.#movedListeners.push(listener)
-  }
-
+  /** Closes the connection; the engines end 2 s after the last client has closed its own. */
   async close(): Promise<void> {
     this.#closed = true
     const socket = this.#socket
@@ -170,8 +156,7 @@ class SupervisorConnection implements EmbeddedEngines {
     }
     const previous = this.clickhouse
     this.clickhouse = notice.address
-    if (!previous || previous.socketPath === notice.address.socketPath) return
-    for (const listener of this.#movedListeners) listener(notice.address)
+    if (previous && previous.socketPath !== notice.address.socketPath) this.onClickHouseMoved?.(notice.address)
   }
 
   /** Starts another supervisor after one has died; its engines end with it. */
