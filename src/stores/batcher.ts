@@ -49,7 +49,8 @@ export class Batcher<Item, Result> {
   #windowAtMs = Number.NEGATIVE_INFINITY
   #startsInWindow = 0
   #queue: QueuedItems<Item, Result>[] = []
-  #queuedItems = 0
+  /** Items that wait for a batch. */
+  queued = 0
   /** When the last item was added, when the results of the last batch were delivered, and how many items may follow it. */
   #addedAtMs = 0
   #respondedAtMs = 0
@@ -61,10 +62,6 @@ export class Batcher<Item, Result> {
 
   constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options
-  }
-
-  get queued(): number {
-    return this.#queuedItems
   }
 
   /** Adds an item to the next batch. @throws the error of `late` after the deadline, or the error of the item or its batch */
@@ -84,7 +81,7 @@ export class Batcher<Item, Result> {
     return new Promise((resolve, reject) => {
       this.#addedAtMs = performance.now()
       this.#queue.push({ items, sinceMs: this.#addedAtMs, resolve, reject })
-      this.#queuedItems += items.length
+      this.queued += items.length
       this.#schedule()
     })
   }
@@ -114,7 +111,7 @@ export class Batcher<Item, Result> {
   }
 
   #isGathered({ quietMs, mostMs, mostMsPerItem, beside }: Gathering, sinceMs: number): boolean {
-    const length = this.#queuedItems
+    const length = this.queued
     const nowMs = performance.now()
     if (length >= this.#options.itemsMax) return true
     if (this.#running > 0) return length >= beside.items || nowMs - sinceMs >= beside.mostMs
@@ -157,7 +154,7 @@ export class Batcher<Item, Result> {
       items += call.items.length
       calls += 1
     }
-    this.#queuedItems -= items
+    this.queued -= items
     return this.#queue.splice(0, calls)
   }
 
@@ -186,7 +183,7 @@ export class Batcher<Item, Result> {
       setImmediate(() => {
         this.#respondedAtMs = performance.now()
       })
-      this.#expected = items.length + this.#queuedItems
+      this.#expected = items.length + this.queued
       this.#schedule()
       for (const notify of this.#ended.splice(0)) notify()
     }
@@ -197,7 +194,7 @@ export class Batcher<Item, Result> {
     const isLate = ({ sinceMs }: QueuedItems<Item, Result>) => nowMs - sinceMs >= this.#options.deadlineMs
     for (const { reject } of this.#queue.filter(isLate)) reject(createLate())
     this.#queue = this.#queue.filter((call) => !isLate(call))
-    this.#queuedItems = this.#queue.reduce((sum, { items }) => sum + items.length, 0)
+    this.queued = this.#queue.reduce((sum, { items }) => sum + items.length, 0)
   }
 }
 

@@ -6,15 +6,12 @@ const shortText = 24
 /** Rows in ClickHouse's RowBinary format: the values of the columns in order, nothing between them. Half the cost of JSON. */
 export class RowBinary {
   #bytes = Buffer.allocUnsafeSlow(initialBytes)
-  #length = 0
-
-  get length(): number {
-    return this.#length
-  }
+  /** Written bytes. */
+  length = 0
 
   /** The written bytes, not copied: valid until the next change. */
   get bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length)
+    return this.#bytes.subarray(0, this.length)
   }
 
   /** Copies bytes to an earlier offset, as when rows before them are dropped. */
@@ -24,14 +21,14 @@ export class RowBinary {
 
   /** Drops the bytes after `length`; the memory is reused. */
   truncate(length: number): void {
-    this.#length = length
+    this.length = length
   }
 
   /** String and LowCardinality(String). */
   text(value: string): void {
     this.#reserve(5 + value.length * 3)
     const bytes = this.#bytes
-    const start = this.#length
+    const start = this.length
     if (value.length <= shortText) {
       let at = start + 1
       for (let index = 0; index < value.length; index++) {
@@ -44,7 +41,7 @@ export class RowBinary {
       }
       // At most 24 characters are at most 72 bytes: the length fits in one.
       bytes[start] = at - start - 1
-      this.#length = at
+      this.length = at
       return
     }
     let size = Buffer.byteLength(value)
@@ -57,7 +54,7 @@ export class RowBinary {
       bytes[at++] = (rest & 127) | 128
     }
     size = bytes.write(value, at)
-    this.#length = at + size
+    this.length = at + size
   }
 
   /** DateTime64(3), from epoch milliseconds, 1970 or later. */
@@ -75,39 +72,39 @@ export class RowBinary {
     this.flag(millionths === null)
     if (millionths === null) return
     this.#reserve(8)
-    this.#length = this.#bytes.writeBigInt64LE(millionths, this.#length)
+    this.length = this.#bytes.writeBigInt64LE(millionths, this.length)
   }
 
   floatOrNull(value: number | null): void {
     this.flag(value === null)
     if (value === null) return
     this.#reserve(8)
-    this.#length = this.#bytes.writeDoubleLE(value, this.#length)
+    this.length = this.#bytes.writeDoubleLE(value, this.length)
   }
 
   /** Bool and UInt8 of 0 and 1. */
   flag(value: boolean): void {
     this.#reserve(1)
-    this.#bytes[this.#length++] = value ? 1 : 0
+    this.#bytes[this.length++] = value ? 1 : 0
   }
 
   uint32(value: number): void {
     this.#reserve(4)
-    this.#length = this.#bytes.writeUInt32LE(value, this.#length)
+    this.length = this.#bytes.writeUInt32LE(value, this.length)
   }
 
   /** UInt64, up to 2^53. */
   uint64(value: number): void {
     this.#reserve(8)
-    this.#length = this.#bytes.writeUInt32LE(value % 2 ** 32, this.#length)
-    this.#length = this.#bytes.writeUInt32LE(Math.floor(value / 2 ** 32), this.#length)
+    this.length = this.#bytes.writeUInt32LE(value % 2 ** 32, this.length)
+    this.length = this.#bytes.writeUInt32LE(Math.floor(value / 2 ** 32), this.length)
   }
 
   #reserve(bytes: number): void {
-    const needed = this.#length + bytes
+    const needed = this.length + bytes
     if (needed <= this.#bytes.length) return
     const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2))
-    this.#bytes.copy(grown, 0, 0, this.#length)
+    this.#bytes.copy(grown, 0, 0, this.length)
     this.#bytes = grown
   }
 }

@@ -45,7 +45,8 @@ export class WriteFence {
   #windowMs: number
   /** ClickHouse's clock, and the monotonic clock of this process at the same moment. */
   #clock: { clickhouseMs: number; monotonicMs: number } | undefined
-  #unsettledUntilMs: number | undefined
+  /** Deadline of the last statement of unknown outcome, epoch milliseconds by ClickHouse's clock; undefined: all are known. */
+  unsettledUntilMs: number | undefined
 
   /** @param windowMs time within which a statement must begin after it was prepared; doubled each time one arrives too late */
   constructor(clickhouse: ClickHouse, accountId: string, lease: Lease, windowMs = windowDefaultMs) {
@@ -54,12 +55,7 @@ export class WriteFence {
     this.#lease = lease
     // Account ids contain no spaces.
     this.#prefix = `write ${accountId} `
-    this.#unsettledUntilMs = lease.statementDeadlineMs
-  }
-
-  /** Deadline of the last statement of unknown outcome, epoch milliseconds by ClickHouse's clock; undefined: all are known. */
-  get unsettledUntilMs(): number | undefined {
-    return this.#unsettledUntilMs
+    this.unsettledUntilMs = lease.statementDeadlineMs
   }
 
   /**
@@ -69,14 +65,14 @@ export class WriteFence {
   async run<Result>(statement: (bounds: WriteBounds) => Promise<Result>): Promise<Result> {
     await this.settle()
     const deadlineMs = await this.#nextDeadline()
-    this.#unsettledUntilMs = deadlineMs
+    this.unsettledUntilMs = deadlineMs
     try {
       const result = await statement({ queryId: `${this.#prefix}${randomUUID()}`, deadlineMs })
-      this.#unsettledUntilMs = undefined
+      this.unsettledUntilMs = undefined
       return result
     } catch (error) {
       if (error instanceof NotBegun) {
-        this.#unsettledUntilMs = undefined
+        this.unsettledUntilMs = undefined
         this.#windowMs = Math.min(this.#windowMs * 2, windowMaxMs)
         this.#clock = undefined
         throw error
@@ -90,10 +86,10 @@ export class WriteFence {
    * @throws Problem `unavailable` while ClickHouse does not respond, or when its clock does not reach the deadline
    */
   async settle(): Promise<void> {
-    if (this.#unsettledUntilMs === undefined) return
-    await waitForClickHouseClock(this.#clickhouse, this.#unsettledUntilMs)
+    if (this.unsettledUntilMs === undefined) return
+    await waitForClickHouseClock(this.#clickhouse, this.unsettledUntilMs)
     await killQueries(this.#clickhouse, this.#prefix)
-    this.#unsettledUntilMs = undefined
+    this.unsettledUntilMs = undefined
   }
 
   /** Returns a deadline that the lease already covers; most calls need no new record in the lease. */
