@@ -134,7 +134,7 @@ async function insert(clickhouse: ClickHouse, rows: readonly PixelEvent[], retry
   const options = { table: 'pixel_events', columns: pixelEventColumns, areIndexesDeferred: true, signal }
   await retryWhileUnavailable('storing events', () => insertRows(clickhouse, { ...options, bytes: out.bytes }), retry)
   // Not after an error: an abandoned insert may still read the buffer.
-  out.truncate(0)
+  out.length = 0
   buffers.push(out)
 }
 

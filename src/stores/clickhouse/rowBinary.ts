@@ -6,7 +6,7 @@ const shortText = 24
 /** Rows in ClickHouse's RowBinary format: the values of the columns in order, nothing between them. Half the cost of JSON. */
 export class RowBinary {
   #bytes = Buffer.allocUnsafeSlow(initialBytes)
-  /** Written bytes. */
+  /** Written bytes. A smaller number drops the last ones; the memory is reused. */
   length = 0
 
   /** The written bytes, not copied: valid until the next change. */
@@ -17,11 +17,6 @@ export class RowBinary {
   /** Copies bytes to an earlier offset, as when rows before them are dropped. */
   moveLeft(to: number, from: number, until: number): void {
     this.#bytes.copyWithin(to, from, until)
-  }
-
-  /** Drops the bytes after `length`; the memory is reused. */
-  truncate(length: number): void {
-    this.length = length
   }
 
   /** String and LowCardinality(String). */

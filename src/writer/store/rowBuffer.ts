@@ -60,12 +60,12 @@ export class RowBuffer<Row> {
       }
       from = end
     }
-    this.#out.truncate(to)
+    this.#out.length = to
   }
 
   clear(): void {
     this.#ends.clear()
-    this.#out.truncate(0)
+    this.#out.length = 0
   }
 }
 
