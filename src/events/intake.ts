@@ -84,23 +84,24 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
     run: (events, signal) => flushEvents(parts, events, signal),
   })
 
-  /** Counts events as in flight while a step runs. */
+  /** Runs a step for the events that have a campaign of the account. All events count as in flight meanwhile. */
   async function whileInFlight<Result>(
-    events: number,
-    accountId: string,
-    step: () => Promise<Result>,
-  ): Promise<Result> {
-    const own = (inFlightOf.get(accountId) ?? 0) + events
-    if (own > shareOfFree * (inFlightMax - inFlight - events)) {
+    events: readonly ValidEvent[],
+    sender: Sender,
+    step: (own: IncomingEvent[]) => Promise<readonly Result[]>,
+  ): Promise<(Result | Problem)[]> {
+    const { accountId } = sender
+    const own = (inFlightOf.get(accountId) ?? 0) + events.length
+    if (own > shareOfFree * (inFlightMax - inFlight - events.length)) {
       throw new Problem('unavailable', 'Limit of concurrent events of this account reached; retry.', { retryAfterS: 1 })
     }
-    inFlight += events
+    inFlight += events.length
     inFlightOf.set(accountId, own)
     try {
-      return await step()
+      return await besideProblems(await attribute(events, sender), step)
     } finally {
-      inFlight -= events
-      const left = (inFlightOf.get(accountId) ?? 0) - events
+      inFlight -= events.length
+      const left = (inFlightOf.get(accountId) ?? 0) - events.length
       if (left === 0) inFlightOf.delete(accountId)
       else inFlightOf.set(accountId, left)
     }
@@ -132,29 +133,25 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
 
   return {
     accept: (events, sender) =>
-      whileInFlight(events.length, sender.accountId, async () =>
-        besideProblems(await attribute(events, sender), async (own) => {
-          const outcomes = await byId.run(own, (firsts) => flushes.addAll(firsts))
-          for (const outcome of outcomes) metrics.outcomes[outcome] += 1
-          return outcomes
-        }),
-      ),
+      whileInFlight(events, sender, async (own) => {
+        const outcomes = await byId.run(own, (firsts) => flushes.addAll(firsts))
+        for (const outcome of outcomes) metrics.outcomes[outcome] += 1
+        return outcomes
+      }),
     preview: (events, sender) =>
-      whileInFlight(events.length, sender.accountId, async () =>
-        besideProblems(await attribute(events, sender), async (own) => {
-          const rows = new Map<IncomingEvent, PixelEvent>()
-          const decide = async (firsts: IncomingEvent[]) => {
-            const { outcomes, reserved } = await decideEvents(parts, firsts, AbortSignal.timeout(deadlineMs))
-            for (const { incoming, count, row } of reserved) {
-              count.release()
-              rows.set(incoming, row)
-            }
-            return outcomes
+      whileInFlight(events, sender, async (own) => {
+        const rows = new Map<IncomingEvent, PixelEvent>()
+        const decide = async (firsts: IncomingEvent[]) => {
+          const { outcomes, reserved } = await decideEvents(parts, firsts, AbortSignal.timeout(deadlineMs))
+          for (const { incoming, count, row } of reserved) {
+            count.release()
+            rows.set(incoming, row)
           }
-          const outcomes = await byId.run(own, decide, true)
-          return own.map((incoming, index) => ({ outcome: outcomes[index] as Outcome, row: rows.get(incoming) }))
-        }),
-      ),
+          return outcomes
+        }
+        const outcomes = await byId.run(own, decide, true)
+        return own.map((incoming, index) => ({ outcome: outcomes[index] as Outcome, row: rows.get(incoming) }))
+      }),
     countNotes: metrics.countNotes,
     idle: () => flushes.idle(),
   }
