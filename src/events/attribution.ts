@@ -16,9 +16,10 @@ export interface EventCampaign {
 export interface Attribution {
   /**
    * Finds the campaign of an event. An id that does not exist and an id of another account give the same error.
-   * @throws Problem `click_not_found`, `campaign_not_found`, `unavailable`
+   * @returns the campaign, or Problem `click_not_found` or `campaign_not_found`
+   * @throws Problem `unavailable`
    */
-  resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign>
+  resolve(accountId: string, of: ValidEvent['identifiers']): Promise<EventCampaign | Problem>
   /** @returns the campaign if `resolve` finds it without a query, else undefined */
   peek(accountId: string, of: ValidEvent['identifiers']): EventCampaign | undefined
 }
@@ -102,17 +103,12 @@ export function openAttribution(
     async resolve(accountId, of) {
       if ('campaignId' in of) {
         const campaign = await campaigns.find({ accountId, id: of.campaignId })
-        if (!campaign) throw new Problem('campaign_not_found', 'No such campaign.', { param: 'campaign_id' })
-        return campaign
+        return campaign ?? new Problem('campaign_not_found', 'No such campaign.', { param: 'campaign_id' })
       }
       const campaignId = await findClick({ accountId, id: of.clickId })
       const campaign = campaignId === undefined ? undefined : await campaigns.find({ accountId, id: campaignId })
-      if (!campaign) {
-        throw new Problem('click_not_found', 'No such click, or the account does not have its campaign.', {
-          param: 'click_id',
-        })
-      }
-      return campaign
+      const message = 'No such click, or the account does not have its campaign.'
+      return campaign ?? new Problem('click_not_found', message, { param: 'click_id' })
     },
   }
 }

@@ -114,12 +114,8 @@ export function openIntake({ stores, now, log, registry, deadlineMs = 10_000 }: 
       return { accountId, clickAllowance, event, campaign, id: event.eventId ?? uuidv7() }
     }
     const find = async (event: ValidEvent): Promise<IncomingEvent | Problem> => {
-      try {
-        return toIncoming(event, await attribution.resolve(accountId, event.identifiers))
-      } catch (error) {
-        if (error instanceof Problem && error.status === 404) return error
-        throw error
-      }
+      const found = await attribution.resolve(accountId, event.identifiers)
+      return found instanceof Problem ? found : toIncoming(event, found)
     }
     const attributed = events.map((event) => {
       const known = attribution.peek(accountId, event.identifiers)
