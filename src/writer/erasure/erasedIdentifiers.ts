@@ -30,7 +30,6 @@ export class ErasedIdentifiers {
   }
 
   blankClick(click: Click): void {
-    if (this.#keys.length === 0) return
     const ofVisitor = this.#find('visitor', click.visitorId, click.clickedAt)
     if (!ofVisitor && !this.#find('click', click.id, click.clickedAt)) return
     blank.click(click)
@@ -62,10 +61,8 @@ export class ErasedIdentifiers {
   }
 
   #isErased(visitorId: string, clickId: string, datedMs: number): boolean {
-    return (
-      this.#keys.length > 0 &&
-      (this.#find('visitor', visitorId, datedMs) ?? this.#find('click', clickId, datedMs)) !== undefined
-    )
+    const found = this.#find('visitor', visitorId, datedMs) ?? this.#find('click', clickId, datedMs)
+    return found !== undefined
   }
 
   /** @returns the key and the time of the erasure */
