@@ -3,7 +3,13 @@ import { listAccounts } from '../accounts/accounts.ts'
 import { type MissingRows, setConfirmedRows } from '../writer/journal/confirmedRows.ts'
 import { readLeftovers } from '../writer/journal/journal.ts'
 import type { Writer } from '../writer/lease/writer.ts'
-import { adviceOn, type Difference, findDifferences, describeDifference, repairDifferences } from '../writer/repair/differences.ts'
+import {
+  adviceOn,
+  type Difference,
+  describeDifference,
+  findDifferences,
+  repairDifferences,
+} from '../writer/repair/differences.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError } from './errors.ts'

@@ -2,7 +2,7 @@ import { assertCurrent, migrationLease } from '../stores/migrations/migrate.ts'
 import { acquireLease, type Lease, tryLease } from '../stores/postgres/lease.ts'
 import { retryWhileUnavailable } from '../stores/timing/retry.ts'
 import { WriteFence } from './lease/fence.ts'
-import { Writer, WriteRefused } from './lease/writer.ts'
+import { WriteRefused, Writer } from './lease/writer.ts'
 import { recoverAccount } from './repair/recoverAccount.ts'
 
 /** Options of a writer; `signal` ends the wait for the lease and every step. */
@@ -72,10 +72,7 @@ export async function withWriter<Result>(
 const leaseOf = (accountId: string) => `writer:${accountId}`
 
 /** Acquires the account's lease if it is free and no migration runs. @returns undefined if another writer or a migration holds it */
-export async function tryWriterLease(
-  { postgres }: Writer['stores'],
-  accountId: string,
-): Promise<Lease | undefined> {
+export async function tryWriterLease({ postgres }: Writer['stores'], accountId: string): Promise<Lease | undefined> {
   return await tryLease(postgres, leaseOf(accountId), migrationLease)
 }
 

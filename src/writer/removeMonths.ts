@@ -4,11 +4,11 @@ import type { RetainedRanges, RetainedResource } from '../stores/postgres/retain
 import { spansWithRows } from './derived/clickDays.ts'
 import { findMissingRows } from './journal/confirmedRows.ts'
 import { monthOf } from './journal/months.ts'
-import { type Writer, WriteRefused } from './lease/writer.ts'
+import { WriteRefused, type Writer } from './lease/writer.ts'
 import { compareSpan } from './repair/derivedRows.ts'
 import { findDuplicateClickIds } from './repair/duplicateClicks.ts'
 import { completeRemoval, type RemovedCounts } from './retention/completeRemoval.ts'
-import { monthChecksums, type MonthChecksum, recordChecksums } from './retention/removedMonths.ts'
+import { type MonthChecksum, monthChecksums, recordChecksums } from './retention/removedMonths.ts'
 import { retainedMsOf } from './retention/removedRows.ts'
 
 interface Removal {

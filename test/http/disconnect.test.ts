@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { App } from '../../src/http/context.ts'
 import { openClickHouse } from '../../src/stores/clickhouse/connection.ts'
-import { batchTimeout, selectRows } from '../../src/stores/clickhouse/select.ts'
+import { selectRows } from '../../src/stores/clickhouse/select.ts'
 import { ch } from '../../src/stores/clickhouse/sql.ts'
 import { testNowMs } from '../kit/app.ts'
 import { goodValues, isNeeded, operations } from '../kit/operations.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
           selectRows(stores.clickhouse, ch`SELECT sum(cityHash64(number)) FROM numbers()`, {
             label: 'endless',
             signal,
-            ...batchTimeout,
+            settings: { max_execution_time: 600 },
           }),
         ),
     ],

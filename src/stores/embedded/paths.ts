@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs'
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, realpathSync, statSync, unlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** An embedded engine cannot be used; the message is one line and names the setting to change. */

@@ -58,8 +58,7 @@ export function findPending(
   applied: readonly AppliedMigration[],
 ): Migration[] {
   const [baseline] = files
-  const isBaseline = ({ name, checksum }: AppliedMigration) =>
-    name === baseline?.name && checksum === baseline.checksum
+  const isBaseline = ({ name, checksum }: AppliedMigration) => name === baseline?.name && checksum === baseline.checksum
   if (baseline && applied.length > 0 && !applied.some(isBaseline)) {
     const [made] = applied.toSorted((one, other) => (one.name < other.name ? -1 : 1))
     const maker = made?.version ? `version ${made.version}` : 'a version that is not recorded'

@@ -48,11 +48,7 @@ export interface Derivation {
  * SELECT of the rows that are missing, wrong or superfluous, with all columns.
  * TRAP: ClickHouse 26.7 cannot run two NOT IN under UNION ALL over the tables of a cluster inside another query.
  */
-export function mismatches({
-  columns,
-  stored,
-  derived,
-}: Pick<Derivation, 'columns' | 'stored' | 'derived'>): Fragment {
+export function mismatches({ columns, stored, derived }: Pick<Derivation, 'columns' | 'stored' | 'derived'>): Fragment {
   return ch`
 SELECT ${columns}
 FROM (

@@ -5,13 +5,13 @@ import type { Writer } from '../lease/writer.ts'
 import { blankRows } from './erasedRows.ts'
 import {
   addErasures,
-  identifierHash,
   hasIncompleteErasures,
+  identifierHash,
   markErasures,
   pagesOfErasures,
   readErasureClock,
 } from './erasures.ts'
-import { inChunks, erasedUntilMs, isErased } from './matching.ts'
+import { erasedUntilMs, inChunks, isErased } from './matching.ts'
 import { type PersonalTable, personalTables } from './personalFields.ts'
 import { beginRewrite, endRewrite } from './rewriteTimes.ts'
 import { waitForMutations, waitForRemoval } from './waitForMutations.ts'

@@ -5,7 +5,7 @@ import { ch, type Fragment, identifier, instant, join, storableTimes, text } fro
 import type { RetainedRanges } from '../../stores/postgres/retainedRanges.ts'
 import { storedSums, sumsTables } from '../derived/sumsTables.ts'
 import { monthOf } from '../journal/months.ts'
-import { type Writer, WriteRefused } from '../lease/writer.ts'
+import { WriteRefused, type Writer } from '../lease/writer.ts'
 import { monthChecksums, recordChecksums } from './removedMonths.ts'
 
 const sumTypes = { clicks: 'Int64', cost: 'Decimal(38, 6)' }
