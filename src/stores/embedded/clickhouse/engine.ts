@@ -84,9 +84,12 @@ async function main(paths: EmbeddedPaths): Promise<void> {
   })
   // The call returns only after a failure; the engine printed the reason.
   call.on('exit', die)
-  // The engine writes a temporary file and renames it.
-  while (!existsSync(portFile)) await sleep(pollMs)
-  const port = Number(readFileSync(portFile, 'utf8'))
+  let port = 0
+  // The engine creates the file before it writes the number.
+  while (port === 0) {
+    await sleep(pollMs)
+    if (existsSync(portFile)) port = Number(readFileSync(portFile, 'utf8'))
+  }
   // TRAP: a client that resets its connection in the headers of a request makes the engine abort, after 4 s in its own handler.
   process.on('SIGABRT', die)
   const socketPath = newSocket(paths)
