@@ -157,7 +157,7 @@ describe('the deletion of an account', () => {
         get(target, name) {
           const value = Reflect.get(target, name)
           if (typeof value !== 'function') return value
-          if (name !== 'query' || failures > 0) return value.bind(target)
+          if (name !== 'read' || failures > 0) return value.bind(target)
           failures += 1
           return async () => {
             throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
