@@ -10,7 +10,7 @@ const modulesMin = 25
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
-/** What each folder of src/ may import, besides itself, src/problem.ts and schema/. */
+/** What each folder of src/ may import, besides itself, src/expectedError.ts, src/problem.ts and schema/. */
 const layers = {
   stores: ['package', 'settings'],
   accounts: ['stores'],
@@ -48,7 +48,7 @@ const forbidden = [
       `${folder}-imports-lower-layers`,
       `src/${folder} may import ${below.join(', ') || 'no other folder'}.`,
       { path: `^src/${folder}/` },
-      { path: '^src/', pathNot: `^src/(problem\\.ts|(${[folder, ...below].join('|')})(/|\\.ts))` },
+      { path: '^src/', pathNot: `^src/(expectedError\\.ts|problem\\.ts|(${[folder, ...below].join('|')})(/|\\.ts))` },
     ),
   ),
   rule(

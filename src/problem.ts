@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../schema/errorCodes.ts'
 import { statusOfProblem } from '../schema/errorCodes.ts'
+import { ExpectedError } from './expectedError.ts'
 
 /** Optional details of a problem. */
 export interface ProblemDetails {
@@ -17,14 +18,13 @@ export interface ProblemDetails {
  * An error response, thrown where the error is known and sent by `http/errorHandler.ts`.
  * Clients may rely on the code; the message may change.
  */
-export class Problem extends Error {
+export class Problem extends ExpectedError {
   readonly code: ProblemCode
   readonly status: number
   readonly details: ProblemDetails
 
   constructor(code: ProblemCode, message: string, details: ProblemDetails = {}) {
     super(message)
-    this.name = 'Problem'
     this.code = code
     this.status = statusOfProblem(code)
     this.details = details

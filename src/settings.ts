@@ -1,6 +1,7 @@
 import { FormatRegistry, type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox'
 import { Value, ValueErrorType } from '@sinclair/typebox/value'
 import { OneOf } from '../schema/scalars.ts'
+import { ExpectedError } from './expectedError.ts'
 import { coverEveryAddress, isNetwork } from './http/networks.ts'
 
 /** Formats of settings; the texts complete "expected …". */
@@ -115,9 +116,7 @@ export const SettingsSchema = Type.Object({
 export type Settings = Static<typeof SettingsSchema>
 
 /** An invalid setting; the message is one line and names the variable. */
-export class SettingsError extends Error {
-  override name = 'SettingsError'
-}
+export class SettingsError extends ExpectedError {}
 
 /**
  * Reads the settings from environment variables. An empty variable counts as unset.

@@ -57,8 +57,7 @@ Example:
       const accounts = isMissing ? [] : await listAccounts((await context.openStores()).postgres)
       const missing = isMissing ? 'No store' : 'No accounts'
       const empty = `${missing} in ${storeLocation(context.settings)}; create an account with: tributary account create.`
-      const shown = accounts.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
-      context.print({ accounts }, table(shown, ['id', 'name', 'plan', 'currency', 'createdAt'], empty))
+      context.print({ accounts }, table(accounts, ['id', 'name', 'plan', 'currency', 'createdAt'], empty))
     })
 
   account

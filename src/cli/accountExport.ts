@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { readAccountKeys } from '../accounts/keyTransfer.ts'
 import { readRetentionSetting } from '../accounts/retention.ts'
 import { type ExportedFile, fileOf, hashed, type Manifest, manifestName } from '../export/accountFolder.ts'
-import { counted, refuseExisting, TargetError, writeFile } from '../export/outputFile.ts'
+import { counted, refuseExisting, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { listErasures } from '../writer/erasure/erasures.ts'
@@ -46,11 +46,11 @@ Example:
 async function exportAccount(context: CommandContext, id: string, folder: string): Promise<Manifest> {
   const stores = await context.openStores()
   const { createdAt, ...account } = await requireAccount(context, id)
-  await refused(() => refuseExisting(folder))
+  await refuseExisting(folder)
   const part = `${folder}.incomplete`
   return await context.withWriter(id, async (writer) => {
     const { signal } = writer
-    await refused(async () => {
+    await changingFolders(async () => {
       await rm(part, { recursive: true, force: true })
       await mkdir(part, { mode: 0o700 })
     })
@@ -60,7 +60,7 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       const rows = hashed(counted(chunks, false, written), (digest) => {
         sha256 = digest
       })
-      await refused(() => writeFile(join(part, fileOf(name)), rows, { isGzipped: true, signal }))
+      await writeFile(join(part, fileOf(name)), rows, { isGzipped: true, signal })
       return { rows: written.rows, sha256 }
     }
     const files: [ResourceName, ExportedFile][] = []
@@ -90,13 +90,11 @@ async function exportAccount(context: CommandContext, id: string, folder: string
       },
       files: Object.fromEntries(files) as Manifest['files'],
     }
-    await refused(async () => {
-      const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
-      await writeFile(join(part, manifestName), chunksOf(text), { isGzipped: false, signal })
-      // A process that was suspended would otherwise complete an export during which another writer changed rows.
-      await writer.lease.assertHeld()
-      await rename(part, folder)
-    })
+    const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
+    await writeFile(join(part, manifestName), chunksOf(text), { isGzipped: false, signal })
+    // A process that was suspended would otherwise complete an export during which another writer changed rows.
+    await writer.lease.assertHeld()
+    await changingFolders(() => rename(part, folder))
     return manifest
   })
 }
@@ -105,15 +103,9 @@ async function* chunksOf(chunk: Buffer): AsyncGenerator<Buffer> {
   yield chunk
 }
 
-/** Errors of files become one line. */
-async function refused(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (error instanceof TargetError) throw new CommandError(error.message)
-    const { code, syscall, message } = error as NodeJS.ErrnoException
-    throw code !== undefined && ['mkdir', 'rename', 'rm', 'rmdir', 'unlink'].includes(syscall ?? '')
-      ? new CommandError(`the folder cannot be written: ${message}.`)
-      : error
-  }
+/** Errors become one line. */
+async function changingFolders(work: () => Promise<void>): Promise<void> {
+  await work().catch((error: Error) => {
+    throw new CommandError(`the folder cannot be written: ${error.message}.`)
+  })
 }

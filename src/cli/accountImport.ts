@@ -6,7 +6,6 @@ import { type Account, createAccount, findInterruptedImport } from '../accounts/
 import { findDeletion } from '../accounts/deletion.ts'
 import { countKeysOfOthers, storeKeys } from '../accounts/keyTransfer.ts'
 import { fileOf, type Manifest } from '../export/accountFolder.ts'
-import { TooManyRejects } from '../import/rejectLimit.ts'
 import type { ResourceName } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource } from '../import/source.ts'
@@ -134,7 +133,6 @@ async function importFile(
     await withProgress(context, (observer) => importRows(stores, options, tally, observer))
     return tally
   } catch (error) {
-    if (error instanceof TooManyRejects) throw new CommandError(`${path} cannot be imported: a row was rejected.`)
     throw asImportError(error, { file: path, tally, rejects: undefined, interrupted: context.interrupted })
   }
 }

@@ -25,11 +25,6 @@ Examples:
     .action(async ({ account }: { account?: string }) => {
       const { postgres } = await context.openStores()
       const entries = await listAuditEntries(postgres, account)
-      const shown = entries.map((entry) => ({
-        ...entry,
-        at: entry.at.toISOString(),
-        details: JSON.stringify(entry.details),
-      }))
-      context.print({ entries }, table(shown, ['at', 'action', 'actor', 'accountId', 'details'], 'No changes.'))
+      context.print({ entries }, table(entries, ['at', 'action', 'actor', 'accountId', 'details'], 'No changes.'))
     })
 }

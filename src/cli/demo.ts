@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import { Problem } from '../problem.ts'
-import { LeaseLost } from '../stores/postgres/lease.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
 import { type DemoTallies, fillDemo } from './demoData/fill.ts'
 import { planDemo } from './demoData/visits.ts'
-import { CommandError } from './errors.ts'
+import { withState } from './errors.ts'
 import { accountOption, wholeNumberFrom } from './options.ts'
 import { withProgress } from './progress.ts'
 
@@ -45,11 +43,9 @@ async function runDemo(
   const stores = await context.openStores()
   const account = await requireAccount(context, id)
   const plan = planDemo({ clicks, days, seed, nowMs: Date.now(), currency: account.currency })
-  const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer)).catch(
-    (error) => {
-      throw asCommandError(error, context.interrupted)
-    },
-  )
+  const tallies = await withProgress(context, (observer) => fillDemo(stores, account, plan, observer)).catch((error) => {
+    throw withState(error, context.interrupted, 'Run it again to complete it.')
+  })
   context.print({ account: id, seed, days, ...tallies }, sentence(tallies))
 }
 
@@ -60,13 +56,4 @@ export function sentence(tallies: DemoTallies): string {
   )
   const known = tallies.clicks.duplicates
   return `${counts.join(', ')} added${known > 0 ? `; ${known.toLocaleString('en')} clicks already existed` : ''}.`
-}
-
-function asCommandError(error: unknown, interrupted: AbortSignal): unknown {
-  const again = 'Run it again to complete it.'
-  if (interrupted.aborted) return new CommandError(`interrupted. ${again}`)
-  if (error instanceof LeaseLost) return new CommandError(error.message)
-  if (error instanceof Problem && error.status === 503)
-    return new CommandError(`a database is still unavailable. ${again}`)
-  return error
 }

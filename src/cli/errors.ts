@@ -1,9 +1,19 @@
-/** A subcommand failed for an expected reason; the message is one line. Exit code 1. */
-export class CommandError extends Error {
-  override name = 'CommandError'
-}
+import { ExpectedError } from '../expectedError.ts'
+import { Problem } from '../problem.ts'
+
+/** A subcommand failed; the message is one line. Exit code 1. */
+export class CommandError extends ExpectedError {}
 
 /** Invalid arguments or options; the message is one line that says what is allowed. Exit code 2. */
-export class UsageError extends Error {
-  override name = 'UsageError'
+export class UsageError extends ExpectedError {}
+
+/**
+ * Adds to an interruption, or to the outage of a database, what it has left undone.
+ * @param state sentences, after the reason
+ * @returns other errors unchanged
+ */
+export function withState(error: unknown, interrupted: AbortSignal, state: string): unknown {
+  if (interrupted.aborted) return new CommandError(`interrupted. ${state}`)
+  const isOutage = error instanceof Problem && error.status === 503
+  return isOutage ? new CommandError(`a database is unavailable. ${state}`) : error
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { counted, TargetError, type Written, writeFile } from '../export/outputFile.ts'
+import { counted, type Written, writeFile } from '../export/outputFile.ts'
 import { exportRows } from '../export/run.ts'
 import { type FileFormat, formatOf } from '../import/parsers/fileFormat.ts'
 import { resourceNames } from '../import/resourceNames.ts'
@@ -9,7 +9,7 @@ import { Problem } from '../problem.ts'
 import { listRange, type Range } from '../query/timeRange.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
-import { CommandError, UsageError } from './errors.ts'
+import { UsageError, withState } from './errors.ts'
 import { accountOption, parseResource } from './options.ts'
 
 interface ExportOptions {
@@ -65,7 +65,7 @@ async function runExport(context: CommandContext, name: string, options: ExportO
     if (options.output === undefined) await pipeline(Readable.from(rows), context.stdout, { signal, end: false })
     else await writeFile(options.output, rows, { isGzipped, signal })
   } catch (error) {
-    throw asCommandError(error, signal, options.output)
+    throw withState(error, signal, options.output === undefined ? 'The output is incomplete.' : 'No file was written.')
   }
   if (options.output !== undefined) context.print(written, `${written.rows} rows written to ${options.output}.`)
 }
@@ -90,14 +90,4 @@ function readRange({ from, to }: ExportOptions): Partial<Range> {
   } catch (error) {
     throw error instanceof Problem ? new UsageError(error.message) : error
   }
-}
-
-/** The reason why an export ended, with the state of its output, in one line. */
-function asCommandError(error: unknown, signal: AbortSignal, output: string | undefined): unknown {
-  const state = output === undefined ? 'The output is incomplete.' : 'No file was written.'
-  if (signal.aborted) return new CommandError(`interrupted. ${state}`)
-  if (error instanceof TargetError) return new CommandError(error.message)
-  if (error instanceof Problem && error.status === 503)
-    return new CommandError(`a database became unavailable. ${state}`)
-  return error
 }

@@ -7,11 +7,10 @@ import { type RejectLimit, TooManyRejects } from '../import/rejectLimit.ts'
 import { type ResourceName, resourceNames } from '../import/resourceNames.ts'
 import { importRows, type Tally } from '../import/run.ts'
 import { openSource, SourceError } from '../import/source.ts'
-import { Problem } from '../problem.ts'
 import { LeaseLost } from '../stores/postgres/lease.ts'
 import { requireAccount } from './account.ts'
 import type { CommandContext } from './context.ts'
-import { CommandError, UsageError } from './errors.ts'
+import { CommandError, UsageError, withState } from './errors.ts'
 import { accountOption, parseResource } from './options.ts'
 import { withProgress } from './progress.ts'
 
@@ -139,18 +138,14 @@ export function asImportError(error: unknown, { file, tally, rejects, interrupte
   const soFar = `Stored so far: ${stored} of ${tally.read} rows read.`
   const again =
     file === '-' ? 'Run it again with the same rows in the same order to complete it.' : 'Run it again to complete it.'
-  if (interrupted.aborted) return new CommandError(`interrupted. ${soFar} ${again}`)
   if (error instanceof FormatError) return new CommandError(`${file} cannot be imported: ${error.message}.`)
   if (error instanceof TooManyRejects) {
     const where = rejects === undefined ? '' : ` (see ${rejects})`
     return new CommandError(`import stopped${where}. ${error.message} ${soFar}`)
   }
-  if (error instanceof SourceError) {
-    const how = file === '-' ? ` ${again}` : ''
-    return new CommandError(tally.read > 0 ? `${error.message} ${soFar}${how}` : error.message)
+  if (error instanceof SourceError && tally.read > 0) {
+    return new CommandError(`${error.message} ${soFar}${file === '-' ? ` ${again}` : ''}`)
   }
   if (error instanceof LeaseLost) return new CommandError(`${error.message} ${soFar}`)
-  if (error instanceof Problem && error.status === 503)
-    return new CommandError(`a database is still unavailable. ${soFar} ${again}`)
-  return error
+  return withState(error, interrupted, `${soFar} ${again}`)
 }

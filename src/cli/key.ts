@@ -70,20 +70,8 @@ Examples:
       const { postgres } = await context.openStores()
       await requireAccount(context, account)
       const keys = await listKeys(postgres, account)
-      const shown = keys.map((row) => ({
-        ...row,
-        expiresAt: row.expiresAt?.toISOString() ?? null,
-        revokedAt: row.revokedAt?.toISOString() ?? null,
-        lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-      }))
-      context.print(
-        { keys },
-        table(
-          shown,
-          ['id', 'name', 'prefix', 'expiresAt', 'revokedAt', 'lastUsedAt', 'replacedBy', 'scopes'],
-          `Account ${account} has no keys.`,
-        ),
-      )
+      const columns = ['id', 'name', 'prefix', 'expiresAt', 'revokedAt', 'lastUsedAt', 'replacedBy', 'scopes'] as const
+      context.print({ keys }, table(keys, columns, `Account ${account} has no keys.`))
     })
 
   key

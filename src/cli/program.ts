@@ -1,13 +1,8 @@
 import { Command, CommanderError, Help } from 'commander'
+import { ExpectedError } from '../expectedError.ts'
 import { printable } from '../import/printable.ts'
 import { version } from '../package.ts'
-import { Problem } from '../problem.ts'
-import { SettingsError } from '../settings.ts'
 import { isClickHouseDiskFull } from '../stores/clickhouse/connection.ts'
-import { EmbeddedError } from '../stores/embedded/paths.ts'
-import { MigrationError } from '../stores/migrations/files.ts'
-import { LeaseLost } from '../stores/postgres/lease.ts'
-import { WriteRefused } from '../writer/lease/writer.ts'
 import { addAccountCommands } from './account.ts'
 import { addAccountDeleteCommand } from './accountDelete.ts'
 import { addAccountExportCommand } from './accountExport.ts'
@@ -16,7 +11,7 @@ import { addAuditCommands } from './audit.ts'
 import { openContext, type ProcessIo } from './context.ts'
 import { addDemoCommand } from './demo.ts'
 import { addEraseCommands } from './erase.ts'
-import { CommandError, UsageError } from './errors.ts'
+import { UsageError } from './errors.ts'
 import { addExportCommand } from './export.ts'
 import { addImportCommand } from './import.ts'
 import { addKeyCommands } from './key.ts'
@@ -25,9 +20,6 @@ import { addPlanCommands } from './plan.ts'
 import { addRetentionCommands } from './retention.ts'
 import { addServeCommand } from './serve.ts'
 import { addVerifyCommand } from './verify.ts'
-
-/** Exit codes of all subcommands. */
-const exitCode = { success: 0, failure: 1, badUsage: 2 } as const
 
 /**
  * Runs one subcommand. Results go to standard output, everything else to standard error, line by line.
@@ -88,7 +80,7 @@ Examples:
   for (const group of program.commands) group.helpCommand(false)
   try {
     await program.parseAsync(words, { from: 'user' })
-    return exitCode.success
+    return 0
   } catch (error) {
     return printError(error, context.printStatus)
   } finally {
@@ -96,28 +88,16 @@ Examples:
   }
 }
 
+/** @returns the exit code */
 function printError(error: unknown, printStatus: (line: string) => void): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.success : exitCode.badUsage
-  if (error instanceof UsageError) {
-    printStatus(`error: ${printable(error.message)}`)
-    return exitCode.badUsage
-  }
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (isClickHouseDiskFull(error)) {
     const reason = printable(error.message.trim().replace(/\.$/, ''))
     printStatus(`error: ClickHouse cannot write to its disk: ${reason}. Free space on it, then run the command again.`)
-    return exitCode.failure
+  } else if (error instanceof ExpectedError) {
+    printStatus(`error: ${printable(error.message)}`)
+  } else {
+    printStatus(`bug: ${error instanceof Error ? error.stack : String(error)}`)
   }
-  printStatus(
-    isExpected(error)
-      ? `error: ${printable(error.message)}`
-      : `bug: ${error instanceof Error ? error.stack : String(error)}`,
-  )
-  return exitCode.failure
-}
-
-/** Expected errors have a one-line message; anything else is a bug and is printed with its stack. */
-function isExpected(error: unknown): error is Error {
-  return [CommandError, SettingsError, EmbeddedError, MigrationError, LeaseLost, WriteRefused, Problem].some(
-    (errorClass) => error instanceof errorClass,
-  )
+  return error instanceof UsageError ? 2 : 1
 }

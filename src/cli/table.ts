@@ -29,5 +29,7 @@ export function table<Row extends object>(
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
-  return printable(Array.isArray(value) ? value.join(',') : String(value))
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return printable(value.join(','))
+  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }

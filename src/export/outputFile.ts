@@ -4,11 +4,7 @@ import { access, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-
-/** A file cannot be written; the message is one line. */
-export class TargetError extends Error {
-  override name = 'TargetError'
-}
+import { ExpectedError } from '../expectedError.ts'
 
 /** Counts of written rows and bytes. */
 export interface Written {
@@ -20,7 +16,7 @@ export interface Written {
 /**
  * Writes rows to a new file that only its user can read. It gets its name only when it is complete; after a failure no file
  * remains.
- * @throws TargetError when the file exists or cannot be created, the reason of `signal`, or what `rows` throws
+ * @throws ExpectedError when the file exists or cannot be written, the reason of `signal`, or what `rows` throws
  */
 export async function writeFile(
   path: string,
@@ -40,18 +36,18 @@ export async function writeFile(
   } catch (error) {
     await rm(part, { force: true })
     if (signal.aborted) throw signal.reason
-    throw isFileError(error) ? new TargetError(`${path} can't be written: ${error.message}.`) : error
+    throw isFileError(error) ? new ExpectedError(`${path} can't be written: ${error.message}.`) : error
   }
 }
 
-/** @throws TargetError when the file or folder exists */
+/** @throws ExpectedError when the file or folder exists */
 export async function refuseExisting(path: string): Promise<void> {
   try {
     await access(path)
   } catch {
     return
   }
-  throw new TargetError(`${path} already exists; choose another name or remove it.`)
+  throw new ExpectedError(`${path} already exists; choose another name or remove it.`)
 }
 
 function isFileError(error: unknown): error is NodeJS.ErrnoException {

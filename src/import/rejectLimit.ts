@@ -1,10 +1,10 @@
+import { ExpectedError } from '../expectedError.ts'
+
 /** How many rows an import may reject: a number of rows, or a percentage of the rows read. */
 export type RejectLimit = { readonly rows: number } | { readonly percent: number }
 
 /** An import has stopped because it rejected too many rows; the message is a sentence. */
-export class TooManyRejects extends Error {
-  override name = 'TooManyRejects'
-}
+export class TooManyRejects extends ExpectedError {}
 
 /** Rows after which a percentage is compared, and after which an import without a limit stops if it has rejected all of them. */
 const firstRows = 1_000

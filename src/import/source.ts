@@ -4,6 +4,7 @@ import { open, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { ExpectedError } from '../expectedError.ts'
 import { type CsvOptions, readCsv } from './parsers/csvParser.ts'
 import type { FileFormat } from './parsers/fileFormat.ts'
 import { readLines } from './parsers/lines.ts'
@@ -11,9 +12,7 @@ import { type RawRow, readNdjson } from './parsers/ndjsonParser.ts'
 import { RowError } from './readers/rowError.ts'
 
 /** A file cannot be read or rejected rows cannot be written; the message is one line. */
-export class SourceError extends Error {
-  override name = 'SourceError'
-}
+export class SourceError extends ExpectedError {}
 
 /** An open file of rows. */
 export interface Source {

@@ -392,7 +392,7 @@ describe('an interrupted export', () => {
       await pause(5)
     }
     const [rest, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child), killing])
-    expect([code, stderr]).toEqual([1, 'error: a database became unavailable. The output is incomplete.\n'])
+    expect([code, stderr]).toEqual([1, 'error: a database is unavailable. The output is incomplete.\n'])
     expect(lines + linesOf(rest)).toBeLessThan(clicks)
     expect(rest).not.toContain('xception')
   })

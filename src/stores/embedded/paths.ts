@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, realpathSync, statSync, unlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { ExpectedError } from '../../expectedError.ts'
 
 /** An embedded engine cannot be used; the message is one line and names the setting to change. */
-export class EmbeddedError extends Error {
-  override name = 'EmbeddedError'
-}
+export class EmbeddedError extends ExpectedError {}
 
 /** The absolute paths of the engines of one DATA_DIR. */
 export interface EmbeddedPaths {

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ExpectedError } from '../../expectedError.ts'
 import { version } from '../../package.ts'
 
 /** The stores cannot be migrated; the message is one line. */
-export class MigrationError extends Error {
-  override name = 'MigrationError'
-}
+export class MigrationError extends ExpectedError {}
 
 /** One SQL file. Files run in the order of their names; the checksum detects an edit after a file has run. */
 export interface Migration {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { ExpectedError } from '../../expectedError.ts'
 import { type Postgres, queryPostgres } from './connection.ts'
 
 /** Another process holds the lease, or may hold it. This process must stop; the other one continues its work. */
-export class LeaseLost extends Error {
-  override name = 'LeaseLost'
-
+export class LeaseLost extends ExpectedError {
   constructor() {
     super('this process was suspended and another one may have taken over its lease; run it again.')
   }

@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { PendingQuery, Row } from 'postgres'
+import { ExpectedError } from '../../expectedError.ts'
 import { keepAliveSettings, nodesOf } from '../../stores/clickhouse/connection.ts'
 import {
   beginsBefore,
@@ -20,9 +21,7 @@ import type { WriteFence } from './fence.ts'
 type WriterParts = Pick<Writer, 'stores' | 'accountId' | 'lease' | 'fence' | 'signal' | 'onMessage'>
 
 /** The account does not allow what was asked for, and nothing was changed. The message is one line. */
-export class WriteRefused extends Error {
-  override name = 'WriteRefused'
-}
+export class WriteRefused extends ExpectedError {}
 
 /** In a cluster, the node that receives a query sends it to the others with the values of its parameters in its text. */
 const readSettings: ClickHouseSettings = {
