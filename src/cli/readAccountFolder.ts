@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { Value } from '@sinclair/typebox/value'
 import { type ExportedFile, fileOf, hashed, Manifest, manifestName } from '../export/accountFolder.ts'
-import { movedRowReaders } from '../import/movedRows.ts'
+import { movedRowReader } from '../import/movedRows.ts'
 import { readLines } from '../import/parsers/lines.ts'
 import { type RawRow, readNdjson } from '../import/parsers/ndjsonParser.ts'
 import type { RawFields } from '../import/readers/rowDecoder.ts'
@@ -24,7 +24,7 @@ export async function readAccountFolder(folder: string): Promise<{ manifest: Man
   const { manifest, sha256 } = await readManifest(join(folder, manifestName))
   const { account, files, retained } = manifest
   for (const resource of resourceNames) {
-    const read = movedRowReaders[resource](account)
+    const read = movedRowReader(resource, account)
     await checkFile(join(folder, fileOf(resource)), files[resource], ({ fields }) => read(fields, 'json'))
   }
   for (const table of removedTables) {

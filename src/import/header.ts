@@ -1,27 +1,35 @@
 import { closestMatch } from 'leven'
 import { FormatError } from './parsers/formatError.ts'
 import { printable } from './printable.ts'
-import { importedClickColumns } from './readers/click.ts'
-import { conversionColumns } from './readers/conversion.ts'
-import { metadataColumns } from './readers/metadata.ts'
-import { pixelEventColumns } from './readers/pixelEvent.ts'
-import type { Columns } from './readers/rowDecoder.ts'
-import type { ResourceName } from './resourceNames.ts'
+import { clickShape } from './readers/click.ts'
+import { conversionShape } from './readers/conversion.ts'
+import { metadataShapes } from './readers/metadata.ts'
+import { pixelEventShape } from './readers/pixelEvent.ts'
+import { type ResourceName, resourceTables } from './resourceNames.ts'
 
-const columnsOfResources: Readonly<Record<ResourceName, Columns>> = {
-  clicks: importedClickColumns,
-  conversions: conversionColumns,
-  'pixel-events': pixelEventColumns,
-  campaigns: metadataColumns.campaigns,
-  offers: metadataColumns.offers,
-  'landing-pages': metadataColumns.landing_pages,
-  'traffic-sources': metadataColumns.traffic_sources,
+/** What a header is compared with. */
+interface Shape {
+  fields: object
+  spread?: object
+  ignored: readonly string[]
+  required: readonly string[]
+}
+
+const shapes: Record<(typeof resourceTables)[ResourceName], Shape> = {
+  clicks: clickShape,
+  conversions: conversionShape,
+  pixel_events: pixelEventShape,
+  ...metadataShapes,
+}
+
+function storedColumns({ fields, spread }: Shape): string[] {
+  return Object.keys({ ...fields, ...spread })
 }
 
 /** Returns the columns of a CSV file of a resource, which are the fields of its JSON rows too; required ones end in `*`. */
 export function columnNames(resource: ResourceName): string[] {
-  const { stored, required } = columnsOfResources[resource]
-  return stored.map((name) => (required.includes(name) ? `${name}*` : name))
+  const shape = shapes[resourceTables[resource]]
+  return storedColumns(shape).map((name) => (shape.required.includes(name) ? `${name}*` : name))
 }
 
 /** Characters of a column name that a message shows. */
@@ -34,13 +42,14 @@ const shownColumns = 20
  * @throws FormatError that lists the unknown columns, each with the nearest known one, and the missing required ones
  */
 export function checkHeader(resource: ResourceName, names: readonly string[]): void {
-  const columns = columnsOfResources[resource]
-  const unknown = names.filter((name) => !columns.stored.includes(name) && !columns.ignored.includes(name))
-  const missing = columns.required.filter((name) => !names.includes(name))
+  const shape = shapes[resourceTables[resource]]
+  const stored = storedColumns(shape)
+  const unknown = names.filter((name) => !stored.includes(name) && !shape.ignored.includes(name))
+  const missing = shape.required.filter((name) => !names.includes(name))
   if (unknown.length === 0 && missing.length === 0) return
   const shown = unknown.slice(0, shownColumns).map((name) => ({
     name: printable(name, shownCharacters),
-    nearest: nearestColumn(name.slice(0, shownCharacters), columns),
+    nearest: nearestColumn(name.slice(0, shownCharacters), resource, stored),
   }))
   const described = shown.map(({ name, nearest }) => `${name}${nearest ? ` (did you mean ${nearest}?)` : ''}`)
   const others = unknown.length > shownColumns ? ` and ${unknown.length - shownColumns} others` : ''
@@ -49,7 +58,7 @@ export function checkHeader(resource: ResourceName, names: readonly string[]): v
     ...(missing.length > 0 ? [`no column ${missing.join(' and no column ')}`] : []),
   ]
   const isHelped = shown.every(({ nearest }) => nearest !== undefined)
-  const known = isHelped ? '' : `. Columns of ${resource}: ${columns.stored.join(', ')}`
+  const known = isHelped ? '' : `. Columns of ${resource}: ${stored.join(', ')}`
   throw new FormatError(`its header has ${problems.join('; ')}${known}`)
 }
 
@@ -57,7 +66,7 @@ export function checkHeader(resource: ResourceName, names: readonly string[]): v
  * Finds the column that a name stands for: `clicked_at` and `Clicked At` for `clickedAt`, `Click ID` for the `id` of
  * clicks, `contry` for `country`.
  */
-function nearestColumn(name: string, { resource, stored }: Columns): string | undefined {
+function nearestColumn(name: string, resource: ResourceName, stored: readonly string[]): string | undefined {
   const wanted = lettersOf(name)
   const singulars = [resource, resource.split('-').at(-1) ?? ''].map((word) => lettersOf(word).replace(/s$/, ''))
   const forms = [wanted, ...singulars.flatMap((word) => (wanted.startsWith(word) ? [wanted.slice(word.length)] : []))]

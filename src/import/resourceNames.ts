@@ -1,11 +1,12 @@
-/** The resources that can be imported and exported, by their names in commands. */
-export const resourceNames = [
-  'clicks',
-  'conversions',
-  'pixel-events',
-  'campaigns',
-  'offers',
-  'landing-pages',
-  'traffic-sources',
-] as const
-export type ResourceName = (typeof resourceNames)[number]
+/** The resources that can be imported and exported, by their names in commands, with their tables. */
+export const resourceTables = {
+  clicks: 'clicks',
+  conversions: 'conversions',
+  'pixel-events': 'pixel_events',
+  campaigns: 'campaigns',
+  offers: 'offers',
+  'landing-pages': 'landing_pages',
+  'traffic-sources': 'traffic_sources',
+} as const
+export type ResourceName = keyof typeof resourceTables
+export const resourceNames = Object.keys(resourceTables) as ResourceName[]

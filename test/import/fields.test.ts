@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { clickReader } from '../../src/import/readers/click.ts'
 import { conversionReader } from '../../src/import/readers/conversion.ts'
 import { convert, DecimalText, readMoney, readRate } from '../../src/import/readers/decimal.ts'
-import { metadataReaders } from '../../src/import/readers/metadata.ts'
+import { metadataReader } from '../../src/import/readers/metadata.ts'
 import { pixelEventReader } from '../../src/import/readers/pixelEvent.ts'
 
 const account = { id: 'acme', currency: 'USD' }
@@ -33,7 +33,7 @@ describe('a row', () => {
   it('of a search of the API is read as it is', () => {
     const found = { matched: true, matches: [{ field: 'id', value: 'x' }] }
     expect(conversion(found)).toEqual(conversion({}))
-    const read = metadataReaders.campaigns('acme')
+    const read = metadataReader('campaigns', 'acme')
     expect(read({ id: 'c', name: 'C', ...found }, 'json')).toEqual(read({ id: 'c', name: 'C' }, 'json'))
   })
 
@@ -42,7 +42,7 @@ describe('a row', () => {
     expect(() => click({ clickedAt: null })).toThrow('clickedAt: is required')
     expect(() => conversion({ status: '' })).toThrow('status: is required')
     expect(() => readEvent({ id: 'e', eventName: 'x' }, 'json')).toThrow('clickId: is required, or visitorId')
-    expect(() => metadataReaders.offers('acme')({ id: 'o' }, 'json')).toThrow('name: is required')
+    expect(() => metadataReader('offers', 'acme')({ id: 'o' }, 'json')).toThrow('name: is required')
   })
 
   it('may omit every other field: missing, null and empty are equivalent', () => {
@@ -91,9 +91,9 @@ describe('a row', () => {
     expect(readClick(cells, 'cells')).toMatchObject({ cost: 1_500_000n, isBot: true, sub2: 'x' })
     expect(() => readClick({ ...cells, isBot: 'yes' }, 'cells')).toThrow('isBot: must be true or false')
     expect(() => readClick({ ...cells, cost: '1,5' }, 'cells')).toThrow('cost: must be a number')
-    const offer = metadataReaders.offers('acme')({ id: 'o', name: 'O', countries: 'US|DE', tags: 'a||b' }, 'cells')
+    const offer = metadataReader('offers', 'acme')({ id: 'o', name: 'O', countries: 'US|DE', tags: 'a||b' }, 'cells')
     expect(offer).toMatchObject({ countries: ['US', 'DE'], tags: ['a', 'b'] })
-    const years = metadataReaders.offers('acme')({ id: 'o', name: 'O', tags: '[2024]' }, 'cells')
+    const years = metadataReader('offers', 'acme')({ id: 'o', name: 'O', tags: '[2024]' }, 'cells')
     expect(years.tags).toEqual(['[2024]'])
   })
 })

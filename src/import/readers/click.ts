@@ -5,7 +5,7 @@ import { type Click, clickRowFields } from '../../writer/tables/click.ts'
 import { baseAmount } from './baseCurrency.ts'
 import type { Decimal } from './decimal.ts'
 import * as fieldTypes from './fieldTypes.ts'
-import { importedColumns, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 /** A click with the fields that only a file has. */
 interface ClickRow extends Click {
@@ -13,7 +13,7 @@ interface ClickRow extends Click {
   baseCurrency: string
 }
 
-const shape: RowShape<ClickRow> = {
+export const clickShape: RowShape<ClickRow> = {
   name: 'clicks',
   required: ['id', 'clickedAt'],
   ignored: [...fieldTypes.unstored, 'converted', 'conversionCount'],
@@ -21,12 +21,9 @@ const shape: RowShape<ClickRow> = {
   spread: fieldTypes.subIdFields,
 }
 
-/** The columns of an imported file of clicks. */
-export const importedClickColumns = importedColumns(shape)
-
 /** @returns the reader of clicks of an account */
 export function clickReader(account: Pick<Account, 'id' | 'currency'>): RowReader<Click> {
-  const read = rowReader(shape, {
+  const read = rowReader(clickShape, {
     ...blankRow(clickRowFields),
     accountId: account.id,
     exchangeRate: null,

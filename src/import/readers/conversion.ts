@@ -5,7 +5,7 @@ import { blankConversion, type Conversion, type CopiedField, copiedFromClick } f
 import { baseAmount } from './baseCurrency.ts'
 import type { Decimal } from './decimal.ts'
 import * as fieldTypes from './fieldTypes.ts'
-import { importedColumns, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
 /** A conversion with the fields that only a file has. */
 interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
@@ -15,19 +15,17 @@ interface ConversionRow extends Omit<Conversion, 'createdAt' | 'updatedAt'> {
   baseCurrency: string
 }
 
-const shape: RowShape<ConversionRow> = {
+export const conversionShape: RowShape<ConversionRow> = {
   name: 'conversions',
   required: ['id', 'convertedAt', 'status'],
   ignored: [...fieldTypes.unstored, 'matched', 'matches'],
   fields: {
     ...(fieldTypes.typesOf(conversionFields) as RowShape<ConversionRow>['fields']),
-    source: fieldTypes.words(conversionSources),
-    status: fieldTypes.words(conversionStatuses),
+    source: fieldTypes.oneOf(conversionSources),
+    status: fieldTypes.oneOf(conversionStatuses),
   },
   spread: fieldTypes.subIdFields,
 }
-
-export const conversionColumns = importedColumns(shape)
 
 const clickTypes = fieldTypes.typesOf(clickFields)
 const copiedFields = Object.fromEntries(
@@ -36,9 +34,9 @@ const copiedFields = Object.fromEntries(
 
 /** The rows of a folder of `account export`, which have `internalConversionFields` too. */
 const exportedShape: RowShape<ConversionRow> = {
-  ...shape,
+  ...conversionShape,
   fields: {
-    ...shape.fields,
+    ...conversionShape.fields,
     clickAt: fieldTypes.instant,
     ...copiedFields,
     importFile: fieldTypes.id,
@@ -52,7 +50,7 @@ const exportedShape: RowShape<ConversionRow> = {
  *   clock, so that repeated imports of a file produce equal rows
  */
 export function conversionReader(account: Pick<Account, 'id' | 'currency'>, isMoved = false): RowReader<Conversion> {
-  const read = rowReader(isMoved ? exportedShape : shape, {
+  const read = rowReader(isMoved ? exportedShape : conversionShape, {
     ...blankConversion(account.id),
     source: 'cpa',
     createdAt: null,

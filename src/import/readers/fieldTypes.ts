@@ -2,11 +2,13 @@ import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { devices } from '../../../schema/click.ts'
 import { eventNamePattern, eventValueMax, propertyLimits } from '../../../schema/event.ts'
+import { metadataStatuses } from '../../../schema/metadata.ts'
 import { eventIdPattern, idPattern } from '../../../schema/scalars.ts'
 import { type SubIdName, subIdNames } from '../../../schema/subIds.ts'
 import { isLonger } from '../../../schema/textLength.ts'
 import type { ColumnKind } from '../../stores/clickhouse/columnKinds.ts'
 import { storableTimes } from '../../stores/clickhouse/sql.ts'
+import type { MetadataKind } from '../../stores/postgres/metadataFields.ts'
 import { type Decimal, DecimalText, isNumberText, readMoney, readRate } from './decimal.ts'
 import { RowError } from './rowError.ts'
 
@@ -42,10 +44,10 @@ function matching(pattern: string, message: string): FieldType<string> {
   }
 }
 
-function oneOf<Word extends string>(words: readonly Word[]): FieldType<Word> {
+export function oneOf<Word extends string>(known: readonly Word[]): FieldType<Word> {
   return {
     read(value) {
-      if (!words.includes(value as Word)) throw new RowError(`must be one of ${words.join(', ')}`)
+      if (!known.includes(value as Word)) throw new RowError(`must be one of ${known.join(', ')}`)
       return value as Word
     },
   }
@@ -59,9 +61,7 @@ export const eventName = matching(
   'must be text of 1 to 64 letters, digits and _, beginning with a letter',
 )
 const country = matching('^[A-Z]{2}$', 'must be two uppercase letters (ISO 3166-1 alpha-2)')
-export const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
-const device = oneOf(devices)
-export const words = oneOf
+const currency = matching('^[A-Z]{3}$', 'must be three uppercase letters (ISO 4217)')
 
 /** RFC 3339 with an offset, truncated to epoch milliseconds. */
 export const instant: FieldType<number> = {
@@ -123,11 +123,11 @@ const boolean: FieldType<boolean> = {
 const numberFromCell = (cell: string) => (isNumberText(cell) ? new DecimalText(cell) : cell)
 
 /** Millionths. */
-export const money: FieldType<bigint> = { read: readMoney, fromCell: numberFromCell }
+const money: FieldType<bigint> = { read: readMoney, fromCell: numberFromCell }
 const rate: FieldType<Decimal> = { read: readRate, fromCell: numberFromCell }
 
 /** The value of a pixel event. Not money, so a double is precise enough. */
-export const signal: FieldType<number> = {
+const signal: FieldType<number> = {
   read(value) {
     const number = value instanceof DecimalText ? Number(value.text) : value
     if (typeof number !== 'number') throw new RowError('must be a number')
@@ -150,8 +150,6 @@ export function wholeNumber(maximum: number): FieldType<number> {
     fromCell: numberFromCell,
   }
 }
-
-export const generation = wholeNumber(2 ** 32 - 1)
 
 /** @throws RowError when it is not a JSON object */
 function readObject(value: unknown): Record<string, unknown> {
@@ -205,7 +203,7 @@ const { keysMax, keyLengthMax, textLengthMax, bytesMax } = propertyLimits
  * Converts an object of at most 20 texts, numbers and booleans, or its JSON text as in a CSV cell and in NDJSON of `GET /events`, to
  * JSON text; an empty object to empty text.
  */
-export const properties: FieldType<string> = {
+const properties: FieldType<string> = {
   read(value) {
     const entries = Object.entries(readObject(typeof value === 'string' ? jsonFromCell(value) : value))
       .filter(([, property]) => property !== null)
@@ -250,23 +248,21 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-export const tags = listOf(text)
-export const countries = listOf(country)
-
-/** The types of fields of clicks and conversions by kind of column, and of fields that the kind does not decide. */
-const ofKind: Readonly<Partial<Record<ColumnKind, FieldType<unknown>>>> = {
-  ...{ id, text, word: text, instant, instantOrNull: instant, moneyOrNull: money, flag: boolean },
+/** The types of fields by kind of column, and of fields that the kind does not decide. */
+const ofKind: Readonly<Partial<Record<ColumnKind | MetadataKind, FieldType<unknown>>>> = {
+  ...{ id, flag: boolean, instantOrNull: instant, moneyOrNull: money, floatOrNull: signal, uint32: wholeNumber(2 ** 32 - 1) },
+  ...{ status: oneOf(metadataStatuses), money, list: listOf(text), instant },
 }
 const ofName: Readonly<Record<string, FieldType<unknown>>> = {
-  ...{ campaignId: id, offerId: id, landingPageId: id, trafficSourceId: id, visitorId: id, clickId: id },
-  ...{ country, device, ip, currency },
+  ...{ id, campaignId: id, offerId: id, landingPageId: id, trafficSourceId: id, visitorId: id, clickId: id, userId: id },
+  ...{ country, countries: listOf(country), device: oneOf(devices), ip, currency, properties },
 }
 
 /**
- * @param fields stored fields of clicks or conversions
+ * @param fields stored fields of a resource
  * @returns their types by name, without sub-ids; the types of fields that only a file has follow the base amount
  */
-export function typesOf(fields: Readonly<Record<string, ColumnKind>>): Record<string, FieldType<unknown>> {
+export function typesOf(fields: Readonly<Record<string, ColumnKind | MetadataKind>>): Record<string, FieldType<unknown>> {
   const types: Record<string, FieldType<unknown>> = {}
   for (const [name, kind] of Object.entries(fields)) {
     if (!subIdSet.has(name)) types[name] = ofName[name] ?? ofKind[kind] ?? text

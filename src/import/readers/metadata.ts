@@ -1,93 +1,43 @@
-import type { NamedTable } from '../../../schema/metadata.ts'
-import { metadataStatuses } from '../../../schema/metadata.ts'
+import { type NamedTable, namedTables } from '../../../schema/metadata.ts'
 import { formatMillionths } from '../../query/money.ts'
 import { columnName } from '../../stores/clickhouse/columnKinds.ts'
-import { blankMetadata, type MetadataRowOf } from '../../stores/postgres/metadataFields.ts'
+import { type MetadataKind, metadataFields } from '../../stores/postgres/metadataFields.ts'
 import type { MetadataRow } from '../../writer/store/metadata.ts'
-import * as fieldTypes from './fieldTypes.ts'
-import { type Columns, importedColumns, type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
+import { typesOf } from './fieldTypes.ts'
+import { type RowReader, type RowShape, rowReader } from './rowDecoder.ts'
 
-const named = {
-  id: fieldTypes.id,
-  name: fieldTypes.text,
-  status: fieldTypes.words(metadataStatuses),
-  createdAt: fieldTypes.instant,
-  updatedAt: fieldTypes.instant,
-}
-const required = ['id', 'name'] as const
+/** Instants are epoch milliseconds, amounts are millionths. */
+type Fields = Record<string, string | number | bigint | null | string[]>
 
-const campaigns: RowShape<MetadataRowOf<'campaigns'>> = {
-  name: 'campaigns',
-  required,
-  ignored: ['trafficSourceName', 'matched', 'matches', 'cursor'],
-  fields: {
-    ...named,
-    userId: fieldTypes.id,
-    trafficSourceId: fieldTypes.id,
-    costModel: fieldTypes.text,
-    costValue: fieldTypes.money,
-    currency: fieldTypes.currency,
-    tags: fieldTypes.tags,
-  },
+const absent: Readonly<Record<MetadataKind, Fields[string]>> = {
+  ...{ required: '', status: 'active', text: null, money: null, list: [], instant: null },
 }
 
-const offers: RowShape<MetadataRowOf<'offers'>> = {
-  name: 'offers',
-  required,
-  ignored: ['cursor'],
-  fields: {
-    ...named,
-    url: fieldTypes.text,
-    affiliateNetwork: fieldTypes.text,
-    payoutType: fieldTypes.text,
-    payout: fieldTypes.money,
-    currency: fieldTypes.currency,
-    countries: fieldTypes.countries,
-    tags: fieldTypes.tags,
-  },
-}
+const ofCampaigns = ['trafficSourceName', 'matched', 'matches']
 
-const landingPages: RowShape<MetadataRowOf<'landing_pages'>> = {
-  name: 'landing-pages',
-  required,
-  ignored: ['cursor'],
-  fields: { ...named, url: fieldTypes.text, tags: fieldTypes.tags },
-}
+export const metadataShapes = Object.fromEntries(
+  namedTables.map((table) => [
+    table,
+    {
+      name: table.replace('_', '-'),
+      required: ['id', 'name'],
+      ignored: [...(table === 'campaigns' ? ofCampaigns : []), 'cursor'],
+      fields: typesOf(metadataFields[table]),
+    },
+  ]),
+) as Record<NamedTable, RowShape<Fields>>
 
-const trafficSources: RowShape<MetadataRowOf<'traffic_sources'>> = {
-  name: 'traffic-sources',
-  required,
-  ignored: ['cursor'],
-  fields: { ...named, category: fieldTypes.text, costModel: fieldTypes.text, currency: fieldTypes.currency },
-}
-
-export const metadataColumns: Readonly<Record<NamedTable, Columns>> = {
-  campaigns: importedColumns(campaigns),
-  offers: importedColumns(offers),
-  landing_pages: importedColumns(landingPages),
-  traffic_sources: importedColumns(trafficSources),
-}
-
-/** The readers of metadata, by table. */
-export const metadataReaders: Readonly<Record<NamedTable, (accountId: string) => RowReader<MetadataRow>>> = {
-  campaigns: (accountId) => toColumns(rowReader(campaigns, { ...blankMetadata('campaigns'), userId: accountId })),
-  offers: () => toColumns(rowReader(offers, blankMetadata('offers'))),
-  landing_pages: () => toColumns(rowReader(landingPages, blankMetadata('landing_pages'))),
-  traffic_sources: () => toColumns(rowReader(trafficSources, blankMetadata('traffic_sources'))),
-}
-
-/** Converts rows to columns, `costValue` to `cost_value`, with amounts and times as text. */
-function toColumns<Row extends object>(read: RowReader<Row>): RowReader<MetadataRow> {
+/** @returns the reader of the rows of a table, whose columns are `cost_value` for `costValue`, with amounts and times as text */
+export function metadataReader(table: NamedTable, accountId: string): RowReader<MetadataRow> {
+  const kinds = Object.entries<MetadataKind>(metadataFields[table])
+  const blank = Object.fromEntries(kinds.map(([name, kind]) => [name, absent[kind]]))
+  const read = rowReader(metadataShapes[table], table === 'campaigns' ? { ...blank, userId: accountId } : blank)
+  const toColumn = (value: Fields[string]) => {
+    if (typeof value === 'number') return new Date(value).toISOString()
+    return typeof value === 'bigint' ? formatMillionths(value) : value
+  }
   return (fields, from) => {
-    const row = read(fields, from)
-    const columns = Object.entries(row).map(([name, value]) => [
-      columnName(name),
-      typeof value === 'number'
-        ? new Date(value).toISOString()
-        : typeof value === 'bigint'
-          ? formatMillionths(value)
-          : value,
-    ])
+    const columns = Object.entries(read(fields, from)).map(([name, value]) => [columnName(name), toColumn(value)])
     return Object.fromEntries(columns) as MetadataRow
   }
 }

@@ -21,27 +21,6 @@ export type RawFields = Readonly<Record<string, unknown>>
 /** Reads the fields of a line into a row. A field is absent when it is missing, null, or the empty string. */
 export type RowReader<Row> = (fields: RawFields, from: 'json' | 'cells') => Row
 
-/** The columns of a CSV file of a resource. */
-export interface Columns {
-  /** Name of the resource: `clicks`. */
-  readonly resource: string
-  /** Columns that are stored. */
-  readonly stored: readonly string[]
-  /** Columns of exported rows that are not stored. */
-  readonly ignored: readonly string[]
-  readonly required: readonly string[]
-}
-
-export function importedColumns<Row extends object>({
-  name,
-  fields,
-  spread,
-  ignored,
-  required,
-}: RowShape<Row>): Columns {
-  return { resource: name, stored: [...Object.keys(fields), ...Object.keys(spread ?? {})], ignored, required }
-}
-
 /**
  * Makes the reader of a resource.
  * @param blank a row with every field absent, which is copied for each row
@@ -68,7 +47,8 @@ export function rowReader<Row extends object>(shape: RowShape<Row>, blank: Reado
       const reader = readers.get(name)
       if (reader === undefined) {
         if (readers.has(name)) continue
-        throw new RowError(`${printable(name)}: is not a field of ${shape.name}`)
+        const shown = /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64))
+        throw new RowError(`${shown}: is not a field of ${shape.name}`)
       }
       const value = fields[name]
       if (isAbsent(value)) continue
@@ -95,9 +75,4 @@ function assignOnce<Row extends object>(row: Row, values: Partial<Row>): void {
 
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined || value === ''
-}
-
-/** Returns a field name of a file in a form that is safe in a message. */
-function printable(name: string): string {
-  return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64))
 }

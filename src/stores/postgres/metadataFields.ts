@@ -34,33 +34,3 @@ export const metadataFields = {
   landing_pages: { ...named, status: 'status', url: 'text', tags: 'list', ...dated },
   traffic_sources: { ...named, status: 'status', category: 'text', costModel: 'text', currency: 'text', ...dated },
 } as const satisfies Record<NamedTable, Record<string, MetadataKind>>
-
-/** Values in memory: instants are epoch milliseconds, amounts are millionths. */
-interface Values {
-  required: string
-  status: string
-  text: string | null
-  money: bigint | null
-  list: string[]
-  instant: number | null
-}
-
-export type MetadataRowOf<Table extends NamedTable> = {
-  -readonly [Name in keyof (typeof metadataFields)[Table]]: (typeof metadataFields)[Table][Name] extends MetadataKind
-    ? Values[(typeof metadataFields)[Table][Name]]
-    : never
-}
-
-const absent: { [Kind in MetadataKind]: () => Values[Kind] } = {
-  required: () => '',
-  status: () => 'active',
-  text: () => null,
-  money: () => null,
-  list: () => [],
-  instant: () => null,
-}
-
-export function blankMetadata<Table extends NamedTable>(table: Table): MetadataRowOf<Table> {
-  const blank = Object.entries<MetadataKind>(metadataFields[table]).map(([name, kind]) => [name, absent[kind]()])
-  return Object.fromEntries(blank) as MetadataRowOf<Table>
-}
