@@ -21,25 +21,21 @@ export async function* metadataLines(
   { accountId, range, format }: Omit<RowQuery, 'currency'>,
 ): AsyncGenerator<Buffer> {
   const isCsv = format === 'csv'
-  const fields = Object.entries<MetadataKind>(metadataFields[table]).map(([name, kind]) => ({
-    name,
-    column: columnName(name),
-    write: formats[kind][isCsv ? 'cell' : 'json'],
-  }))
+  const fields = Object.entries<MetadataKind>(metadataFields[table])
   const lineOf = (row: Readonly<Record<string, unknown>>) => {
-    const values = fields.map(({ name, column, write }) => {
-      const value = row[column] === null ? (isCsv ? '' : 'null') : write(row[column] as never)
+    const values = fields.map(([name, kind]) => {
+      const value = formatted(kind, row[columnName(name)], isCsv)
       return isCsv ? value : `"${name}":${value}`
     })
     return isCsv ? `${values.join(',')}\n` : `{${values.join(',')}}\n`
   }
   const since = new Date(Math.max(range.fromMs ?? 0, 0))
   const until = range.untilMs === undefined ? null : new Date(Math.min(Math.max(range.untilMs, 0), latestMs))
-  if (isCsv) yield Buffer.from(`${fields.map(({ name }) => `"${name}"`).join(',')}\n`)
+  if (isCsv) yield Buffer.from(`${fields.map(([name]) => `"${name}"`).join(',')}\n`)
   let afterId = ''
   for (;;) {
     const rows = await queryPostgres(postgres<{ id: string }[]>`
-      SELECT ${postgres(fields.map(({ column }) => column))}
+      SELECT ${postgres(fields.map(([name]) => columnName(name)))}
       FROM ${postgres(table)}
       WHERE account_id = ${accountId} AND id > ${afterId}
         AND created_at >= ${since} AND created_at < coalesce(${until}::timestamptz, 'infinity')
@@ -51,23 +47,13 @@ export async function* metadataLines(
   }
 }
 
-/** The formats of a value that is not null. */
-interface Format {
-  json(value: never): string
-  cell(value: never): string
-}
-
-const text: Format = { json: JSON.stringify, cell: quoted }
-const instantText = (value: Date) => `"${value.toISOString()}"`
-/** Amounts are read and written as decimal text, because a double does not represent all of them exactly. */
-const shortest = (decimal: string) => decimal.replace(/\.?0*$/, '')
-
-const formats: Record<MetadataKind, Format> = {
-  ...{ required: text, status: text, text },
-  money: { json: shortest, cell: shortest },
-  list: {
-    json: JSON.stringify,
-    cell: (items: readonly string[]) => (items.length === 0 ? '' : quoted(listText(items))),
-  },
-  instant: { json: instantText, cell: instantText },
+/** Formats a value as a cell, or as JSON. Amounts are decimal text, because a double does not represent all of them exactly. */
+function formatted(kind: MetadataKind, value: unknown, isCsv: boolean): string {
+  if (value === null) return isCsv ? '' : 'null'
+  if (kind === 'money') return (value as string).replace(/\.?0*$/, '')
+  if (kind === 'instant') return `"${(value as Date).toISOString()}"`
+  if (!isCsv) return JSON.stringify(value)
+  if (kind !== 'list') return quoted(value as string)
+  const items = value as readonly string[]
+  return items.length === 0 ? '' : quoted(listText(items))
 }

@@ -7,16 +7,15 @@ import { storeConversions } from '../writer/store/conversions.ts'
 import { attributeLateClicks } from '../writer/store/lateClicks.ts'
 import { storeMetadata } from '../writer/store/metadata.ts'
 import { existingPixelEvents, storePixelEvents } from '../writer/store/pixelEvents.ts'
-import { assignOwners } from './campaignOwners.ts'
+import { assignOwners, type UnknownCampaigns } from './campaigns.ts'
 import { clickReader } from './readers/click.ts'
 import { conversionReader } from './readers/conversion.ts'
-import { metadataReaders } from './readers/metadata.ts'
+import { metadataReader } from './readers/metadata.ts'
 import { pixelEventReader } from './readers/pixelEvent.ts'
 import type { RawFields } from './readers/rowDecoder.ts'
 import { RemovedMonthError } from './readers/rowError.ts'
-import type { ResourceName } from './resourceNames.ts'
+import { type ResourceName, resourceTables } from './resourceNames.ts'
 import type { Source } from './source.ts'
-import { UnknownCampaigns } from './unknownCampaigns.ts'
 
 /** Row counts of a stored batch. */
 export interface Outcome {
@@ -39,8 +38,6 @@ export interface ResourceImport {
   newBatch(): RowBatch
   /** Called once after all rows are stored. */
   finish?(): Promise<void>
-  /** For resources with rows that refer to campaigns. */
-  readonly unknownCampaigns?: UnknownCampaigns
 }
 
 /** One import: its account, its file and its start time, epoch milliseconds. */
@@ -48,33 +45,36 @@ export interface ImportRun {
   writer: Writer
   account: Account
   source: Pick<Source, 'fingerprint'>
+  /** Receives the campaign of each row. */
+  campaigns: Pick<UnknownCampaigns, 'add'>
   nowMs: number
   /**
-   * Whether the rows are those of a folder of `account export`: they are stored as they are. Erasures have blanked them, and
-   * they have what they copied from their clicks and campaigns.
+   * Whether `account export` wrote the rows: they are stored as they are. Erasures have blanked them, and they have what they
+   * copied from their clicks and campaigns.
    */
   isMoved: boolean
 }
 
-/** The importer of each resource. */
-export const resources = {
-  clicks: importClicks,
-  conversions: importConversions,
-  'pixel-events': importPixelEvents,
-  campaigns: importMetadata('campaigns'),
-  offers: importMetadata('offers'),
-  'landing-pages': importMetadata('landing_pages'),
-  'traffic-sources': importMetadata('traffic_sources'),
-} as const satisfies Record<ResourceName, (run: ImportRun) => Promise<ResourceImport>>
+export async function importResource(resource: ResourceName, run: ImportRun): Promise<ResourceImport> {
+  const table = resourceTables[resource]
+  switch (table) {
+    case 'clicks':
+      return await importClicks(run)
+    case 'conversions':
+      return await importConversions(run)
+    case 'pixel_events':
+      return await importPixelEvents(run)
+    default:
+      return importMetadata(table, run)
+  }
+}
 
-async function importClicks({ writer, account, isMoved }: ImportRun): Promise<ResourceImport> {
+async function importClicks({ writer, account, campaigns, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = clickReader(account)
   const existing = existingClicks(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { clicksMs } = await writer.readRetained()
-  const unknownCampaigns = new UnknownCampaigns(writer)
   return {
-    unknownCampaigns,
     newBatch() {
       const batch = new ClickBatch()
       let added = 0
@@ -87,11 +87,10 @@ async function importClicks({ writer, account, isMoved }: ImportRun): Promise<Re
           assertRetained('clickedAt', click.clickedAt, clicksMs)
           if (!isMoved) erased.blankClick(click)
           batch.add(click)
-          unknownCampaigns.add(click.campaignId)
+          campaigns.add(click.campaignId)
           added += 1
         },
         async store() {
-          await unknownCampaigns.lookUp()
           await erased.recordFound()
           const inserted = await batch.store(writer, existing)
           const outcome = { inserted, updated: 0, duplicates: added - inserted }
@@ -107,38 +106,31 @@ async function importClicks({ writer, account, isMoved }: ImportRun): Promise<Re
   }
 }
 
-async function importConversions({ writer, account, source, isMoved }: ImportRun): Promise<ResourceImport> {
+async function importConversions({ writer, account, source, campaigns, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = conversionReader(account, isMoved)
   const importFile = isMoved ? '' : await source.fingerprint()
   const erased = await ErasedIdentifiers.read(writer)
-  const unknownCampaigns = new UnknownCampaigns(writer)
   return {
-    unknownCampaigns,
     newBatch: () =>
       bufferedBatch(
         10_000,
         (fields, from, importLine) => {
           const row = read(fields, from)
           if (!isMoved) erased.blankConversion(Object.assign(row, { importFile, importLine }))
-          unknownCampaigns.add(row.campaignId)
+          campaigns.add(row.campaignId)
           return row
         },
-        async (rows) => {
-          await unknownCampaigns.lookUp()
-          return await storeConversions(writer, rows, isMoved)
-        },
+        (rows) => storeConversions(writer, rows, isMoved),
       ),
   }
 }
 
-async function importPixelEvents({ writer, account, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
+async function importPixelEvents({ writer, account, campaigns, nowMs, isMoved }: ImportRun): Promise<ResourceImport> {
   const read = pixelEventReader(account.id, nowMs)
   const existing = existingPixelEvents(writer)
   const erased = await ErasedIdentifiers.read(writer)
   const { eventsMs } = await writer.readRetained()
-  const unknownCampaigns = new UnknownCampaigns(writer)
   return {
-    unknownCampaigns,
     newBatch: () =>
       bufferedBatch(
         20_000,
@@ -146,11 +138,10 @@ async function importPixelEvents({ writer, account, nowMs, isMoved }: ImportRun)
           const event = read(fields, from)
           assertRetained('occurredAt', event.occurredAt, eventsMs)
           if (!isMoved) erased.blankEvent(event)
-          unknownCampaigns.add(event.campaignId)
+          campaigns.add(event.campaignId)
           return event
         },
         async (events) => {
-          await unknownCampaigns.lookUp()
           if (!isMoved) await assignOwners(writer, events)
           const inserted = await storePixelEvents(writer, existing, events)
           return { inserted, updated: 0, duplicates: events.length - inserted }
@@ -159,11 +150,9 @@ async function importPixelEvents({ writer, account, nowMs, isMoved }: ImportRun)
   }
 }
 
-function importMetadata(table: NamedTable): (run: ImportRun) => Promise<ResourceImport> {
-  return async ({ writer, account, nowMs }) => {
-    const read = metadataReaders[table](account.id)
-    return { newBatch: () => bufferedBatch(50_000, read, (rows) => storeMetadata(writer, table, rows, nowMs)) }
-  }
+function importMetadata(table: NamedTable, { writer, account, nowMs }: ImportRun): ResourceImport {
+  const read = metadataReader(table, account.id)
+  return { newBatch: () => bufferedBatch(50_000, read, (rows) => storeMetadata(writer, table, rows, nowMs)) }
 }
 
 /** @throws RemovedMonthError when rows of that time have been removed: the sums still count the removed clicks */

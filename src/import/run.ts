@@ -1,12 +1,13 @@
 import type { Account } from '../accounts/accounts.ts'
 import type { Writer } from '../writer/lease/writer.ts'
 import { openWriter } from '../writer/openWriter.ts'
+import { UnknownCampaigns } from './campaigns.ts'
 import { RemovedMonthError, RowError } from './readers/rowError.ts'
 import { assertWithin, type RejectLimit } from './rejectLimit.ts'
 import { RejectReasons } from './rejectReasons.ts'
 import { type Reject, Rejects } from './rejects.ts'
 import type { ResourceName } from './resourceNames.ts'
-import { type Outcome, type RowBatch, resources } from './resources.ts'
+import { importResource, type Outcome, type RowBatch } from './resources.ts'
 import type { Source } from './source.ts'
 
 /** What an import reads, and the account that it writes. */
@@ -21,7 +22,7 @@ export interface ImportOptions {
   rejectLimit?: RejectLimit
   /** Time of pixel events and metadata without times of their own, epoch milliseconds. */
   nowMs: number
-  /** Whether the rows are those of a folder of `account export`; the limit then does not count rows of removed months. */
+  /** Whether `account export` wrote the rows; the limit then does not count rows of removed months. */
   isMoved?: boolean
   /** Of the writer. */
   statementWindowMs?: number | undefined
@@ -66,21 +67,36 @@ export async function importRows(
   let limited = 0
   const reasons = new RejectReasons()
   let writer: Writer | undefined
-  let batches: DoubleBuffer | undefined
+  let storing: Promise<void> = Promise.resolve()
   try {
     writer = await openWriter(stores, account.id, { onMessage, signal, statementWindowMs })
     const { lost } = writer.lease
     lost.addEventListener('abort', () => ended.abort(lost.reason), { once: true })
-    const run = { writer, account, source, nowMs, isMoved }
-    const { newBatch, finish, unknownCampaigns } = await resources[resource](run)
-    batches = new DoubleBuffer(newBatch, tally)
+    const campaigns = new UnknownCampaigns(writer)
+    const { newBatch, finish } = await importResource(resource, { writer, account, source, campaigns, nowMs, isMoved })
+    let [filling, other] = [newBatch(), newBatch()]
+    const store = async (batch: RowBatch) => {
+      await campaigns.lookUp()
+      const { inserted, updated, duplicates } = await batch.store()
+      tally.inserted += inserted
+      tally.updated += updated
+      tally.duplicates += duplicates
+    }
+    /** Starts to store the filled batch once the other one is stored. */
+    const swap = async () => {
+      await storing
+      storing = store(filling)
+      // The next await of `storing` throws a failure; this handler only prevents an unhandled rejection before it.
+      storing.catch(() => {})
+      ;[filling, other] = [other, filling]
+    }
     let characters = 0
     for await (const rows of source.rows) {
       for (const { line, text, fields } of rows) {
         tally.read += 1
         try {
           if (fields instanceof RowError) throw fields
-          batches.filling.add(fields, source.from, line)
+          filling.add(fields, source.from, line)
         } catch (error) {
           if (!(error instanceof RowError)) throw error
           tally.rejected += 1
@@ -91,61 +107,23 @@ export async function importRows(
           assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, false)
         }
         characters += text.length
-        if (!batches.filling.isFull && characters < batchCharactersMax) continue
-        await batches.swap()
+        if (!filling.isFull && characters < batchCharactersMax) continue
+        await swap()
         characters = 0
       }
       onProgress(tally, source.fractionRead())
     }
     assertWithin(limits.rejectLimit, { read: tally.read, rejected: limited }, true)
-    await batches.swap()
-    await batches.settled()
+    await swap()
+    await storing
     await finish?.()
-    const warning = unknownCampaigns?.warning()
+    const warning = campaigns.warning()
     if (warning !== undefined) onMessage(warning)
   } finally {
     ended.abort(new Error('The import has ended.'))
     // The lease must not be released while a batch is being stored.
-    await batches?.settled().catch(() => {})
+    await storing.catch(() => {})
     for (const line of reasons.summary()) onMessage(line)
     await rejects.close().finally(() => writer?.close())
-  }
-}
-
-/** Two batches: one is filled while the other is stored. */
-class DoubleBuffer {
-  /** The batch that receives rows. */
-  filling: RowBatch
-  readonly #tally: Tally
-  #other: RowBatch
-  #storing: Promise<void> = Promise.resolve()
-
-  constructor(newBatch: () => RowBatch, tally: Tally) {
-    this.filling = newBatch()
-    this.#other = newBatch()
-    this.#tally = tally
-  }
-
-  /**
-   * Starts to store the filled batch once the previous one is stored.
-   * @throws what storing the previous one threw
-   */
-  async swap(): Promise<void> {
-    await this.#storing
-    const full = this.filling
-    this.filling = this.#other
-    this.#other = full
-    this.#storing = full.store().then(({ inserted, updated, duplicates }) => {
-      this.#tally.inserted += inserted
-      this.#tally.updated += updated
-      this.#tally.duplicates += duplicates
-    })
-    // The next await of #storing throws a failure; this handler only prevents an unhandled rejection before it.
-    this.#storing.catch(() => {})
-  }
-
-  /** Waits for the batch that is being stored. @throws what storing it threw */
-  async settled(): Promise<void> {
-    await this.#storing
   }
 }

@@ -32,7 +32,7 @@ const copiedFields = Object.fromEntries(
   Object.entries(copiedFromClick).map(([field, ofClick]) => [field, clickTypes[ofClick] ?? fieldTypes.text]),
 ) as Record<CopiedField, fieldTypes.FieldType<string>>
 
-/** The rows of a folder of `account export`, which have `internalConversionFields` too. */
+/** Rows that `account export` wrote have `internalConversionFields` too. */
 const exportedShape: RowShape<ConversionRow> = {
   ...conversionShape,
   fields: {
@@ -45,7 +45,7 @@ const exportedShape: RowShape<ConversionRow> = {
 }
 
 /**
- * @param isMoved whether the rows are those of a folder of `account export`
+ * @param isMoved whether `account export` wrote the rows
  * @returns the reader of conversions of an account. Absent times are taken from the row's other times, never from the
  *   clock, so that repeated imports of a file produce equal rows
  */
