@@ -1,6 +1,5 @@
 import { printableLines } from '../import/printable.ts'
-import type { Settings } from '../settings.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings, type Settings } from '../settings.ts'
 import { migrate } from '../stores/migrations/migrate.ts'
 import { openStores, type StoreLog, type Stores } from '../stores/open.ts'
 import type { Writer } from '../writer/lease/writer.ts'
@@ -15,93 +14,88 @@ export interface ProcessIo {
   readonly stderr: NodeJS.WritableStream
 }
 
-/** Settings, stores and output streams of a subcommand. */
-export interface CommandContext {
+/** Settings, stores and output streams of a subcommand. Settings are read at first use, so that help does not need them. */
+export class CommandContext {
   /** Whether `--json` was given: standard output is then one JSON object and nothing else. */
-  readonly json: boolean
+  json = false
+  /** For subcommands that stream their result. */
+  readonly stdout: NodeJS.WritableStream
+  /** The files of the migrations that ran when the stores were opened. */
+  applied: readonly string[] = []
+  /** Prints a line on standard error; control characters are escaped. */
+  readonly printStatus: (line: string) => void
+  readonly #printWarning: StoreLog = ({ level, message }) => {
+    if (level !== 'info') this.printStatus(`${level}: ${message}`)
+  }
+  readonly #environment: ProcessIo['environment']
+  #settings: Settings | undefined
+  #stores: Promise<Stores> | undefined
+  #interruption: ReturnType<typeof interruptible> | undefined
+
+  constructor({ environment, stdout, stderr }: ProcessIo) {
+    this.#environment = environment
+    this.stdout = stdout
+    this.printStatus = (line) => void stderr.write(`${printableLines(line)}\n`)
+  }
+
+  /** @throws SettingsError */
+  get settings(): Settings {
+    this.#settings ??= readSettings(this.#environment)
+    return this.#settings
+  }
+
   /**
    * Aborts with a CommandError on the first SIGINT or SIGTERM; the second one ends the process. If a subcommand never reads
    * this property, the first signal ends the process.
    */
-  readonly interrupted: AbortSignal
-  /** @throws SettingsError */
-  readonly settings: Settings
+  get interrupted(): AbortSignal {
+    this.#interruption ??= interruptible()
+    return this.#interruption.signal
+  }
+
   /**
    * Opens both stores and migrates them to the current schema; further calls return the same ones. Stores that did not exist
    * are named on standard error. They are closed when the subcommand ends.
+   * @param log by default prints warnings and errors
    * @throws SettingsError, EmbeddedError or MigrationError
    */
-  openStores(): Promise<Stores>
+  openStores(log: StoreLog = this.#printWarning): Promise<Stores> {
+    this.#stores ??= this.#openMigrated(log)
+    return this.#stores
+  }
+
+  async #openMigrated(log: StoreLog): Promise<Stores> {
+    const stores = await openStores(this.settings, log)
+    try {
+      this.applied = await migrate(stores)
+      const created = describeCreated(this.settings, this.applied)
+      if (created) this.printStatus(created)
+      return stores
+    } catch (error) {
+      await stores.close()
+      throw error
+    }
+  }
+
   /** Runs work with the writer of an account, whose progress messages are printed on standard error. @throws what `openWriter` throws */
-  withWriter<Result>(
+  async withWriter<Result>(
     accountId: string,
     work: (writer: Writer) => Promise<Result>,
-    first?: WriterOptions['first'],
-  ): Promise<Result>
+    first: WriterOptions['first'] = 'recover',
+  ): Promise<Result> {
+    const options = { onMessage: this.printStatus, signal: this.interrupted, first }
+    return await withWriter(await this.openStores(), accountId, options, work)
+  }
+
   /** Prints the result of the subcommand: the object with `--json`, else the text. Control characters are escaped. */
-  print(result: object, text: string): void
-  /** For subcommands that stream their result. */
-  readonly stdout: NodeJS.WritableStream
-  /** Prints a line on standard error; control characters are escaped. */
-  printStatus(line: string): void
-}
-
-/** The context with the members that only the caller of the subcommand uses. */
-export interface OpenCommandContext extends CommandContext {
-  json: boolean
-  close(): Promise<void>
-}
-
-/** Creates the context of one run of the command. Settings are read at first use, so that help does not need them. */
-export function openContext({ environment, stdout, stderr }: ProcessIo): OpenCommandContext {
-  let settings: Settings | undefined
-  let stores: Promise<Stores> | undefined
-  let interruption: ReturnType<typeof interruptible> | undefined
-  const printStatus = (line: string) => void stderr.write(`${printableLines(line)}\n`)
-  const log: StoreLog = ({ level, message }) => {
-    if (level !== 'info') printStatus(`${level}: ${message}`)
+  print(result: object, text: string): void {
+    this.stdout.write(`${printableLines(this.json ? JSON.stringify(result) : text)}\n`)
   }
-  const context: OpenCommandContext = {
-    json: false,
-    get settings() {
-      settings ??= readSettings(environment)
-      return settings
-    },
-    get interrupted() {
-      interruption ??= interruptible()
-      return interruption.signal
-    },
-    openStores() {
-      stores ??= openMigrated(context, log)
-      return stores
-    },
-    async withWriter(accountId, work, first = 'recover') {
-      const options = { onMessage: printStatus, signal: context.interrupted, first }
-      return await withWriter(await context.openStores(), accountId, options, work)
-    },
-    print(result, text) {
-      stdout.write(`${printableLines(context.json ? JSON.stringify(result) : text)}\n`)
-    },
-    stdout,
-    printStatus,
-    async close() {
-      interruption?.end()
-      const opened = await stores?.catch(() => undefined)
-      await opened?.close()
-    },
-  }
-  return context
-}
 
-async function openMigrated({ settings, printStatus }: CommandContext, log: StoreLog): Promise<Stores> {
-  const stores = await openStores(settings, log)
-  try {
-    const created = describeCreated(settings, await migrate(stores))
-    if (created) printStatus(created)
-    return stores
-  } catch (error) {
-    await stores.close()
-    throw error
+  async close(): Promise<void> {
+    this.#interruption?.end()
+    const stores = await this.#stores?.catch(() => undefined)
+    await stores?.close()
   }
 }
 

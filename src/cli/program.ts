@@ -8,7 +8,7 @@ import { addAccountDeleteCommand } from './accountDelete.ts'
 import { addAccountExportCommand } from './accountExport.ts'
 import { addAccountImportCommand } from './accountImport.ts'
 import { addAuditCommands } from './audit.ts'
-import { openContext, type ProcessIo } from './context.ts'
+import { CommandContext, type ProcessIo } from './context.ts'
 import { addDemoCommand } from './demo.ts'
 import { addEraseCommands } from './erase.ts'
 import { UsageError } from './errors.ts'
@@ -27,7 +27,7 @@ import { addVerifyCommand } from './verify.ts'
  * @returns the exit code: 0 success, 1 failure, 2 bad usage
  */
 export async function runCommand(words: readonly string[], io: ProcessIo): Promise<number> {
-  const context = openContext(io)
+  const context = new CommandContext(io)
   const program = new Command('tributary')
     .description('The analytics data API of a click-tracking and attribution platform.')
     .version(version, '-V, --version', 'print the version')

@@ -29,8 +29,7 @@ export async function* metadataLines(
     })
     return isCsv ? `${values.join(',')}\n` : `{${values.join(',')}}\n`
   }
-  const since = new Date(Math.max(range.fromMs ?? 0, 0))
-  const until = range.untilMs === undefined ? null : new Date(Math.min(Math.max(range.untilMs, 0), latestMs))
+  const stored = (atMs: number) => new Date(Math.min(Math.max(atMs, 0), latestMs))
   if (isCsv) yield Buffer.from(`${fields.map(([name]) => `"${name}"`).join(',')}\n`)
   let afterId = ''
   for (;;) {
@@ -38,7 +37,7 @@ export async function* metadataLines(
       SELECT ${postgres(fields.map(([name]) => columnName(name)))}
       FROM ${postgres(table)}
       WHERE account_id = ${accountId} AND id > ${afterId}
-        AND created_at >= ${since} AND created_at < coalesce(${until}::timestamptz, 'infinity')
+        AND created_at >= ${stored(range.fromMs ?? 0)} AND created_at < ${stored(range.untilMs ?? latestMs)}
       ORDER BY id
       LIMIT ${rowsPerPage}`)
     yield Buffer.from(rows.map(lineOf).join(''))
